@@ -1,0 +1,134 @@
+/**
+ * The one error of Backporch. Whatever goes wrong is told with a code, what failed, where, why, and the one thing to do
+ * next; adapters translate library errors into it once, by status or class and never by message text.
+ */
+
+/** Every code, with the sentence that `backporch explain BPnnnn` opens with. The range names the part of the world. */
+export const FAILURE_CODES = {
+  BP1001: 'the command line is not one that backporch understands',
+  BP1002: 'the path is not a git repository',
+  BP1003: 'the branch does not exist',
+  BP1004: 'no package is there: no Kptfile was found',
+  BP1005: 'a policy or placement file is not valid',
+  BP1006: 'the kubeconfig cannot be used',
+  BP1008: 'the kubeconfig wants to run a program that is not allowed',
+  BP1009: 'the installation key cannot be used',
+  BP1010: 'the recorded cluster cannot be read',
+  BP1011: 'the selector names nothing that is there',
+  BP1012: 'no cluster is named',
+  BP1101: 'the Kptfile is not one',
+  BP1102: 'the package name is not a DNS label',
+  BP1103: 'the Kptfile has a field that kpt does not know',
+  BP1104: 'a function of the pipeline is not valid',
+  BP1110: 'the YAML is not valid',
+  BP1111: 'the YAML is larger or deeper than what is read',
+  BP1112: 'a document is not a Kubernetes object',
+  BP1113: 'two places declare one object',
+  BP2001: 'the live value cannot be adopted',
+  BP2002: 'a Secret value cannot be adopted',
+  BP2003: 'the package has a pipeline, so its files are not edited',
+  BP2004: 'there is no open proposal',
+  BP2005: 'the cluster changed since the proposal was reviewed',
+  BP2006: 'the base branch kept moving',
+  BP2007: 'the file cannot be edited at that place',
+  BP2008: 'there is no drift to decide about',
+  BP2009: 'the branch was edited by somebody else',
+  BP2010: 'the resolution does not fit the change',
+  BP2011: 'the decision needs a yes',
+  BP3001: 'the cluster could not be observed',
+  BP3002: 'the cluster does not accept the credentials',
+  BP3003: 'the cluster forbids the request',
+  BP3004: 'the cluster asks to slow down',
+  BP3005: 'the cluster answered with an error of its own',
+  BP3006: 'the cluster did not answer in time',
+  BP3007: 'the connection to the cluster is not trusted',
+  BP3008: 'what answers there is not a Kubernetes API server',
+  BP3009: 'the cluster does not serve this kind',
+  BP3010: 'the list was not complete and consistent',
+  BP3011: 'the cluster refuses the object',
+  BP3012: 'a recorded cluster cannot do this',
+  BP3013: 'no merged commit authorises the write',
+  BP3014: 'the applied change did not show in the cluster in time',
+  BP4001: 'the repository cannot be reached',
+  BP4002: 'the push was refused by a rule of the repository',
+  BP4003: 'the branch moved between reading and pushing',
+  BP4004: 'the branch or tag name is not allowed',
+  BP4005: 'the repository does not accept the credentials',
+  BP4006: 'the repository is damaged',
+  BP4007: 'the work tree has changes that are not committed',
+  BP4008: 'the disk does not take the data',
+  BP4009: 'git is not installed',
+  BP4010: 'the repository is of a kind that cannot be read',
+  BP9001: 'backporch has a fault',
+} as const
+
+export type FailureCode = keyof typeof FAILURE_CODES
+
+/** `backoff`: the same request may succeed later. `on-change`: only after somebody changed something. `never`: not at all. */
+export type Retry = 'backoff' | 'on-change' | 'never'
+
+export interface FailureDetail {
+  readonly code: FailureCode
+  /** What failed, as a clause that can follow "error BPnnnn: ". Never a secret. */
+  readonly what: string
+  /** File with line and column, or cluster/kind/namespace/name, or repository and ref. */
+  readonly where?: string
+  readonly why: string
+  /** The one next action, as an imperative. */
+  readonly remedy: string
+  readonly retry?: Retry
+  readonly cause?: unknown
+}
+
+export class Failure extends Error {
+  readonly code: FailureCode
+  readonly what: string
+  readonly where: string | undefined
+  readonly why: string
+  readonly remedy: string
+  readonly retry: Retry
+
+  constructor(detail: FailureDetail) {
+    super(`${detail.what}: ${detail.why}`, detail.cause === undefined ? {} : { cause: detail.cause })
+    this.name = 'Failure'
+    this.code = detail.code
+    this.what = detail.what
+    this.where = detail.where
+    this.why = detail.why
+    this.remedy = detail.remedy
+    this.retry = detail.retry ?? 'never'
+  }
+
+  toJSON(): Record<string, string> {
+    const { code, what, where, why, remedy, retry } = this
+    return { code, what, ...(where === undefined ? {} : { where }), why, remedy, retry }
+  }
+}
+
+/** `error BP2003: what` with `where`, `why` and `fix` below it, as `ux.md` §2.7 shows. Ends without a line break. */
+export function formatFailure(failure: Failure): string {
+  const lines = [`error ${failure.code}: ${failure.what}`]
+  if (failure.where !== undefined) lines.push(`  where: ${failure.where}`)
+  lines.push(`  why: ${failure.why}`, `  fix: ${failure.remedy}`)
+  return lines.join('\n')
+}
+
+/** Anything thrown, as a Failure: ours as it is, everything else as a fault of backporch itself (BP9001). */
+export function asFailure(thrown: unknown): Failure {
+  if (thrown instanceof Failure) return thrown
+  const why = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown)
+  return new Failure({
+    code: 'BP9001',
+    what: 'backporch stopped on a fault of its own',
+    why,
+    remedy: 'run again with --debug and report the output',
+    cause: thrown,
+  })
+}
+
+/** Exit status of a run that ended on this failure: 4 credentials or rights, 3 not observed, 2 everything else. */
+export function exitCodeOf(code: FailureCode): 2 | 3 | 4 {
+  if (code === 'BP3002' || code === 'BP3003' || code === 'BP4005') return 4
+  if (code === 'BP3011' || code === 'BP3012' || code === 'BP3013') return 2
+  return code.startsWith('BP30') ? 3 : 2
+}

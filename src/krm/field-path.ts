@@ -1,0 +1,195 @@
+/**
+ * The keyed field path: how a field is named so that the name survives reordering. Written as
+ * `spec.template.spec.containers[name=app].image`, `metadata.annotations["example.com/owner"]`,
+ * `metadata.finalizers[="example.com/guard"]` (member of a set) and `spec.command[0]` (place in an atomic list).
+ * The steps are those of structured-merge-diff's PathElement (sigs.k8s.io/structured-merge-diff, fieldpath/element.go).
+ */
+import { formatJson, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from './json.ts'
+
+export type PathStep =
+  | { readonly kind: 'field'; readonly name: string }
+  /** Item of a list-map, by its keys in the order of the schema. */
+  | { readonly kind: 'item'; readonly keys: JsonObject }
+  /** Member of a set, by its value. */
+  | { readonly kind: 'member'; readonly value: Json }
+  | { readonly kind: 'index'; readonly index: number }
+
+export type FieldPath = readonly PathStep[]
+
+export function field(name: string): PathStep {
+  return { kind: 'field', name }
+}
+
+const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/
+// A bare value may not look like a number, a boolean or null, or reading it back would change its type.
+const PLAIN_VALUE = /^[A-Za-z_./-][A-Za-z0-9_./:-]*$/
+
+export function formatFieldPath(path: FieldPath): string {
+  let text = ''
+  for (const step of path) {
+    if (step.kind === 'field')
+      text += PLAIN_NAME.test(step.name) ? `${text === '' ? '' : '.'}${step.name}` : `[${JSON.stringify(step.name)}]`
+    else if (step.kind === 'index') text += `[${step.index}]`
+    else if (step.kind === 'member') text += `[=${formatKeyValue(step.value)}]`
+    else
+      text += `[${Object.entries(step.keys)
+        .map(([key, value]) => `${key}=${formatKeyValue(value)}`)
+        .join(',')}]`
+  }
+  return text
+}
+
+function formatKeyValue(value: Json): string {
+  return typeof value === 'string' && PLAIN_VALUE.test(value) && !/^(true|false|null)$/.test(value) ? value : formatJson(value)
+}
+
+/**
+ * Reads what `formatFieldPath` writes.
+ * @returns the path, or a sentence that says what is wrong and at which character
+ */
+export function parseFieldPath(text: string): { readonly path: FieldPath } | { readonly problem: string } {
+  const reader = new PathReader(text)
+  try {
+    return { path: reader.read() }
+  } catch (thrown) {
+    if (thrown instanceof PathSyntax) return { problem: thrown.message }
+    throw thrown
+  }
+}
+
+class PathSyntax extends Error {}
+
+class PathReader {
+  private at = 0
+  private readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  read(): FieldPath {
+    const steps: PathStep[] = []
+    if (this.text === '') throw new PathSyntax('the path is empty')
+    while (this.at < this.text.length) {
+      const next = this.text[this.at]
+      if (next === '[') steps.push(this.bracket())
+      else {
+        if (next === '.') this.at += steps.length > 0 ? 1 : 0
+        else if (steps.length > 0) throw this.wrong('wanted "." or "["')
+        steps.push(field(this.match(/[^.[\]]+/y, 'a field name')))
+      }
+    }
+    return steps
+  }
+
+  private bracket(): PathStep {
+    this.at += 1
+    const step = this.inside()
+    this.take(']')
+    return step
+  }
+
+  private inside(): PathStep {
+    const next = this.text[this.at]
+    if (next === '"') return field(String(this.value()))
+    if (next === '=') {
+      this.at += 1
+      return { kind: 'member', value: this.value() }
+    }
+    if (next !== undefined && /[0-9]/.test(next)) return { kind: 'index', index: Number(this.match(/[0-9]+/y, 'an index')) }
+    const keys: { [key: string]: Json } = {}
+    for (;;) {
+      const key = this.match(/[A-Za-z_][A-Za-z0-9_-]*/y, 'a key name')
+      this.take('=')
+      keys[key] = this.value()
+      if (this.text[this.at] !== ',') return { kind: 'item', keys }
+      this.at += 1
+    }
+  }
+
+  private value(): Json {
+    const quoted = /"(?:[^"\\]|\\.)*"/y
+    quoted.lastIndex = this.at
+    const match = quoted.exec(this.text)
+    if (match !== null) {
+      this.at = quoted.lastIndex
+      return this.json(match[0])
+    }
+    const bare = this.match(/[^\],]+/y, 'a value')
+    return PLAIN_VALUE.test(bare) && !/^(true|false|null)$/.test(bare) ? bare : this.json(bare)
+  }
+
+  private json(text: string): Json {
+    try {
+      const value = JSON.parse(text)
+      return typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value) ? BigInt(text) : value
+    } catch {
+      throw this.wrong(`wanted a value, got ${text}`)
+    }
+  }
+
+  private take(character: string): void {
+    if (this.text[this.at] !== character) throw this.wrong(`wanted "${character}"`)
+    this.at += 1
+  }
+
+  private match(pattern: RegExp, wanted: string): string {
+    pattern.lastIndex = this.at
+    const match = pattern.exec(this.text)
+    if (match === null) throw this.wrong(`wanted ${wanted}`)
+    this.at = pattern.lastIndex
+    return match[0]
+  }
+
+  private wrong(problem: string): PathSyntax {
+    return new PathSyntax(`${problem} at character ${this.at + 1} of ${JSON.stringify(this.text)}`)
+  }
+}
+
+export function sameStep(left: PathStep, right: PathStep): boolean {
+  if (left.kind === 'field') return right.kind === 'field' && left.name === right.name
+  if (left.kind === 'index') return right.kind === 'index' && left.index === right.index
+  if (left.kind === 'member') return right.kind === 'member' && jsonEquals(left.value, right.value)
+  return right.kind === 'item' && jsonEquals(left.keys, right.keys)
+}
+
+/** Whether `ancestor` is `path` or a place above it. */
+export function isWithin(path: FieldPath, ancestor: FieldPath): boolean {
+  return ancestor.length <= path.length && ancestor.every((step, index) => sameStep(step, path[index] as PathStep))
+}
+
+/** The value at the path, or undefined where nothing is there. */
+export function valueAt(value: Json | undefined, path: FieldPath): Json | undefined {
+  let current = value
+  for (const step of path) {
+    if (current === undefined) return undefined
+    current = stepInto(current, step)
+  }
+  return current
+}
+
+function stepInto(value: Json, step: PathStep): Json | undefined {
+  if (step.kind === 'field') return isJsonObject(value) ? getKey(value, step.name) : undefined
+  const index = indexOfStep(value, step)
+  return index === -1 ? undefined : (value as readonly Json[])[index]
+}
+
+/**
+ * Place in the list that the step names, or -1. An item that lacks a key of the step still matches when it is the only
+ * candidate by the other keys: servers default keys that authors leave out (a Service port's `protocol`).
+ */
+export function indexOfStep(list: Json, step: PathStep): number {
+  if (!isJsonArray(list)) return -1
+  if (step.kind === 'index') return step.index < list.length ? step.index : -1
+  if (step.kind === 'member') return list.findIndex((item) => jsonEquals(item, step.value))
+  if (step.kind === 'field') return -1
+  const wanted = Object.entries(step.keys)
+  const exact = list.findIndex((item) => isJsonObject(item) && wanted.every(([key, value]) => jsonEquals(getKey(item, key), value)))
+  if (exact !== -1) return exact
+  const partial = list.flatMap((item, index) => {
+    if (!isJsonObject(item)) return []
+    const present = wanted.filter(([key]) => Object.hasOwn(item, key))
+    return present.length > 0 && present.every(([key, value]) => jsonEquals(getKey(item, key), value)) ? [index] : []
+  })
+  return partial.length === 1 ? (partial[0] as number) : -1
+}

@@ -1,0 +1,194 @@
+/**
+ * A set of fields of one object: what a manager owns (`fieldsV1`), or what a manifest declares.
+ * The shape follows structured-merge-diff's `fieldpath.Set`; `fieldSetOf` follows its `ToFieldSet` (typed/tofieldset.go).
+ */
+import { type FieldPath, field, type PathStep } from './field-path.ts'
+import type { FieldSchema } from './field-schema.ts'
+import { canonicalJson, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from './json.ts'
+
+export interface FieldSet {
+  /** Whether the place itself is a member, not only places below it. */
+  readonly owned: boolean
+  readonly children: ReadonlyMap<string, FieldSetChild>
+}
+export interface FieldSetChild {
+  readonly step: PathStep
+  readonly set: FieldSet
+}
+
+export const EMPTY_FIELD_SET: FieldSet = { owned: false, children: new Map() }
+
+/** Key of a step among its siblings; equal steps have equal keys, as in `fieldsV1`. */
+export function stepKey(step: PathStep): string {
+  if (step.kind === 'field') return `f:${step.name}`
+  if (step.kind === 'item') return `k:${canonicalJson(step.keys)}`
+  if (step.kind === 'member') return `v:${canonicalJson(step.value)}`
+  return `i:${step.index}`
+}
+
+/**
+ * Reads a `fieldsV1` value.
+ * @returns the set, or undefined when the value is not one (an unknown prefix, a list, broken JSON in a key)
+ */
+export function parseFieldsV1(value: Json | undefined): FieldSet | undefined {
+  if (!isJsonObject(value)) return undefined
+  const children = new Map<string, FieldSetChild>()
+  let owned = false
+  for (const [key, below] of Object.entries(value)) {
+    if (key === '.') {
+      owned = true
+      continue
+    }
+    const step = parseFieldsV1Key(key)
+    const set = parseFieldsV1(below)
+    if (step === undefined || set === undefined) return undefined
+    children.set(stepKey(step), { step, set })
+  }
+  // `{}` is a leaf: the place itself is owned.
+  return { owned: owned || children.size === 0, children }
+}
+
+function parseFieldsV1Key(key: string): PathStep | undefined {
+  const rest = key.slice(2)
+  if (key.startsWith('f:')) return field(rest)
+  try {
+    if (key.startsWith('k:')) {
+      const keys = parseJson(rest)
+      return isJsonObject(keys) ? { kind: 'item', keys } : undefined
+    }
+    if (key.startsWith('v:')) return { kind: 'member', value: parseJson(rest) }
+  } catch {
+    return undefined
+  }
+  if (!key.startsWith('i:')) return undefined
+  const index = Number(rest)
+  return Number.isInteger(index) ? { kind: 'index', index } : undefined
+}
+
+// Fields that server-side apply leaves out of every set (apimachinery, managedfields/internal/stripmeta.go).
+const UNTRACKED_TOP = new Set(['apiVersion', 'kind'])
+const UNTRACKED_METADATA = new Set([
+  'name',
+  'namespace',
+  'creationTimestamp',
+  'selfLink',
+  'uid',
+  'clusterName',
+  'generation',
+  'managedFields',
+  'resourceVersion',
+])
+
+/** The fields that a manifest declares, as an Apply of it would own them. */
+export function fieldSetOf(object: JsonObject, schema: FieldSchema): FieldSet {
+  const children = new Map<string, FieldSetChild>()
+  for (const [name, value] of Object.entries(object)) {
+    if (UNTRACKED_TOP.has(name)) continue
+    if (name === 'metadata' && isJsonObject(value)) {
+      const kept = Object.entries(value).filter(([key]) => !UNTRACKED_METADATA.has(key))
+      if (kept.length === 0) continue
+      addChild(children, name, setOfMap(Object.fromEntries(kept), schema.child(name)))
+    } else addChild(children, name, setOfValue(value, schema.child(name)))
+  }
+  return { owned: false, children }
+}
+
+function addChild(children: Map<string, FieldSetChild>, name: string, set: FieldSet): void {
+  if (set.owned || set.children.size > 0) children.set(`f:${name}`, { step: field(name), set })
+}
+
+const LEAF: FieldSet = { owned: true, children: new Map() }
+
+function setOfValue(value: Json, schema: FieldSchema): FieldSet {
+  if (isJsonObject(value)) return schema.atomic ? LEAF : setOfMap(value, schema)
+  if (isJsonArray(value)) return setOfList(value, schema)
+  return LEAF
+}
+
+function setOfMap(value: JsonObject, schema: FieldSchema): FieldSet {
+  const children = new Map<string, FieldSetChild>()
+  for (const [name, below] of Object.entries(value)) {
+    const set = setOfValue(below, schema.child(name))
+    const empty = below === null || (isJsonObject(below) && Object.keys(below).length === 0)
+    addChild(children, name, empty || !schema.declares(name) ? { owned: true, children: set.children } : set)
+  }
+  return { owned: false, children }
+}
+
+function setOfList(list: readonly Json[], schema: FieldSchema): FieldSet {
+  if (schema.listType === 'atomic' || schema.kind !== 'list') return LEAF
+  const children = new Map<string, FieldSetChild>()
+  for (const item of list) {
+    const step = stepOfItem(item, schema)
+    if (step === undefined) return LEAF
+    const below = step.kind === 'item' ? setOfValue(item, schema.items()) : LEAF
+    children.set(stepKey(step), { step, set: { owned: true, children: below.children } })
+  }
+  return { owned: false, children }
+}
+
+/** How an item of a list is named by the schema: its keys, its value, or (atomic, or a key is missing) undefined. */
+export function stepOfItem(item: Json, schema: FieldSchema): PathStep | undefined {
+  if (schema.listType === 'set') return { kind: 'member', value: item }
+  if (schema.listType !== 'map' || !isJsonObject(item)) return undefined
+  const keys: { [key: string]: Json } = {}
+  for (const key of schema.keys) {
+    const value = getKey(item, key) ?? schema.items().defaultOf(key)
+    if (value !== undefined) keys[key] = value
+  }
+  return Object.keys(keys).length === 0 ? undefined : { kind: 'item', keys }
+}
+
+/** Whether the place itself is a member of the set. */
+export function ownsPath(set: FieldSet, path: FieldPath): boolean {
+  return subsetAt(set, path)?.owned ?? false
+}
+
+/** The part of the set below a place, or undefined where the set has nothing at or below it. */
+export function subsetAt(set: FieldSet, path: FieldPath): FieldSet | undefined {
+  let current: FieldSet | undefined = set
+  for (const step of path) {
+    current = current.children.get(stepKey(step))?.set
+    if (current === undefined) return undefined
+  }
+  return current
+}
+
+/** Whether the place, something above it or something below it is a member. Atomic parents own what is below them. */
+export function touchesPath(set: FieldSet, path: FieldPath): boolean {
+  let current: FieldSet = set
+  for (const step of path) {
+    const next: FieldSetChild | undefined = current.children.get(stepKey(step))
+    // A leaf that stands above the place owns the whole subtree (an atomic list or map).
+    if (next === undefined) return current.owned && current.children.size === 0
+    current = next.set
+  }
+  return true
+}
+
+/** Every member without members below it, as paths, in the set's own order. */
+export function leavesOf(set: FieldSet): FieldPath[] {
+  const leaves: FieldPath[] = []
+  visit(set, [])
+  return leaves
+
+  function visit(current: FieldSet, path: FieldPath): void {
+    if (current.children.size === 0 && path.length > 0) leaves.push(path)
+    for (const { step, set: below } of current.children.values()) visit(below, [...path, step])
+  }
+}
+
+/** Whether two sets have the same leaves. */
+export function sameLeaves(left: FieldSet, right: FieldSet): boolean {
+  if (left.children.size !== right.children.size) return false
+  for (const [key, child] of left.children) {
+    const other = right.children.get(key)
+    if (other === undefined || !sameLeaves(child.set, other.set)) return false
+  }
+  return true
+}
+
+/** How many leaves of `wanted` the set covers. */
+export function countCovered(wanted: FieldSet, by: FieldSet): number {
+  return leavesOf(wanted).filter((path) => touchesPath(by, path)).length
+}

@@ -1,0 +1,90 @@
+/**
+ * JSON values as Backporch holds them: what `JSON.parse` gives, except that an integer beyond 2^53 is a `bigint`, so that
+ * no value is rounded between a cluster and git (measured: plain `JSON.parse` turns 9007199254740993 into ...992).
+ */
+export type Json = null | boolean | number | bigint | string | readonly Json[] | JsonObject
+export interface JsonObject {
+  readonly [key: string]: Json
+}
+
+interface ReviverContext {
+  readonly source?: string
+}
+type ParseWithSource = (text: string, reviver: (key: string, value: unknown, context: ReviverContext) => unknown) => unknown
+type RawJson = (text: string) => unknown
+
+const LONG_INTEGER = /[0-9]{16}/
+const INTEGER = /^-?[0-9]+$/
+
+/**
+ * Parses JSON text. Integers that a double cannot hold become `bigint`.
+ * @throws SyntaxError as `JSON.parse` does
+ */
+export function parseJson(text: string): Json {
+  // The reviver costs several times the parse itself, so it runs only where a long run of digits makes it necessary.
+  if (!LONG_INTEGER.test(text)) return JSON.parse(text) as Json
+  return (JSON.parse as ParseWithSource)(text, (_key, value, context) =>
+    typeof value === 'number' && !Number.isSafeInteger(value) && context.source !== undefined && INTEGER.test(context.source)
+      ? BigInt(context.source)
+      : value,
+  ) as Json
+}
+
+/** JSON text of a value, integers exact, keys in their own order; `indent` as in `JSON.stringify`. */
+export function formatJson(value: Json, indent?: number): string {
+  const raw = (JSON as unknown as { rawJSON: RawJson }).rawJSON
+  return JSON.stringify(value, (_key, part) => (typeof part === 'bigint' ? raw(String(part)) : part), indent)
+}
+
+/** JSON text with the keys of every object sorted by code unit: equal values give equal text. */
+export function canonicalJson(value: Json): string {
+  return formatJson(sortKeys(value))
+}
+
+function sortKeys(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sortKeys)
+  if (!isJsonObject(value)) return value
+  const sorted = emptyObject()
+  for (const key of Object.keys(value).sort()) setKey(sorted, key, sortKeys(value[key] as Json))
+  return sorted
+}
+
+export function isJsonObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function isJsonArray(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value)
+}
+
+/** A new object to fill with `setKey`. */
+export function emptyObject(): { [key: string]: Json } {
+  return {}
+}
+
+/** Sets an own property even where the key is `__proto__`, which plain assignment would take for the prototype. */
+export function setKey(target: { [key: string]: Json }, key: string, value: Json): void {
+  if (key === '__proto__') Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
+  else target[key] = value
+}
+
+/** The own property, or undefined; inherited names such as `constructor` do not count. */
+export function getKey(object: JsonObject, key: string): Json | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined
+}
+
+/** Deep equality. A number and a bigint of the same value are equal; key order does not matter; list order does. */
+export function jsonEquals(left: Json | undefined, right: Json | undefined): boolean {
+  if (left === right) return true
+  if (typeof left === 'bigint' || typeof right === 'bigint') return isNumeric(left) && isNumeric(right) && BigInt(left) === BigInt(right)
+  if (isJsonArray(left)) {
+    return isJsonArray(right) && left.length === right.length && left.every((item, index) => jsonEquals(item, right[index]))
+  }
+  if (!isJsonObject(left) || !isJsonObject(right)) return false
+  const keys = Object.keys(left)
+  return keys.length === Object.keys(right).length && keys.every((key) => Object.hasOwn(right, key) && jsonEquals(left[key], right[key]))
+}
+
+function isNumeric(value: Json | undefined): value is bigint | number {
+  return typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value))
+}

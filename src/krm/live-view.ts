@@ -1,0 +1,33 @@
+/** What the cluster answered, per object. Every wanted id gets an answer; unreadable is never reported as absent. */
+import type { Failure } from '../failure.ts'
+import type { JsonObject } from './json.ts'
+import type { ResourceId } from './resource-id.ts'
+
+export type LiveState =
+  | {
+      readonly state: 'present'
+      readonly object: JsonObject /** Secrets read as metadata only have no content. */
+      readonly metadataOnly: boolean
+    }
+  /** Claimed only after a complete list of one resource version. */
+  | { readonly state: 'absent' }
+  | { readonly state: 'unreadable'; readonly failure: Failure }
+
+/** By `resourceKey`. */
+export type LiveView = ReadonlyMap<string, LiveState>
+
+/** An object to look for, in the API version that its manifest names. */
+export interface WantedObject {
+  readonly id: ResourceId
+  readonly apiVersion: string
+}
+
+/**
+ * The server's answer to a dry-run apply.
+ * `refused`: the server read the object and will not take it (422, 400, 409; policy 403), so a plain re-apply fails too.
+ * `unproven`: nobody could say (a recorded cluster, no right to patch, an outage).
+ */
+export type Prediction =
+  | { readonly state: 'predicted'; readonly object: JsonObject }
+  | { readonly state: 'refused'; readonly failure: Failure }
+  | { readonly state: 'unproven'; readonly failure: Failure }

@@ -1,0 +1,64 @@
+/** `metadata.managedFields` as values. Source: Kubernetes API, `ManagedFieldsEntry` in apimachinery `meta/v1/types.go`. */
+import { type FieldSet, parseFieldsV1 } from './field-set.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from './json.ts'
+
+/** A writer as the server knows it. Two writers with one name but another operation or subresource are two. */
+export interface FieldManager {
+  readonly manager: string
+  readonly operation: 'Apply' | 'Update'
+  /** Empty for writes to the object itself; `status`, `scale`, ... otherwise. */
+  readonly subresource: string
+}
+
+export interface ManagedFieldsEntry extends FieldManager {
+  readonly apiVersion: string
+  /** RFC 3339, UTC; of the manager's last change to its set, for all of its fields together. Empty when the server left it out. */
+  readonly time: string
+  readonly fields: FieldSet
+}
+
+export interface ManagedFields {
+  readonly entries: readonly ManagedFieldsEntry[]
+  /** Entries that could not be read. Ownership is not proven where there is one. */
+  readonly unreadable: readonly string[]
+}
+
+/** Reads the entries of a live object. Absent managedFields give no entries. Never throws: a broken entry is listed. */
+export function managedFieldsOf(object: JsonObject): ManagedFields {
+  const metadata = getKey(object, 'metadata')
+  const list = isJsonObject(metadata) ? getKey(metadata, 'managedFields') : undefined
+  if (list === undefined || list === null) return { entries: [], unreadable: [] }
+  if (!isJsonArray(list)) return { entries: [], unreadable: ['metadata.managedFields is not a list'] }
+  const entries: ManagedFieldsEntry[] = []
+  const unreadable: string[] = []
+  list.forEach((item, index) => {
+    const entry = readEntry(item)
+    if (entry === undefined) unreadable.push(`metadata.managedFields[${index}] cannot be read`)
+    else entries.push(entry)
+  })
+  return { entries, unreadable }
+}
+
+function readEntry(item: Json): ManagedFieldsEntry | undefined {
+  if (!isJsonObject(item)) return undefined
+  const operation = getKey(item, 'operation')
+  const fields = parseFieldsV1(getKey(item, 'fieldsV1') ?? {})
+  if ((operation !== 'Apply' && operation !== 'Update') || fields === undefined) return undefined
+  return {
+    manager: text(item, 'manager'),
+    operation,
+    subresource: text(item, 'subresource'),
+    apiVersion: text(item, 'apiVersion'),
+    time: text(item, 'time'),
+    fields,
+  }
+}
+
+function text(item: JsonObject, key: string): string {
+  const value = getKey(item, key)
+  return typeof value === 'string' ? value : ''
+}
+
+export function sameManager(left: FieldManager, right: FieldManager): boolean {
+  return left.manager === right.manager && left.operation === right.operation && left.subresource === right.subresource
+}

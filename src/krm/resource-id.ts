@@ -1,0 +1,42 @@
+/**
+ * Identity of a Kubernetes object: group, kind, namespace, name and **not** version, as `ObjMetadata` of
+ * sigs.k8s.io/cli-utils has it, so that one object read through two API versions stays one object.
+ */
+export interface ResourceId {
+  /** API group; empty for the core group. */
+  readonly group: string
+  readonly kind: string
+  /** Empty for cluster-scoped objects. */
+  readonly namespace: string
+  readonly name: string
+}
+
+/** Key for maps, unique per id, stable across releases: `group/Kind/namespace/name`. Sorts by these in order. */
+export function resourceKey(id: ResourceId): string {
+  return `${id.group}/${id.kind}/${id.namespace}/${id.name}`
+}
+
+/** The id as records and trailers write it, `apps/Deployment/shop/web`; same text as the key. */
+export const formatResourceId = resourceKey
+
+/** The id as people read it: `Deployment shop/web`, `Namespace shop`. */
+export function describeResourceId(id: ResourceId): string {
+  return id.namespace === '' ? `${id.kind} ${id.name}` : `${id.kind} ${id.namespace}/${id.name}`
+}
+
+export function parseResourceId(text: string): ResourceId | undefined {
+  const parts = text.split('/')
+  const [group, kind, namespace, name] = parts
+  if (parts.length !== 4 || group === undefined || kind === undefined || namespace === undefined || name === undefined) return undefined
+  return { group, kind, namespace, name }
+}
+
+export function sameResource(left: ResourceId, right: ResourceId): boolean {
+  return left.group === right.group && left.kind === right.kind && left.namespace === right.namespace && left.name === right.name
+}
+
+/** `apps/v1` to `{ group: 'apps', version: 'v1' }`; `v1` has the empty group. */
+export function parseApiVersion(apiVersion: string): { readonly group: string; readonly version: string } {
+  const slash = apiVersion.indexOf('/')
+  return slash === -1 ? { group: '', version: apiVersion } : { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) }
+}

@@ -1,0 +1,79 @@
+/** The cluster as Backporch sees it. Two adapters stand behind it: the API server and a recorded cluster. */
+
+import type { FieldPath } from '../krm/field-path.ts'
+import type { FieldSchema } from '../krm/field-schema.ts'
+import type { Json } from '../krm/json.ts'
+import type { LiveView, Prediction, WantedObject } from '../krm/live-view.ts'
+import type { Resource } from '../krm/resource.ts'
+import type { ResourceId } from '../krm/resource-id.ts'
+
+export interface ClusterIdentity {
+  /** uid of the kube-system namespace; empty where it could not be read, as in a recording. */
+  readonly uid: string
+  /** `v1.34.3`; empty where unknown. */
+  readonly version: string
+  /** When the objects were observed, RFC 3339 UTC with seconds. A recording has its own time. */
+  readonly observedAt: string
+  readonly recorded: boolean
+}
+
+/** What the server knows of a kind. */
+export interface ServedKind {
+  readonly namespaced: boolean
+  readonly schema: FieldSchema
+}
+
+/** An inventory: the objects that some applier says belong to the package. */
+export interface Inventory {
+  /** Where it was found, for people: `ResourceGroup shop/inventory-1234`. */
+  readonly source: string
+  readonly resources: readonly ResourceId[]
+}
+
+/** How an inventory is looked up: the ResourceGroup's own name, or its id (label `cli-utils.sigs.k8s.io/inventory-id`), or both. */
+export interface InventoryRef {
+  readonly namespace: string
+  readonly name: string
+  readonly id: string
+}
+
+/** Reads only. Every method throws Failure (BP30xx) where nothing at all could be said. */
+export interface ClusterReader {
+  readonly name: string
+  identify(signal: AbortSignal): Promise<ClusterIdentity>
+  /**
+   * The kind as the server serves it in this API version.
+   * @throws Failure BP3009 when it is not served; another BP30xx when nobody could say
+   */
+  servedKind(apiVersion: string, kind: string, signal: AbortSignal): Promise<ServedKind>
+  /** Answers every wanted id; one that cannot be read is `unreadable`, the others are not affected. */
+  readLive(wanted: readonly WantedObject[], signal: AbortSignal): Promise<LiveView>
+  /** Inventory objects in the cluster, or undefined where there is none. */
+  readInventory(ref: InventoryRef, signal: AbortSignal): Promise<Inventory | undefined>
+  /** Server-side apply as a dry run, `force=true`. Never throws for one object: the answer says what happened. */
+  predict(resource: Resource, fieldManager: string, signal: AbortSignal): Promise<Prediction>
+}
+
+/** One approved change to one object, as the settle step sends it. */
+export type ApprovedWrite =
+  | { readonly kind: 'apply'; readonly resource: Resource }
+  /** Removes a field that git does not have, only while it still holds `expected`. */
+  | {
+      readonly kind: 'remove-field'
+      readonly target: WantedObject
+      readonly path: FieldPath
+      readonly expected: Json
+      readonly resourceVersion: string
+    }
+  | { readonly kind: 'delete'; readonly target: WantedObject; readonly uid: string; readonly resourceVersion: string }
+
+/** The merged commit that authorises a write; goes into the field manager and the audit annotation of each request. */
+export interface Authorisation {
+  readonly commit: string
+  readonly episode: string
+}
+
+export interface ClusterWriter {
+  /** @throws Failure BP3011 when the server refuses, BP2005 when live is no longer what was approved, BP30xx otherwise */
+  write(change: ApprovedWrite, authorisation: Authorisation, signal: AbortSignal): Promise<void>
+}

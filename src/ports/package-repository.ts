@@ -1,0 +1,73 @@
+/** A git repository that holds packages: https, ssh or a local path. No work tree is ever touched. */
+import type { ObjectId } from '../package/object-id.ts'
+import type { FileMode } from '../package/package-files.ts'
+
+export interface RepositoryRefs {
+  /** Short name of the branch that HEAD of the remote names: `main`. Empty where HEAD is detached or unborn. */
+  readonly defaultBranch: string
+  /** Full ref name (`refs/heads/main`, `refs/tags/apps/web/v3`) to the object it names; annotated tags peeled to their commit. */
+  readonly refs: ReadonlyMap<string, ObjectId>
+}
+
+/** A file to write, or to delete (`content: null`), by its path from the repository's root. */
+export interface FileChange {
+  readonly path: string
+  readonly content: Uint8Array | null
+}
+
+/** A commit to make. The same draft gives the same object id on every machine. */
+export interface CommitDraft {
+  readonly parents: readonly ObjectId[]
+  /** Commit whose tree the changes are laid over; undefined starts from the empty tree. */
+  readonly base: ObjectId | undefined
+  readonly changes: readonly FileChange[]
+  readonly message: string
+  /** Seconds since 1970, UTC; taken from the observation, not from a clock. */
+  readonly at: number
+}
+
+export interface CommitView {
+  readonly id: ObjectId
+  readonly parents: readonly ObjectId[]
+  readonly tree: ObjectId
+  readonly message: string
+  readonly author: { readonly name: string; readonly email: string /** Seconds since 1970, UTC. */; readonly at: number }
+}
+
+/** A file of a commit's tree. */
+export interface TreeFile {
+  /** Relative to the folder that was listed, with `/`. */
+  readonly path: string
+  readonly mode: FileMode
+  readonly id: ObjectId
+}
+
+/** One ref to move: from where it was last seen to where it shall be; `null` is "not there". */
+export interface RefUpdate {
+  readonly ref: string
+  readonly from: ObjectId | null
+  readonly to: ObjectId | null
+}
+
+export interface PackageRepository {
+  /** The remote as it may be printed: no credentials in it. */
+  readonly remote: string
+  /** Asks the remote, each time. */
+  refs(signal: AbortSignal): Promise<RepositoryRefs>
+  /** Reads a commit that a ref names, or one that is reachable from it, with the object id of its tree at `path`. */
+  commit(id: ObjectId, signal: AbortSignal): Promise<CommitView>
+  /**
+   * Everything below a folder of a commit, at any depth, without contents; empty where the folder is not there.
+   * `path` is from the root, `''` is the root. A path that names a file gives that one file with the path `''`.
+   */
+  list(commit: ObjectId, path: string, signal: AbortSignal): Promise<readonly TreeFile[]>
+  /** Contents of blobs, one for each id asked for. */
+  read(blobs: readonly ObjectId[], signal: AbortSignal): Promise<ReadonlyMap<ObjectId, Uint8Array>>
+  /** Makes a commit in memory. Nothing is sent until `push` names it. */
+  write(draft: CommitDraft): Promise<ObjectId>
+  /**
+   * Moves all refs or none, each only from where it was last seen (compare and swap), with the objects they need.
+   * @throws Failure BP4003 when a ref moved, BP4002 when a rule refused, BP4004 when a name is not allowed, BP40xx otherwise
+   */
+  push(updates: readonly RefUpdate[], signal: AbortSignal): Promise<void>
+}

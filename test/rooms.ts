@@ -1,0 +1,99 @@
+/**
+ * The order of the rooms, held by dependency-cruiser (docs/adr/0003): a file imports only from its own room or a room
+ * above it, type imports included, and nothing goes in circles. Fails when it cruised fewer modules than there are
+ * sources, because a version of the tool that reads nothing would be green (seen: dependency-cruiser 17 with TypeScript 7).
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { cruise, type IFlattenedRuleSet } from 'dependency-cruiser'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const ROOMS = [
+  'failure',
+  'krm',
+  'package',
+  'ports',
+  'render',
+  'drift',
+  'status',
+  'record',
+  'proposal',
+  'policy',
+  'plan',
+  'reconcile',
+  'adapters',
+] as const
+/** Rooms without effects: krm up to plan. */
+const PURE = ROOMS.slice(1, ROOMS.indexOf('reconcile'))
+const PURE_LIBRARIES = ['node:crypto', 'crypto', 'yaml', 'zod', 're2js']
+const LINE_LIMIT = 400
+const FORBIDDEN_NAMES = /(^|\/)(index|utils?|helpers?|common|misc)\.ts$/
+
+const sources = listFiles(join(root, 'src')).filter((file) => file.endsWith('.ts'))
+
+const forbidden = [
+  { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
+  { name: 'no-unresolved', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  ...ROOMS.map((room, place) => ({
+    name: `${room}-imports-only-from-above`,
+    severity: 'error',
+    from: { path: pathOf(room) },
+    to: { path: '^src/', pathNot: ROOMS.slice(0, place + 1).map(pathOf) },
+  })),
+  {
+    name: 'pure-rooms-import-no-libraries',
+    severity: 'error',
+    from: { path: PURE.map(pathOf), pathNot: '\\.test\\.ts$' },
+    to: { pathNot: ['^src/', ...PURE_LIBRARIES.map((name) => `(^|node_modules/)${name}($|/)`)] },
+  },
+  {
+    name: 'adapters-do-not-know-each-other',
+    severity: 'error',
+    from: { path: '^src/adapters/([^/]+)/', pathNot: '\\.test\\.ts$' },
+    to: { path: '^src/adapters/([^/]+)/', pathNot: '^src/adapters/($1|system)/' },
+  },
+]
+
+const answer = await cruise(
+  ['src'],
+  {
+    ruleSet: { forbidden } as IFlattenedRuleSet,
+    validate: true,
+    baseDir: root,
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '\\.test\\.ts$' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['node', 'import', 'types'], extensions: ['.ts', '.js', '.mjs', '.cjs'] },
+  },
+  {},
+  {},
+)
+if (typeof answer.output === 'string') throw new Error('dependency-cruiser gave text where a result was wanted')
+const { summary, modules } = answer.output
+
+const problems = summary.violations.map((violation) => `${violation.rule.name}: ${violation.from} -> ${violation.to}`)
+const cruised = modules.filter((module) => module.source.startsWith('src/')).length
+const wanted = sources.filter((file) => !file.endsWith('.test.ts')).length
+if (cruised < wanted) problems.push(`only ${cruised} of ${wanted} sources were cruised`)
+const arrows = modules.reduce((sum, module) => sum + module.dependencies.length, 0)
+if (arrows < cruised) problems.push(`only ${arrows} imports were seen in ${cruised} modules: the tool does not read them`)
+for (const file of sources) {
+  const lines = readFileSync(join(root, file), 'utf8').split('\n').length - 1
+  if (lines > LINE_LIMIT) problems.push(`${file} has ${lines} lines, the limit is ${LINE_LIMIT}`)
+  if (FORBIDDEN_NAMES.test(file)) problems.push(`${file}: a file is named for what it exports`)
+}
+for (const problem of problems) console.error(problem)
+console.log(`rooms: ${cruised} modules, ${arrows} imports, ${problems.length} problems`)
+process.exitCode = problems.length === 0 ? 0 : 1
+
+function pathOf(room: string): string {
+  return room === 'failure' ? '^src/failure\\.ts$' : `^src/${room}/`
+}
+
+function listFiles(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .sort()
+}
