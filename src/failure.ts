@@ -105,6 +105,22 @@ export class Failure extends Error {
   }
 }
 
+/** Several failures of one input, told together. */
+export class Failures extends Error {
+  readonly failures: readonly [Failure, ...Failure[]]
+
+  constructor(failures: readonly [Failure, ...Failure[]]) {
+    super(failures.map((failure) => failure.message).join('; '))
+    this.name = 'Failures'
+    this.failures = failures
+  }
+}
+
+/** Every failure that a thrown value carries, in order; at least one. */
+export function failuresOf(thrown: unknown): readonly [Failure, ...Failure[]] {
+  return thrown instanceof Failures ? thrown.failures : [asFailure(thrown)]
+}
+
 /** `error BP2003: what` with `where`, `why` and `fix` below it, as `ux.md` §2.7 shows. Ends without a line break. */
 export function formatFailure(failure: Failure): string {
   const lines = [`error ${failure.code}: ${failure.what}`]
@@ -116,6 +132,7 @@ export function formatFailure(failure: Failure): string {
 /** Anything thrown, as a Failure: ours as it is, everything else as a fault of backporch itself (BP9001). */
 export function asFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown
+  if (thrown instanceof Failures) return thrown.failures[0]
   const why = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown)
   return new Failure({
     code: 'BP9001',

@@ -64,7 +64,11 @@ const answer = await cruise(
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '\\.test\\.ts$' },
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['node', 'import', 'types'], extensions: ['.ts', '.js', '.mjs', '.cjs'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['node', 'import', 'types'],
+      extensions: ['.ts', '.js', '.mjs', '.cjs'],
+    },
   },
   {},
   {},

@@ -16,9 +16,10 @@ export type LiveState =
 /** By `resourceKey`. */
 export type LiveView = ReadonlyMap<string, LiveState>
 
-/** An object to look for, in the API version that its manifest names. */
+/** An object to look for. */
 export interface WantedObject {
   readonly id: ResourceId
+  /** As its manifest names it; empty asks for the version that the server prefers for the group and kind. */
   readonly apiVersion: string
 }
 

@@ -15,6 +15,8 @@ export interface ClusterIdentity {
   /** When the objects were observed, RFC 3339 UTC with seconds. A recording has its own time. */
   readonly observedAt: string
   readonly recorded: boolean
+  /** Where a namespaced object without a namespace goes: the context's namespace, `default` where it names none. */
+  readonly namespace: string
 }
 
 /** What the server knows of a kind. */

@@ -1,0 +1,81 @@
+/** Reads a stream of chunks by exact lengths, with a limit on silence and on size. */
+
+/** The stream ended, fell silent or grew too large. The message is ours and safe to print. */
+export class StreamFault extends Error {
+  readonly kind: 'ended' | 'silent' | 'too-large' | 'malformed'
+  constructor(kind: 'ended' | 'silent' | 'too-large' | 'malformed', message: string) {
+    super(message)
+    this.name = 'StreamFault'
+    this.kind = kind
+  }
+}
+
+export interface ReadLimits {
+  /** Longest time without a byte. Milliseconds. */
+  readonly silence: number
+  /** Most bytes that are read from the stream. */
+  readonly bytes: number
+}
+
+export class ByteReader {
+  readonly #source: AsyncIterator<Uint8Array>
+  readonly #limits: ReadLimits
+  #chunk: Buffer = Buffer.alloc(0)
+  #at = 0
+  #total = 0
+
+  constructor(source: AsyncIterable<Uint8Array>, limits: ReadLimits) {
+    this.#source = source[Symbol.asyncIterator]()
+    this.#limits = limits
+  }
+
+  /** Exactly `length` bytes, or undefined where the stream ends before the first of them. @throws StreamFault when it ends in between */
+  async read(length: number): Promise<Buffer | undefined> {
+    if (this.#chunk.length - this.#at >= length) return this.#take(length)
+    const parts: Buffer[] = []
+    let missing = length
+    while (missing > 0) {
+      if (this.#at === this.#chunk.length && !(await this.#fill())) {
+        if (missing === length) return undefined
+        throw new StreamFault('ended', 'the answer broke off')
+      }
+      const part = this.#take(Math.min(missing, this.#chunk.length - this.#at))
+      parts.push(part)
+      missing -= part.length
+    }
+    return Buffer.concat(parts)
+  }
+
+  /** Reads on to the end, so that the connection can be used again. Faults do not matter any more. */
+  async drain(): Promise<void> {
+    try {
+      while (await this.#fill()) this.#at = this.#chunk.length
+    } catch {
+      // the caller closes the connection next
+    }
+  }
+
+  #take(length: number): Buffer {
+    const part = this.#chunk.subarray(this.#at, this.#at + length)
+    this.#at += length
+    return part
+  }
+
+  async #fill(): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined
+    const silent = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => reject(new StreamFault('silent', `no byte for ${this.#limits.silence / 1000} s`)), this.#limits.silence)
+    })
+    try {
+      const next = await Promise.race([this.#source.next(), silent])
+      if (next.done === true) return false
+      this.#chunk = Buffer.from(next.value.buffer, next.value.byteOffset, next.value.byteLength)
+      this.#at = 0
+      this.#total += this.#chunk.length
+      if (this.#total > this.#limits.bytes) throw new StreamFault('too-large', `the answer is larger than ${this.#limits.bytes} bytes`)
+      return true
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}

@@ -1,0 +1,93 @@
+/** The failures of a repository, each built in one place so that code, remedy and retry stay the same everywhere. */
+import { Failure } from '../../failure.ts'
+
+/** File system errors that say "the disk does not take the data". */
+const DISK_CODES = new Set(['ENOSPC', 'EROFS', 'EMFILE', 'ENFILE', 'EDQUOT', 'EIO', 'EACCES', 'EPERM'])
+
+/** BP4001: no answer, or an answer that breaks off. The same call may work later. */
+export function unreachable(remote: string, why: string, cause?: unknown): Failure {
+  return new Failure({
+    code: 'BP4001',
+    what: 'cannot reach the repository',
+    where: remote,
+    why,
+    remedy: 'check the address, the network and your access, then run again',
+    retry: 'backoff',
+    cause,
+  })
+}
+
+/** BP1002: something answers at the place, and it is not a git repository. */
+export function notARepository(remote: string, why: string): Failure {
+  return new Failure({
+    code: 'BP1002',
+    what: 'there is no git repository',
+    where: remote,
+    why,
+    remedy: 'name a folder or an address that holds a git repository',
+    retry: 'on-change',
+  })
+}
+
+/** BP4005: the server wants other credentials. `why` never holds them. */
+export function credentialsRefused(remote: string, why: string): Failure {
+  return new Failure({
+    code: 'BP4005',
+    what: 'the repository does not accept the credentials',
+    where: remote,
+    why,
+    remedy: 'give a token that may read and write this repository in BACKPORCH_TOKEN',
+    retry: 'on-change',
+  })
+}
+
+/** BP4006: objects are missing or broken although they were fetched anew. */
+export function damaged(remote: string, why: string, cause?: unknown): Failure {
+  return new Failure({
+    code: 'BP4006',
+    what: 'cannot read an object of the repository',
+    where: remote,
+    why,
+    remedy: 'run `git fsck` in the repository; if it is clean, the object is no longer reachable from any branch or tag',
+    retry: 'on-change',
+    cause,
+  })
+}
+
+/** BP4010: an address or a repository format that Backporch does not handle. */
+export function unsupported(remote: string, why: string, remedy: string): Failure {
+  return new Failure({ code: 'BP4010', what: 'cannot use this repository', where: remote, why, remedy })
+}
+
+/** BP4009: the `git` program is needed and is not there. */
+export function gitNotInstalled(remote: string): Failure {
+  return new Failure({
+    code: 'BP4009',
+    what: 'cannot run git',
+    where: remote,
+    why: 'there is no program `git` on the PATH, and a repository on disk is read and written through it',
+    remedy: 'install git, or name the repository by its https address',
+    retry: 'on-change',
+  })
+}
+
+/** The `code` of a Node system error (`ENOSPC`), or undefined. */
+export function systemCode(thrown: unknown): string | undefined {
+  if (typeof thrown !== 'object' || thrown === null || !('code' in thrown)) return undefined
+  return typeof thrown.code === 'string' ? thrown.code : undefined
+}
+
+/** BP4008 for a file system error that says so, otherwise undefined. */
+export function diskFailure(place: string, thrown: unknown): Failure | undefined {
+  const code = systemCode(thrown)
+  if (code === undefined || !DISK_CODES.has(code)) return undefined
+  return new Failure({
+    code: 'BP4008',
+    what: 'cannot store what was fetched',
+    where: place,
+    why: `the file system answered ${code}`,
+    remedy: 'free space or give another folder for the cache; nothing in it is needed to keep',
+    retry: 'backoff',
+    cause: thrown,
+  })
+}

@@ -1,0 +1,78 @@
+/** The user's own `git`, run without prompts, without a shell and without what the surrounding process set for its own repository. */
+import { spawn } from 'node:child_process'
+import { systemCode } from './git-failure.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** Variables that tie git to one repository (`git rev-parse --local-env-vars`), set for instance while a hook runs. */
+const REPOSITORY_VARIABLES = [
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+  'GIT_COMMON_DIR',
+  'GIT_DIR',
+  'GIT_GRAFT_FILE',
+  'GIT_IMPLICIT_WORK_TREE',
+  'GIT_INDEX_FILE',
+  'GIT_INTERNAL_SUPER_PREFIX',
+  'GIT_NAMESPACE',
+  'GIT_NO_REPLACE_OBJECTS',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_PREFIX',
+  'GIT_PROTOCOL',
+  'GIT_QUARANTINE_PATH',
+  'GIT_REPLACE_REF_BASE',
+  'GIT_SHALLOW_FILE',
+  'GIT_WORK_TREE',
+]
+
+/** The environment for git and ssh: nothing asks, messages are English, no lock is taken for a look, protocol version 0. */
+export function gitEnvironment(environment: Environment): NodeJS.ProcessEnv {
+  const kept = Object.entries(environment).filter(([name]) => !REPOSITORY_VARIABLES.includes(name))
+  return {
+    ...Object.fromEntries(kept),
+    LC_ALL: 'C',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_ASKPASS: '',
+    SSH_ASKPASS_REQUIRE: 'never',
+    GCM_INTERACTIVE: 'never',
+    GIT_OPTIONAL_LOCKS: '0',
+  }
+}
+
+export interface ProgramResult {
+  /** -1 when a signal ended it. */
+  readonly status: number
+  readonly stdout: Buffer
+  /** Untrusted text. */
+  readonly stderr: string
+}
+
+/**
+ * Runs `git` with arguments and waits for its end; 'not-installed' where there is no such program.
+ * @throws the signal's reason when it is aborted
+ */
+export async function runGit(
+  args: readonly string[],
+  environment: Environment,
+  signal: AbortSignal,
+  input = '',
+): Promise<ProgramResult | 'not-installed'> {
+  signal.throwIfAborted()
+  const child = spawn('git', args, { env: gitEnvironment(environment), stdio: 'pipe', signal })
+  const stdout: Buffer[] = []
+  const stderr: Buffer[] = []
+  child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))
+  child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk))
+  child.stdin.on('error', () => {}) // a program that ends before it read its input says why by its status
+  child.stdin.end(input)
+  return await new Promise((resolve, reject) => {
+    child.on('error', (error) => {
+      if (signal.aborted) reject(signal.reason)
+      else if (systemCode(error) === 'ENOENT') resolve('not-installed')
+      else reject(error)
+    })
+    child.on('close', (status) => {
+      if (signal.aborted) reject(signal.reason)
+      else resolve({ status: status ?? -1, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString('utf8') })
+    })
+  })
+}

@@ -1,0 +1,44 @@
+/** Which paths may be written into a tree. Nothing is checked out here, but somebody will check it out (CVE-2014-9390 and its kin). */
+import { Failure } from '../../failure.ts'
+
+/** Code points that HFS+ leaves out when it compares names. */
+const IGNORED_BY_HFS = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is refused
+const CONTROL = /[\x00-\x1f\x7f]/
+
+/** True for `.git` in every form that some file system takes for it: `.GIT`, `git~1`, `.git.`, `.git::$INDEX_ALLOCATION`, `.g<U+200C>it`. */
+export function standsForGitFolder(segment: string): boolean {
+  const plain = (segment.replace(IGNORED_BY_HFS, '').split(':')[0] ?? '').replace(/[. ]+$/, '').toLowerCase()
+  return plain === '.git' || /^git~[0-9]+$/.test(plain)
+}
+
+/** True for a name that no tree should have: `git fsck` calls each an error. */
+export function isHostileName(name: string): boolean {
+  return name === '' || name === '.' || name === '..' || name.includes('/') || standsForGitFolder(name)
+}
+
+/**
+ * The segments of a path from the root of the repository.
+ * @throws Failure BP2007 for an empty path or segment, `.`, `..`, `.git` in any form, a backslash or a control character
+ */
+export function pathSegments(path: string): readonly string[] {
+  const segments = path.split('/')
+  for (const segment of segments) {
+    if (isHostileName(segment)) refusePath(path, `${JSON.stringify(segment)} is not a name that git may hold`)
+    if (segment.includes('\\')) refusePath(path, 'a backslash is a path separator on some machines')
+    if (CONTROL.test(segment)) refusePath(path, 'it has control characters in it')
+    if (!segment.isWellFormed()) refusePath(path, 'it is not valid Unicode')
+  }
+  return segments
+}
+
+/** BP2007 for one path. */
+export function refusePath(path: string, why: string): never {
+  throw new Failure({
+    code: 'BP2007',
+    what: 'cannot write this path into the repository',
+    where: JSON.stringify(path.slice(0, 300)),
+    why,
+    remedy: 'rename the file or folder',
+  })
+}

@@ -1,0 +1,59 @@
+/**
+ * The framing of the git protocol: a line begins with its length as four hex digits, `0000` ends a section (git
+ * documentation, gitprotocol-common). With `side-band-64k` the first byte of a line names its band.
+ */
+import { type ByteReader, StreamFault } from './byte-reader.ts'
+
+/** Ends a section. */
+export const FLUSH = Buffer.from('0000')
+
+const LONGEST = 65520
+
+/** One line, framed. The caller adds the line break where the protocol has one. */
+export function pktLine(content: string | Uint8Array): Buffer {
+  const body = Buffer.from(content)
+  if (body.length + 4 > LONGEST) throw new RangeError('a pkt-line holds at most 65516 bytes')
+  return Buffer.concat([Buffer.from((body.length + 4).toString(16).padStart(4, '0')), body])
+}
+
+/** The next line's content, `flush`, or undefined at the end of the stream. @throws StreamFault when it is not framed */
+export async function readPktLine(reader: ByteReader): Promise<Buffer | 'flush' | undefined> {
+  const head = await reader.read(4)
+  if (head === undefined) return undefined
+  const text = head.toString('latin1')
+  if (!/^[0-9a-fA-F]{4}$/.test(text)) throw new StreamFault('malformed', 'the answer is not in the git protocol')
+  const length = Number.parseInt(text, 16)
+  if (length === 0) return 'flush'
+  if (length < 4 || length > LONGEST) throw new StreamFault('malformed', 'the answer is not in the git protocol')
+  if (length === 4) return Buffer.alloc(0)
+  const body = await reader.read(length - 4)
+  if (body === undefined) throw new StreamFault('ended', 'the answer broke off')
+  return body
+}
+
+/** What came over the bands of an answer. */
+export interface BandedAnswer {
+  readonly content: Buffer
+  /** Messages of the server and its hooks, as they came; untrusted. */
+  readonly messages: string
+  /** The server's own last words where it gave up. */
+  readonly fatal: string | undefined
+}
+
+/** Reads all lines up to the flush or the end, `first` being one that was read already, and sorts them by band. */
+export async function readBands(reader: ByteReader, first?: Buffer): Promise<BandedAnswer> {
+  const content: Buffer[] = []
+  let messages = ''
+  let line: Buffer | 'flush' | undefined = first ?? (await readPktLine(reader))
+  while (line !== undefined && line !== 'flush') {
+    const band = line[0]
+    const body = line.subarray(1)
+    if (band === 1) content.push(body)
+    else if (band === 2) messages = (messages + body.toString('utf8')).slice(-4096)
+    else if (band === 3) return { content: Buffer.concat(content), messages, fatal: body.toString('utf8') }
+    else throw new StreamFault('malformed', 'the answer is not in the git protocol')
+    line = await readPktLine(reader)
+  }
+  if (line === undefined) throw new StreamFault('ended', 'the answer broke off')
+  return { content: Buffer.concat(content), messages, fatal: undefined }
+}

@@ -1,0 +1,168 @@
+/** The objects of a remote: from the cache where they are there, otherwise fetched, and fetched anew once when the cache is damaged. */
+import { Failure } from '../../failure.ts'
+import type { ObjectId } from '../../package/object-id.ts'
+import { LEDGER_BRANCH } from '../../package/ref-name.ts'
+import { type Advertisement, RefusedService } from './advertisement.ts'
+import { fetchPack } from './fetch-pack.ts'
+import { damaged } from './git-failure.ts'
+import type { GitTransport } from './git-transport.ts'
+import { DamagedCache, type ObjectCache } from './object-cache.ts'
+import { BrokenObject, type GitObject } from './object-format.ts'
+import { printable } from './untrusted-text.ts'
+
+/** `ours`: the branches that backporch works with, and the object asked for. `all`: every branch and tag. */
+type Scope = 'ours' | 'all'
+
+const OURS = new RegExp(`^refs/heads/(?:drafts/|proposed/|deletionProposed/|${LEDGER_BRANCH}$)`)
+
+export class RemoteObjects {
+  readonly #remote: string
+  readonly #transport: GitTransport
+  readonly #cache: ObjectCache
+  readonly #baseBranch: string | undefined
+  #known: Advertisement | undefined
+  #damage: unknown
+  /** The clone was built from nothing by us: what it lacks, the remote lacks. */
+  #fresh = false
+  #turn: Promise<unknown> = Promise.resolve()
+
+  /** @param remote as it may be printed. @param baseBranch short name; the remote's default branch is fetched in any case */
+  constructor(remote: string, transport: GitTransport, cache: ObjectCache, baseBranch: string | undefined) {
+    this.#remote = remote
+    this.#transport = transport
+    this.#cache = cache
+    this.#baseBranch = baseBranch
+  }
+
+  /** The last advertisement that was seen for reading. */
+  get known(): Advertisement | undefined {
+    return this.#known
+  }
+
+  /** Asks the remote what it has. @throws Failure BP40xx or BP1002 */
+  async advertise(signal: AbortSignal): Promise<Advertisement> {
+    const session = await this.#transport.open('git-upload-pack', signal)
+    await session.close()
+    this.#known = session.advertisement
+    return session.advertisement
+  }
+
+  /** @throws Failure BP1003 where the repository is empty, BP4006 where the object is not to be had, BP40xx otherwise */
+  async read(id: ObjectId, signal: AbortSignal): Promise<GitObject> {
+    const object = await this.#look(id)
+    if (object !== undefined) return object
+    const mine = this.#turn.then(() => this.#obtain(id, signal))
+    this.#turn = mine.catch(() => {}) // the next in line tries for itself
+    return await mine
+  }
+
+  async #obtain(id: ObjectId, signal: AbortSignal): Promise<GitObject> {
+    signal.throwIfAborted()
+    const here = await this.#look(id)
+    if (here !== undefined) return here
+    if (this.#damage !== undefined) await this.#startAnew()
+    return (await this.#fetchUntil(id, signal)) ?? (await this.#fetchAnew(id, signal))
+  }
+
+  async #fetchUntil(id: ObjectId, signal: AbortSignal): Promise<GitObject | undefined> {
+    if (this.#known !== undefined) {
+      await this.#fetch('ours', id, signal, this.#known)
+      const object = await this.#look(id)
+      if (object !== undefined) return object
+    }
+    for (const scope of ['ours', 'all'] as const) {
+      await this.#fetch(scope, id, signal)
+      const object = await this.#look(id)
+      if (object !== undefined) return object
+    }
+    return undefined
+  }
+
+  async #fetchAnew(id: ObjectId, signal: AbortSignal): Promise<GitObject> {
+    if (this.#known?.refs.size === 0) throw emptyRepository(this.#remote)
+    if (!this.#fresh || this.#damage !== undefined) {
+      await this.#startAnew()
+      const object = await this.#fetchUntil(id, signal)
+      if (object !== undefined) return object
+    }
+    const damage = this.#damage
+    throw damaged(
+      this.#remote,
+      damage === undefined ? `${id} is reached from no branch and no tag` : `${id} is broken in a fresh copy too`,
+      damage,
+    )
+  }
+
+  async #startAnew(): Promise<void> {
+    await this.#cache.discard()
+    this.#damage = undefined
+    this.#fresh = false
+  }
+
+  /** From the cache; undefined where it is missing or the cache is damaged, which is noted. */
+  async #look(id: ObjectId): Promise<GitObject | undefined> {
+    try {
+      return await this.#cache.read(id)
+    } catch (thrown) {
+      if (!(thrown instanceof DamagedCache)) throw thrown
+      this.#damage = thrown
+      return undefined
+    }
+  }
+
+  async #fetch(scope: Scope, id: ObjectId, signal: AbortSignal, known?: Advertisement): Promise<void> {
+    const session = await this.#transport.open('git-upload-pack', signal, known)
+    try {
+      this.#known = session.advertisement
+      const complete = await this.#cache.tips()
+      if (complete.size === 0) this.#fresh = true
+      const asked = this.#tipsOf(session.advertisement, scope, id)
+      const have = new Set(complete.values())
+      const wants: ObjectId[] = []
+      for (const tip of new Set(asked.values())) {
+        if (!have.has(tip) && (await this.#look(tip)) === undefined) wants.push(tip)
+      }
+      if (this.#damage !== undefined) return
+      const pack = wants.length === 0 ? undefined : await fetchPack(session, wants, [...have])
+      const kept = [...complete].filter(([name, tip]) => session.advertisement.refs.get(name) === tip)
+      await this.#cache.store(pack, new Map([...kept, ...asked]))
+    } catch (thrown) {
+      this.#pass(thrown, known !== undefined, signal)
+    } finally {
+      await session.close()
+    }
+  }
+
+  #tipsOf(advertisement: Advertisement, scope: Scope, id: ObjectId): ReadonlyMap<string, ObjectId> {
+    const { refs, head, peeled } = advertisement
+    const wanted = ([name, tip]: readonly [string, ObjectId]) => {
+      if (tip === id || peeled.get(name) === id) return true
+      if (scope === 'all') return name.startsWith('refs/heads/') || name.startsWith('refs/tags/')
+      return name === head || name === `refs/heads/${this.#baseBranch}` || OURS.test(name)
+    }
+    return new Map([...refs].filter(wanted))
+  }
+
+  /** A want from an old advertisement may be gone; then the next step asks anew. */
+  #pass(thrown: unknown, old: boolean, signal: AbortSignal): void {
+    if (thrown instanceof DamagedCache) {
+      this.#damage = thrown
+    } else if (thrown instanceof BrokenObject) {
+      throw damaged(this.#remote, thrown.message, thrown)
+    } else if (thrown instanceof RefusedService) {
+      if (!old) throw damaged(this.#remote, `the server refuses: ${printable(thrown.message, this.#transport.secrets)}`)
+    } else throw this.#transport.explain(thrown, signal)
+  }
+}
+
+/** BP1003: there is no commit at all. */
+export function emptyRepository(remote: string): Failure {
+  return new Failure({
+    code: 'BP1003',
+    what: 'the repository is empty',
+    where: remote,
+    why: 'it has no branch yet',
+    remedy: 'push a first commit to its default branch',
+    retry: 'on-change',
+  })
+}

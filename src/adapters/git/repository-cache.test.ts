@@ -1,0 +1,273 @@
+/** The clone is a cache: killed processes, full disks, damage and deletion cost time and nothing else. */
+import assert from 'node:assert/strict'
+import { execFileSync, spawn } from 'node:child_process'
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import * as nodeFiles from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { expectFailure, headOf, makeTestRepository, openTestRepository, type TestRepository } from '../../../test/contract/git-remotes.ts'
+import type { ObjectId } from '../../package/object-id.ts'
+import type { PackageRepository } from '../../ports/package-repository.ts'
+import type { FileOperations } from './atomic-fs.ts'
+
+const signal = AbortSignal.timeout(240_000)
+
+const withMade = (name: string, body: (made: TestRepository) => Promise<void>) =>
+  test(name, async () => {
+    const made = await makeTestRepository('local bare')
+    try {
+      await body(made)
+    } finally {
+      await made.close()
+    }
+  })
+
+/** Everything of main, as `path text`. */
+async function readAll(repository: PackageRepository): Promise<string> {
+  const files = await repository.list(await headOf(repository, signal), '', signal)
+  const contents = await repository.read(
+    files.map((file) => file.id),
+    signal,
+  )
+  return files.map((file) => `${file.path} ${Buffer.from(contents.get(file.id) ?? []).toString()}`).join('\n')
+}
+
+/** Folder of the clone in use. */
+function cloneOf(made: TestRepository): string {
+  const [key = ''] = readdirSync(made.cacheDir)
+  const [highest = ''] = readdirSync(join(made.cacheDir, key)).sort().reverse()
+  return join(made.cacheDir, key, highest)
+}
+
+function packFiles(made: TestRepository, ending: string): readonly string[] {
+  const folder = join(cloneOf(made), 'objects/pack')
+  const names = readdirSync(folder).filter((name) => name.endsWith(ending))
+  return names.map((name) => join(folder, name))
+}
+
+/** More files, so that a fetch takes long enough to be killed in. */
+function grow(made: TestRepository, count: number, turn = 0): void {
+  const lines = ['commit refs/heads/main', 'committer Ada <ada@example.com> 1700000100 +0000', 'data 4', 'more', 'from refs/heads/main^0']
+  const files = Array.from({ length: count }, (_each, at) => {
+    const text = `number: ${at}\nturn: ${turn}\n${'x'.repeat(at % 300)}\n`
+    return `M 100644 inline many/${at % 20}/${turn}-${at}.yaml\ndata ${text.length}\n${text}`
+  })
+  const input = [...lines, ...files, ''].join('\n')
+  execFileSync('git', ['fast-import', '--quiet'], { cwd: made.gitFolder, env: made.environment, input })
+}
+
+/** The clone is one that git itself finds no fault with. */
+function assertSound(made: TestRepository): void {
+  const options = { cwd: cloneOf(made), env: made.environment, encoding: 'utf8', stdio: 'pipe' } as const
+  assert.equal(execFileSync('git', ['fsck', '--strict'], options), '')
+}
+
+const GARBAGE = 'a packed-refs file of garbage'
+const damages: Readonly<Record<string, (made: TestRepository) => void>> = {
+  'a flipped bit in a pack': (made) => {
+    for (const path of packFiles(made, '.pack')) {
+      const bytes = readFileSync(path)
+      bytes.writeUInt8(bytes.readUInt8(200) ^ 4, 200)
+      writeFileSync(path, bytes)
+    }
+  },
+  'a pack cut short': (made) => {
+    for (const path of packFiles(made, '.pack')) truncateSync(path, 300)
+  },
+  'an empty pack file': (made) => {
+    for (const path of packFiles(made, '.pack')) truncateSync(path, 0)
+  },
+  'an index of zeros': (made) => {
+    for (const path of packFiles(made, '.idx')) writeFileSync(path, Buffer.alloc(readFileSync(path).length))
+  },
+  'an index with wrong offsets': (made) => {
+    for (const path of packFiles(made, '.idx')) {
+      const bytes = readFileSync(path)
+      const count = bytes.readUInt32BE(8 + 255 * 4)
+      const offsets = 8 + 1024 + count * 24
+      bytes.copy(bytes, offsets, offsets + 4, offsets + count * 4)
+      writeFileSync(path, bytes)
+    }
+  },
+  'packs that are gone': (made) => {
+    for (const ending of ['.pack', '.idx']) for (const path of packFiles(made, ending)) rmSync(path)
+  },
+  'an index without its pack': (made) => {
+    for (const path of packFiles(made, '.pack')) rmSync(path)
+  },
+  [GARBAGE]: (made) => writeFileSync(join(cloneOf(made), 'packed-refs'), '\0\0\0'),
+  'a packed-refs file that promises what is not there': (made) => {
+    for (const ending of ['.pack', '.idx']) for (const path of packFiles(made, ending)) rmSync(path)
+    writeFileSync(join(cloneOf(made), 'packed-refs'), `${made.git('rev-parse', 'main')} refs/remotes/origin/main\n`)
+  },
+  'the whole folder deleted': (made) => rmSync(made.cacheDir, { recursive: true }),
+}
+
+for (const [name, damage] of Object.entries(damages)) {
+  withMade(`${name}: read again from the remote, in the same process and in the next`, async (made) => {
+    const running = openTestRepository(made)
+    const expected = await readAll(running)
+    damage(made)
+    assert.equal(await readAll(openTestRepository(made)), expected)
+    assert.equal(await readAll(running), expected)
+    // Nothing had to be fetched after that one, so nobody wrote the file anew.
+    if (name !== GARBAGE) assertSound(made)
+  })
+}
+
+withMade('a clone that is damaged again and again ends with a failure, not in a circle', async (made) => {
+  const head = await headOf(openTestRepository(made), signal)
+  let packs = 0
+  const fs: FileOperations = {
+    ...nodeFiles,
+    rename: async (from, to) => {
+      await nodeFiles.rename(from, to)
+      if (!String(to).endsWith('.pack') || !String(to).includes('objects/pack')) return
+      packs += 1
+      truncateSync(String(to), 100)
+    },
+  }
+  await expectFailure(openTestRepository(made, { fs }).commit(head, signal), 'BP4006')
+  assert.ok(packs >= 1 && packs <= 2, `${packs} packs`)
+})
+
+withMade('a remote that lacks an object says so', async (made) => {
+  const blob = made.git('rev-parse', 'main:README.md')
+  rmSync(join(made.gitFolder, 'objects', blob.slice(0, 2), blob.slice(2)))
+  await expectFailure(readAll(openTestRepository(made)), 'BP4006')
+})
+
+withMade('a full disk is told, and reading goes on once there is room', async (made) => {
+  let full = true
+  const deny = (code: string) => Object.assign(new Error(code), { code })
+  for (const [code, operation] of [
+    ['ENOSPC', 'open'],
+    ['EROFS', 'mkdir'],
+    ['EMFILE', 'open'],
+    ['EIO', 'rename'],
+  ] as const) {
+    const fs: FileOperations = {
+      ...nodeFiles,
+      open: async (...args) => {
+        if (full && operation === 'open') throw deny(code)
+        return await nodeFiles.open(...args)
+      },
+      rename: async (...args) => {
+        if (full && operation === 'rename') throw deny(code)
+        await nodeFiles.rename(...args)
+      },
+      mkdir: (async (...args: Parameters<typeof nodeFiles.mkdir>) => {
+        if (full && operation === 'mkdir') throw deny(code)
+        return await nodeFiles.mkdir(...args)
+      }) as typeof nodeFiles.mkdir,
+    }
+    full = true
+    const repository = openTestRepository(made, { fs, cacheDir: join(made.root, `cache-${code}`) })
+    const { why } = await expectFailure(readAll(repository), 'BP4008')
+    assert.match(why, new RegExp(code))
+    full = false
+    assert.match(await readAll(repository), /README\.md # Packages/)
+  }
+})
+
+withMade('a disk that fills up in the middle of a file leaves no torn file', async (made) => {
+  let left = 400
+  const fs: FileOperations = {
+    ...nodeFiles,
+    open: async (...args) => {
+      const handle = await nodeFiles.open(...args)
+      const whole = handle.writeFile.bind(handle)
+      handle.writeFile = async (content: string | Uint8Array) => {
+        const bytes = Buffer.from(content)
+        left -= bytes.length
+        if (left >= 0) return await whole(bytes)
+        await whole(bytes.subarray(0, 10))
+        throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' })
+      }
+      return handle
+    },
+  }
+  const repository = openTestRepository(made, { fs })
+  await expectFailure(readAll(repository), 'BP4008')
+  const names = readdirSync(made.cacheDir, { recursive: true, withFileTypes: true }).filter((each) => each.isFile())
+  assert.deepEqual(names.map((each) => each.name).sort(), ['HEAD', 'config'])
+  left = 1_000_000
+  assert.match(await readAll(repository), /README\.md # Packages/)
+})
+
+withMade('an object that is only in an abandoned history is found as long as some ref reaches it', async (made) => {
+  const lonely = made.git('commit-tree', '-m', 'Lonely', 'main^{tree}') as ObjectId
+  made.git('update-ref', 'refs/tags/side', lonely)
+  const repository = openTestRepository(made)
+  await readAll(repository)
+  assert.equal((await repository.commit(lonely, signal)).message, 'Lonely\n')
+  const parent = made.git('commit-tree', '-m', 'Below', 'main^{tree}') as ObjectId
+  made.git('update-ref', 'refs/heads/other/branch', made.git('commit-tree', '-p', parent, '-m', 'Above', 'main^{tree}'))
+  assert.equal((await repository.commit(parent, signal)).message, 'Below\n')
+})
+
+/** A process that reads everything with the cache of the test and prints a line before and after. */
+function startReader(made: TestRepository): { readonly ready: Promise<void>; readonly ended: Promise<string>; kill(): void } {
+  const fixture = new URL('../../../test/contract/git-remotes.ts', import.meta.url)
+  const program = `
+    const { openTestRepository, headOf } = await import(${JSON.stringify(fixture.href)})
+    const made = JSON.parse(process.argv[1])
+    const signal = AbortSignal.timeout(100000)
+    console.log('ready')
+    const repository = openTestRepository(made)
+    const files = await repository.list(await headOf(repository, signal), '', signal)
+    const contents = await repository.read(files.map((file) => file.id), signal)
+    console.log('read ' + contents.size)`
+  const { remote, cacheDir, environment } = made
+  const child = spawn(
+    process.execPath,
+    ['--input-type=module-typescript', '-e', program, JSON.stringify({ remote, cacheDir, environment })],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
+  let output = ''
+  let onReady = () => {}
+  const ready = new Promise<void>((resolve) => {
+    onReady = resolve
+  })
+  child.stdout.on('data', (chunk: Buffer) => {
+    output += chunk.toString()
+    onReady()
+  })
+  const ended = new Promise<string>((resolve) => child.on('close', () => resolve(output.trim().split('\n').at(-1) ?? '')))
+  return { ready, ended, kill: () => child.kill('SIGKILL') }
+}
+
+withMade('thirty processes killed in the middle leave a clone that reads', async (made) => {
+  grow(made, 1200)
+  let cut = 0
+  for (let turn = 0; turn < 30; turn++) {
+    if (turn % 6 === 5) rmSync(made.cacheDir, { recursive: true, force: true })
+    if (turn % 3 === 2) grow(made, 100, turn)
+    const reader = startReader(made)
+    await reader.ready
+    await new Promise((resolve) => setTimeout(resolve, (turn * 37) % 290))
+    reader.kill()
+    if ((await reader.ended) === 'ready') cut += 1
+    if (turn % 10 !== 9) continue
+    assert.match(await readAll(openTestRepository(made)), /many\/19\//)
+    assertSound(made)
+  }
+  assert.ok(cut >= 10, `only ${cut} processes were killed before their end`)
+})
+
+withMade('processes that share a clone, one of them damaging it, all read everything', async (made) => {
+  grow(made, 300)
+  const readers = [startReader(made), startReader(made), startReader(made)]
+  await Promise.all(readers.map((reader) => reader.ready))
+  const here = openTestRepository(made)
+  for (let turn = 0; turn < 5; turn++) {
+    await readAll(here)
+    damages['a pack cut short']?.(made)
+  }
+  const outputs = await Promise.all(readers.map((reader) => reader.ended))
+  const count = new Set((await readAll(here)).split('\n').filter((line) => line.startsWith('many/'))).size
+  assert.equal(count, 300)
+  for (const output of outputs) assert.match(output, /^read 30[0-9]$/)
+})

@@ -1,0 +1,235 @@
+/** What servers answer: credentials, redirects, faults on the way, and answers that are lost. */
+import assert from 'node:assert/strict'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import {
+  changeOf,
+  expectFailure,
+  headOf,
+  makeTestRepository,
+  openTestRepository,
+  type TestRepository,
+  TOKEN,
+} from '../../../test/contract/git-remotes.ts'
+import { objectId } from '../../package/object-id.ts'
+import { openRepository } from './repository.ts'
+
+const signal = AbortSignal.timeout(120_000)
+const DRAFT = 'refs/heads/drafts/apps/web/drift-1'
+const LEDGER = 'refs/heads/drift-ledger'
+
+type Fault = (request: IncomingMessage, response: ServerResponse, moment: 'before' | 'after') => boolean
+
+const withMade = (name: string, body: (made: TestRepository, setFault: (fault: Fault) => void) => Promise<void>) =>
+  test(name, async () => {
+    let fault: Fault = () => false
+    const made = await makeTestRepository('http', (...args) => fault(...args))
+    try {
+      await body(made, (next) => {
+        fault = next
+      })
+    } finally {
+      await made.close()
+    }
+  })
+
+/** Answers, and says that nobody else needs to. */
+const reply = (response: ServerResponse, status: number, headers: Record<string, string> = {}, body = ''): true => {
+  response.writeHead(status, headers).end(body)
+  return true
+}
+
+const hangUp = (response: ServerResponse): true => {
+  response.socket?.destroy()
+  return true
+}
+
+const isPush = (request: IncomingMessage) => request.method === 'POST' && request.url?.endsWith('/git-receive-pack') === true
+
+withMade('credentials that are wrong or missing are told, and never shown', async (made) => {
+  const { remote, cacheDir, environment } = made
+  await expectFailure(openRepository({ remote, cacheDir, environment, token: 'canary-wrong' }).refs(signal), 'BP4005')
+  const { why } = await expectFailure(openRepository({ remote, cacheDir, environment }).refs(signal), 'BP4005')
+  assert.match(why, /no credentials are known/)
+  const withUser = remote.replace('://', '://bot:canary-wrong@')
+  const repository = openRepository({ remote: withUser, cacheDir, environment, token: TOKEN })
+  assert.equal(repository.remote, remote)
+  await expectFailure(repository.refs(signal), 'BP4005')
+})
+
+withMade('credentials come from the address or from the user’s own git', async (made) => {
+  const { remote, cacheDir, environment } = made
+  const inAddress = openRepository({ remote: remote.replace('://', `://bot:${TOKEN}@`), cacheDir, environment })
+  assert.equal((await inAddress.refs(signal)).defaultBranch, 'main')
+  assert.equal(inAddress.remote, remote)
+  const helper = {
+    ...environment,
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: 'credential.helper',
+    GIT_CONFIG_VALUE_0: `!f() { test "$1" = get && echo username=bot && echo password=${TOKEN}; }; f`,
+  }
+  const repository = openRepository({ remote, cacheDir, environment: helper })
+  const base = await headOf(repository, signal)
+  const to = await repository.write(changeOf(base, { 'a.yaml': 'a: 1\n' }))
+  await repository.push([{ ref: DRAFT, from: null, to }], signal)
+  assert.equal(made.git('rev-parse', DRAFT), to)
+})
+
+withMade('each kind of answer has its own failure', async (made, setFault) => {
+  for (const [status, code] of [
+    [403, 'BP4005'],
+    [404, 'BP1002'],
+    [429, 'BP4001'],
+    [500, 'BP4001'],
+    [502, 'BP4001'],
+    [413, 'BP4002'],
+  ] as const) {
+    setFault((request, response, moment) => {
+      if (moment === 'before')
+        response.writeHead(status, { 'content-type': 'text/plain' }).end(`no: ${request.headers.authorization} ${TOKEN}`)
+      return true
+    })
+    const { why } = await expectFailure(openTestRepository(made).refs(signal), code)
+    assert.match(why, /no: Basic \*\*\* \*\*\*/, 'the server’s text is shown without the secrets in it')
+  }
+  setFault((_request, response) => reply(response, 200, { 'content-type': 'text/html' }, '<html>Sign in</html>'))
+  await expectFailure(openTestRepository(made).refs(signal), 'BP1002')
+  setFault((_request, response) => reply(response, 200, { 'content-type': 'application/x-git-upload-pack-advertisement' }, '<html>'))
+  await expectFailure(openTestRepository(made).refs(signal), 'BP4001')
+  setFault((_request, response) => hangUp(response))
+  await expectFailure(openTestRepository(made).refs(signal), 'BP4001')
+  setFault(() => true)
+  const { why } = await expectFailure(openTestRepository(made, { limits: { silence: 60 } }).refs(signal), 'BP4001')
+  assert.match(why, /no answer for 0.06 s/)
+  setFault((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/x-git-upload-pack-advertisement' }).write('001e# service')
+    return true
+  })
+  assert.match(
+    (await expectFailure(openTestRepository(made, { limits: { silence: 60 } }).refs(signal), 'BP4001')).why,
+    /no byte for 0.06 s/,
+  )
+  setFault(() => false)
+  await expectFailure(openTestRepository(made, { limits: { bytes: 50 } }).refs(signal), 'BP4001')
+  await made.backend?.close()
+  const refused = await expectFailure(openTestRepository(made).refs(signal), 'BP4001')
+  assert.match(refused.why, /^the connection failed \((ECONNREFUSED|UND_ERR_SOCKET)\)$/)
+  assert.equal(refused.retry, 'backoff')
+})
+
+withMade('a redirect is followed on the same server, and the token never goes to another', async (made, setFault) => {
+  const seen: string[] = []
+  const other = createServer((request, response) => {
+    seen.push(String(request.headers.authorization))
+    response.end()
+  })
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+  const redirectTo = (base: string) => (request: IncomingMessage, response: ServerResponse) => {
+    if (request.url?.startsWith('/old.git') !== true) return false
+    response.writeHead(301, { location: base + request.url.replace('/old.git', '/repo.git') }).end()
+    return true
+  }
+  const remote = made.remote.replace('/repo.git', '/old.git')
+  try {
+    setFault(redirectTo(''))
+    const repository = openTestRepository(made, { remote })
+    const base = await headOf(repository, signal)
+    const to = await repository.write(changeOf(base, { 'a.yaml': 'a: 1\n' }))
+    await repository.push([{ ref: DRAFT, from: null, to }], signal)
+    assert.equal(made.git('rev-parse', DRAFT), to)
+    const { port } = other.address() as AddressInfo
+    setFault(redirectTo(`http://127.0.0.1:${port}`))
+    const { why } = await expectFailure(openTestRepository(made, { remote }).refs(signal), 'BP4001')
+    assert.match(why, new RegExp(`redirects to http://127.0.0.1:${port}/repo.git/info/refs`))
+    assert.deepEqual(seen, [])
+    setFault((_request, response) => reply(response, 302, { location: `${made.remote}/info/refs?service=git-upload-pack` }))
+    assert.match((await expectFailure(openTestRepository(made).refs(signal), 'BP4001')).why, /circle/)
+  } finally {
+    other.close()
+  }
+})
+
+withMade('a push whose answer is lost is done when the refs say so', async (made, setFault) => {
+  const repository = openTestRepository(made)
+  const base = await headOf(repository, signal)
+  const to = await repository.write(changeOf(base, { 'a.yaml': 'a: 1\n' }))
+  setFault((request, response, moment) => isPush(request) && moment === 'after' && hangUp(response))
+  await repository.push([{ ref: DRAFT, from: null, to }], signal)
+  assert.equal(made.git('rev-parse', DRAFT), to)
+  setFault((request, response, moment) => isPush(request) && moment === 'after' && reply(response, 504))
+  await repository.push([{ ref: LEDGER, from: null, to }], signal)
+  assert.equal(made.git('rev-parse', LEDGER), to)
+})
+
+withMade('a push that never arrived can be repeated, and one that met another is told so', async (made, setFault) => {
+  const repository = openTestRepository(made)
+  const base = await headOf(repository, signal)
+  const to = await repository.write(changeOf(base, { 'a.yaml': 'a: 1\n' }))
+  const update = { ref: DRAFT, from: null, to }
+  setFault((request, response, moment) => isPush(request) && moment === 'before' && hangUp(response))
+  await expectFailure(repository.push([update], signal), 'BP4001')
+  assert.equal(made.git('for-each-ref', DRAFT), '')
+  setFault((request, _response, moment) => {
+    if (isPush(request) && moment === 'before') made.git('update-ref', DRAFT, base)
+    return false
+  })
+  await expectFailure(repository.push([update], signal), 'BP4003')
+  assert.equal(made.git('rev-parse', DRAFT), base, 'the other’s commit is still there')
+})
+
+withMade('a pack that breaks off is no pack, and the next try reads on', async (made, setFault) => {
+  const repository = openTestRepository(made)
+  const head = await headOf(repository, signal)
+  setFault((request, response, moment) => {
+    if (request.method !== 'POST' || moment === 'before') return false
+    response.writeHead(200, { 'content-type': 'application/x-git-upload-pack-result' }).write('0008NAK\n0100\u0001PACK')
+    setTimeout(() => response.destroy(), 20)
+    return true
+  })
+  await expectFailure(repository.commit(head, signal), 'BP4001')
+  setFault(() => false)
+  assert.equal((await repository.commit(head, signal)).id, head)
+})
+
+withMade('a branch that was rewritten after it was read does not stop reading', async (made) => {
+  const repository = openTestRepository(made)
+  const before = (await repository.refs(signal)).refs.get('refs/heads/drafts/apps/web/drift-0')
+  const head = made.git('rev-parse', 'main')
+  made.git('update-ref', 'refs/heads/drafts/apps/web/drift-0', made.git('commit-tree', '-m', 'Rewritten', 'main^{tree}'))
+  assert.equal((await repository.commit(objectId(head), signal)).id, head)
+  assert.equal((await repository.commit(objectId(before ?? ''), signal)).id, before)
+})
+
+withMade('one new commit costs two requests, however many branches there are', async (made) => {
+  const repository = openTestRepository(made)
+  await repository.commit(await headOf(repository, signal), signal)
+  for (let at = 0; at < 20; at++)
+    made.git(
+      'update-ref',
+      `refs/heads/proposed/apps/web/drift-${at}`,
+      made.git('commit-tree', '-p', 'main', '-m', `n ${at}`, 'main^{tree}'),
+    )
+  const before = made.backend?.requests.length ?? 0
+  const { refs } = await repository.refs(signal)
+  for (const [name, id] of refs) {
+    if (name.startsWith('refs/heads/')) await repository.list(id, '', signal)
+  }
+  assert.deepEqual(made.backend?.requests.slice(before), [
+    'GET /repo.git/info/refs?service=git-upload-pack',
+    'POST /repo.git/git-upload-pack',
+  ])
+})
+
+withMade('a server without the credentials of reading sees the same failure on pushing', async (made, setFault) => {
+  const repository = openTestRepository(made)
+  const base = await headOf(repository, signal)
+  const to = await repository.write(changeOf(base, { 'a.yaml': 'a: 1\n' }))
+  setFault((request, response) => request.url?.includes('receive-pack') === true && reply(response, 403))
+  await expectFailure(repository.push([{ ref: DRAFT, from: null, to }], signal), 'BP4005')
+  setFault((request, response) => isPush(request) && reply(response, 401))
+  await expectFailure(repository.push([{ ref: DRAFT, from: null, to }], signal), 'BP4005')
+  assert.equal(made.git('for-each-ref', DRAFT), '')
+  assert.equal(made.git('rev-parse', '--git-dir'), '.', join(made.root, 'repo.git'))
+})

@@ -1,0 +1,250 @@
+/** `PackageRepository` over git: reads through a cache of packs, writes objects in memory and pushes them in one pack. */
+import * as nodeFiles from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { Failure } from '../../failure.ts'
+import type { ObjectId } from '../../package/object-id.ts'
+import type { FileMode } from '../../package/package-files.ts'
+import { assertPushable } from '../../package/ref-name.ts'
+import type { CommitDraft, CommitView, PackageRepository, RefUpdate, RepositoryRefs, TreeFile } from '../../ports/package-repository.ts'
+import type { FileOperations } from './atomic-fs.ts'
+import { damaged } from './git-failure.ts'
+import type { Environment } from './git-program.ts'
+import type { GitTransport, TransportLimits } from './git-transport.ts'
+import { HttpTransport } from './http-transport.ts'
+import { NewObjects } from './new-objects.ts'
+import { ObjectCache } from './object-cache.ts'
+import {
+  commitObject,
+  type GitObject,
+  type Identity,
+  isFolder,
+  type ObjectType,
+  parseCommit,
+  parseTree,
+  type TreeEntry,
+} from './object-format.ts'
+import { isHostileName } from './path-policy.ts'
+import { ProcessTransport } from './process-transport.ts'
+import { pushRefs } from './push-refs.ts'
+import { parseRemoteAddress, type RemoteAddress } from './remote-address.ts'
+import { RemoteObjects } from './remote-objects.ts'
+import { signOff } from './sign-off.ts'
+import { editTree } from './tree-edit.ts'
+import { workTreeChanges, workTreeNotClean, workTreeOfBranch } from './work-tree.ts'
+
+/** Author, committer and sign-off of every commit, unless the options say otherwise. */
+export const BOT: Identity = { name: 'backporch[bot]', email: 'backporch@users.noreply.backporch.dev' }
+
+export interface RepositoryOptions {
+  /** `https://…` (`http://` on this machine only), `ssh://…`, `user@host:path`, `file://…` or a path. */
+  readonly remote: string
+  /** Folder for clones. It may be shared by processes and deleted at any time. */
+  readonly cacheDir: string
+  /** For https: sent as the password. Userinfo in the address comes first; the user's git credential helpers come last. */
+  readonly token?: string
+  readonly identity?: Identity
+  /** Short name of the branch that may be pushed to although it is not ours, and only forwards. */
+  readonly baseBranch?: string
+  /** `node:fs/promises` by default; a test gives one that fails. */
+  readonly fs?: FileOperations
+  /** Waits until the disk has what is written to the cache. Off by default: a torn cache is found and fetched again. */
+  readonly flush?: boolean
+  /** What a relative path is relative to, and what git and ssh run with. */
+  readonly workingDirectory?: string
+  readonly environment?: Environment
+  readonly limits?: Partial<TransportLimits>
+}
+
+/** A minute of silence; 2 GiB of pack is what isomorphic-git can index. */
+const LIMITS: TransportLimits = { silence: 60_000, bytes: 2 ** 31 - 1 }
+/** Trees that are kept parsed. */
+const MOST_TREES = 20_000
+/** Own objects that are kept after a push, for reading them back. Bytes. */
+const MOST_NEW_BYTES = 64 * 1024 * 1024
+/** Commits that are walked to see that the base branch only moves forwards. */
+const MOST_STEPS = 10_000
+
+/**
+ * Opens a repository. Nothing is asked and nothing is written before the first call.
+ * @throws Failure BP4010 for an address that is not used, BP1001 for an identity that git cannot write
+ */
+export function openRepository(options: RepositoryOptions): PackageRepository {
+  const workingDirectory = options.workingDirectory ?? process.cwd()
+  const address = parseRemoteAddress(options.remote, workingDirectory)
+  const identity = options.identity ?? BOT
+  assertIdentity(identity)
+  return new GitRepository(address, resolve(workingDirectory, options.cacheDir), identity, options)
+}
+
+class GitRepository implements PackageRepository {
+  readonly remote: string
+  readonly #address: RemoteAddress
+  readonly #identity: Identity
+  readonly #baseBranch: string | undefined
+  readonly #environment: Environment
+  readonly #transport: GitTransport
+  readonly #objects: RemoteObjects
+  readonly #created = new NewObjects()
+  readonly #trees = new Map<ObjectId, readonly TreeEntry[]>()
+
+  constructor(address: RemoteAddress, cacheFolder: string, identity: Identity, options: RepositoryOptions) {
+    this.remote = address.printed
+    this.#address = address
+    this.#identity = identity
+    this.#baseBranch = options.baseBranch
+    this.#environment = options.environment ?? process.env
+    const limits = { ...LIMITS, ...options.limits }
+    this.#transport =
+      address.kind === 'http'
+        ? new HttpTransport(address, options.token, this.#environment, limits)
+        : new ProcessTransport(address, this.#environment, limits)
+    const cache = new ObjectCache(cacheFolder, address.printed, options.fs ?? nodeFiles, options.flush ?? false)
+    this.#objects = new RemoteObjects(this.remote, this.#transport, cache, options.baseBranch)
+  }
+
+  async refs(signal: AbortSignal): Promise<RepositoryRefs> {
+    const { refs, peeled, head } = await this.#objects.advertise(signal)
+    const shown = [...refs].filter(([name]) => name.startsWith('refs/heads/') || name.startsWith('refs/tags/'))
+    const defaultBranch = head?.startsWith('refs/heads/') === true && refs.has(head) ? head.slice('refs/heads/'.length) : ''
+    return { defaultBranch, refs: new Map(shown.map(([name, id]) => [name, peeled.get(name) ?? id])) }
+  }
+
+  async commit(id: ObjectId, signal: AbortSignal): Promise<CommitView> {
+    return this.#parse(await this.#object(id, 'commit', signal), (object) => parseCommit(id, object.content))
+  }
+
+  async list(commit: ObjectId, path: string, signal: AbortSignal): Promise<readonly TreeFile[]> {
+    const { tree } = await this.commit(commit, signal)
+    let entry: TreeEntry = { mode: '40000', name: '', id: tree }
+    for (const segment of path === '' ? [] : path.split('/')) {
+      const name = Buffer.from(segment).toString('latin1')
+      const next = isFolder(entry) ? (await this.#tree(entry.id, signal)).find((each) => each.name === name) : undefined
+      if (next === undefined) return []
+      entry = next
+    }
+    if (!isFolder(entry)) return [{ path: '', mode: fileMode(entry.mode), id: entry.id }]
+    const files: TreeFile[] = []
+    await this.#collect(entry.id, '', files, signal)
+    return files.sort((left, right) => (left.path < right.path ? -1 : 1))
+  }
+
+  async read(blobs: readonly ObjectId[], signal: AbortSignal): Promise<ReadonlyMap<ObjectId, Uint8Array>> {
+    const contents = new Map<ObjectId, Uint8Array>()
+    for (const id of new Set(blobs)) contents.set(id, (await this.#object(id, 'blob', signal)).content)
+    return contents
+  }
+
+  async write(draft: CommitDraft): Promise<ObjectId> {
+    if (!Number.isSafeInteger(draft.at) || draft.at < 0 || draft.message.includes('\0') || draft.message.trim() === '') {
+      throw new TypeError('a commit needs a message without NUL and a time in whole seconds since 1970')
+    }
+    const { signal } = new AbortController()
+    const base = draft.base === undefined ? undefined : (await this.commit(draft.base, signal)).tree
+    const edited = await editTree((id) => this.#tree(id, signal), base, draft.changes)
+    const message = signOff(draft.message, this.#identity)
+    const commit = commitObject({ tree: edited.tree, parents: draft.parents, identity: this.#identity, at: draft.at, message })
+    for (const object of [commit, ...edited.objects]) this.#created.add(object)
+    return commit.id
+  }
+
+  async push(updates: readonly RefUpdate[], signal: AbortSignal): Promise<void> {
+    for (const update of updates) assertPushable(update, this.#baseBranch)
+    assertOnce(updates)
+    for (const update of updates) await this.#assertForwards(update, signal)
+    if (updates.length === 0) return
+    const { remote } = this
+    const explainRefusal = (refused: readonly RefUpdate[]) => this.#dirtyWorkTree(refused, signal)
+    await pushRefs({ remote, transport: this.#transport, objects: this.#objects, created: this.#created, explainRefusal }, updates, signal)
+    if (this.#created.bytes > MOST_NEW_BYTES) this.#created.forget(updates.flatMap(({ to }) => (to === null ? [] : [to])))
+  }
+
+  async #object(id: ObjectId, type: ObjectType, signal: AbortSignal): Promise<GitObject> {
+    const object = this.#created.get(id) ?? (await this.#objects.read(id, signal))
+    if (object.type !== type) throw damaged(this.remote, `${id} is a ${object.type}, and a ${type} was looked for`)
+    return object
+  }
+
+  async #tree(id: ObjectId, signal: AbortSignal): Promise<readonly TreeEntry[]> {
+    const known = this.#trees.get(id)
+    if (known !== undefined) return known
+    const entries = this.#parse(await this.#object(id, 'tree', signal), (object) => parseTree(object.content))
+    const [oldest] = this.#trees.keys()
+    if (this.#trees.size >= MOST_TREES && oldest !== undefined) this.#trees.delete(oldest)
+    this.#trees.set(id, entries)
+    return entries
+  }
+
+  #parse<T>(object: GitObject, parse: (object: GitObject) => T): T {
+    try {
+      return parse(object)
+    } catch (thrown) {
+      throw damaged(this.remote, `${object.id} is not a well-formed ${object.type}`, thrown)
+    }
+  }
+
+  async #collect(tree: ObjectId, prefix: string, files: TreeFile[], signal: AbortSignal): Promise<void> {
+    for (const entry of await this.#tree(tree, signal)) {
+      const name = Buffer.from(entry.name, 'latin1').toString('utf8')
+      if (isHostileName(name)) throw damaged(this.remote, `a folder holds the name ${JSON.stringify(name)}, which git does not allow`)
+      if (isFolder(entry)) await this.#collect(entry.id, `${prefix}${name}/`, files, signal)
+      else files.push({ path: prefix + name, mode: fileMode(entry.mode), id: entry.id })
+    }
+  }
+
+  /** The base branch only gets commits that have its present one behind them. */
+  async #assertForwards({ ref, from, to }: RefUpdate, signal: AbortSignal): Promise<void> {
+    if (ref !== `refs/heads/${this.#baseBranch}` || from === null || to === null) return
+    const seen = new Set<ObjectId>()
+    const open = [to]
+    for (let id = open.shift(); id !== undefined && seen.size < MOST_STEPS; id = open.shift()) {
+      if (id === from) return
+      if (seen.has(id)) continue
+      seen.add(id)
+      open.push(...(await this.commit(id, signal)).parents)
+    }
+    throw new Failure({
+      code: 'BP4004',
+      what: `cannot move ${ref} there`,
+      where: this.remote,
+      why: `${to} does not have ${from} among its ancestors, and the base branch is never rewritten`,
+      remedy: 'make the change on top of the base branch as it is now',
+    })
+  }
+
+  /** BP4007 where the branch is checked out and files stand in the way. */
+  async #dirtyWorkTree(updates: readonly RefUpdate[], signal: AbortSignal): Promise<Failure | undefined> {
+    if (this.#address.kind !== 'local') return undefined
+    for (const { ref, to } of updates) {
+      const top = await workTreeOfBranch(this.#address.path, ref, signal, this.#environment)
+      if (top === undefined || to === null) continue
+      const { tracked, untracked } = await workTreeChanges(top, signal, this.#environment)
+      const written = new Set(untracked.length === 0 ? [] : (await this.list(to, '', signal)).map((file) => file.path))
+      const inTheWay = [...tracked, ...untracked.filter((path) => written.has(path))]
+      if (inTheWay.length > 0) return workTreeNotClean(top, inTheWay)
+    }
+    return undefined
+  }
+}
+
+function fileMode(mode: string): FileMode {
+  if (mode === '120000' || mode === '160000') return mode
+  // Old versions of git wrote more than these two; only "may the owner run it" is kept.
+  return (Number.parseInt(mode, 8) & 0o100) === 0 ? '100644' : '100755'
+}
+
+function assertOnce(updates: readonly RefUpdate[]): void {
+  const twice = updates.find(({ ref }, at) => updates.findIndex((other) => other.ref === ref) !== at)
+  if (twice !== undefined) throw new TypeError(`a push names ${twice.ref} twice`)
+}
+
+function assertIdentity({ name, email }: Identity): void {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: git cannot write these
+  const unwritable = /[<>\x00-\x1f\x7f]/
+  if (!unwritable.test(name + email) && name.trim() === name && name !== '' && email !== '' && !/\s/.test(email)) return
+  throw new Failure({
+    code: 'BP1001',
+    what: 'cannot use this identity for commits',
+    why: 'git needs a name and an e-mail address without angle brackets and control characters',
+    remedy: 'give another name and e-mail address',
+  })
+}

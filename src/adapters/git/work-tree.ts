@@ -1,0 +1,70 @@
+/** A look at the files that somebody has checked out. Nothing here writes: not even the index is refreshed on disk. */
+import { Failure } from '../../failure.ts'
+import { gitNotInstalled } from './git-failure.ts'
+import { type Environment, runGit } from './git-program.ts'
+import { printable } from './untrusted-text.ts'
+
+/** `none`: bare, or no repository at all. `dirty`: some file, also an untracked one that is not ignored, is not as in HEAD. */
+export type WorkTreeState = 'none' | 'clean' | 'dirty'
+
+/** Paths from the top of the work tree. */
+export interface WorkTreeChanges {
+  readonly tracked: readonly string[]
+  /** Untracked files, ignored ones too. */
+  readonly untracked: readonly string[]
+}
+
+/**
+ * How the work tree that holds `path` (a folder on this machine) compares with its HEAD.
+ * @throws Failure BP4009 where git is not installed
+ */
+export async function workTreeState(path: string, signal: AbortSignal, environment: Environment = process.env): Promise<WorkTreeState> {
+  const inside = await ask(path, ['rev-parse', '--is-inside-work-tree'], environment, signal)
+  if (inside?.trim() !== 'true') return 'none'
+  const status = await ask(path, ['status', '--porcelain'], environment, signal)
+  if (status === undefined) return 'none'
+  return status === '' ? 'clean' : 'dirty'
+}
+
+/** Top folder of the work tree, of all that share this repository, that has the branch (full ref name) checked out. */
+export async function workTreeOfBranch(
+  path: string,
+  ref: string,
+  signal: AbortSignal,
+  environment: Environment,
+): Promise<string | undefined> {
+  const listed = (await ask(path, ['worktree', 'list', '--porcelain'], environment, signal)) ?? ''
+  const lines = listed.split('\n\n').map((block) => block.split('\n'))
+  const block = lines.find((each) => each.includes(`branch ${ref}`) && !each.includes('bare'))
+  return block?.find((line) => line.startsWith('worktree '))?.slice('worktree '.length)
+}
+
+/** What differs from HEAD in the work tree with this top folder. */
+export async function workTreeChanges(top: string, signal: AbortSignal, environment: Environment): Promise<WorkTreeChanges> {
+  const args = ['status', '--porcelain', '-z', '--no-renames', '--untracked-files=all', '--ignored=traditional']
+  const entries = ((await ask(top, args, environment, signal)) ?? '').split('\0').filter((entry) => entry !== '')
+  const other = (entry: string) => entry.startsWith('??') || entry.startsWith('!!')
+  return {
+    tracked: entries.filter((entry) => !other(entry)).map((entry) => entry.slice(3)),
+    untracked: entries.filter(other).map((entry) => entry.slice(3)),
+  }
+}
+
+/** BP4007. `files` are paths; some of them are shown. */
+export function workTreeNotClean(top: string, files: readonly string[]): Failure {
+  const more = files.length > 5 ? ` and ${files.length - 5} more` : ''
+  return new Failure({
+    code: 'BP4007',
+    what: 'cannot move the work tree along',
+    where: top,
+    why: `it has changes that are not committed: ${printable(files.slice(0, 5).join(', '))}${more}`,
+    remedy: 'commit or stash them, then run again',
+    retry: 'on-change',
+  })
+}
+
+async function ask(path: string, args: readonly string[], environment: Environment, signal: AbortSignal): Promise<string | undefined> {
+  const answer = await runGit(['-C', path, ...args], environment, signal)
+  if (answer === 'not-installed') throw gitNotInstalled(path)
+  return answer.status === 0 ? answer.stdout.toString('utf8') : undefined
+}

@@ -1,0 +1,91 @@
+/** The cluster port over a real API server, reading side. It holds no means to write. */
+import { Failure } from '../../failure.ts'
+import { getKey, isJsonObject } from '../../krm/json.ts'
+import type { LiveView, Prediction, WantedObject } from '../../krm/live-view.ts'
+import { metadataText, type Resource } from '../../krm/resource.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { ClusterIdentity, ClusterReader, Inventory, InventoryRef, ServedKind } from '../../ports/cluster.ts'
+import type { ReadApi } from './cluster-api.ts'
+import { Discovery } from './discovery.ts'
+import { type Asked, jsonOf, notKubernetes } from './kubernetes-failure.ts'
+import { predict } from './predict.ts'
+import { readInventory } from './read-inventory.ts'
+import { type LiveSources, readLive } from './read-live.ts'
+import { SchemaSource } from './schema-source.ts'
+
+export interface ApiServerOptions {
+  readonly clock: Clock
+  /** Where objects of a namespaced kind are that name no namespace; the namespace of the context. */
+  readonly defaultNamespace: string
+}
+
+export class ApiServerCluster implements ClusterReader {
+  readonly name: string
+  private readonly api: ReadApi
+  private readonly clock: Clock
+  private readonly sources: LiveSources
+  private readonly schemas: SchemaSource
+
+  constructor(api: ReadApi, options: ApiServerOptions) {
+    this.name = api.cluster
+    this.api = api
+    this.clock = options.clock
+    this.sources = { api, discovery: new Discovery(api, options.clock), defaultNamespace: options.defaultNamespace }
+    this.schemas = new SchemaSource(api)
+  }
+
+  async identify(signal: AbortSignal): Promise<ClusterIdentity> {
+    const asked = this.asked('/version')
+    const answer = jsonOf(await this.api.get('/version', asked, signal), asked)
+    const version = isJsonObject(answer) ? getKey(answer, 'gitVersion') : undefined
+    if (typeof version !== 'string') throw notKubernetes(asked, 'its answer is not the version of a Kubernetes API server')
+    const uid = await this.readUid(signal)
+    return {
+      uid,
+      version,
+      observedAt: `${this.clock.now().toISOString().slice(0, 19)}Z`,
+      recorded: false,
+      namespace: this.sources.defaultNamespace,
+    }
+  }
+
+  async servedKind(apiVersion: string, kind: string, signal: AbortSignal): Promise<ServedKind> {
+    const { namespaced } = await this.sources.discovery.find(apiVersion, kind, signal)
+    return { namespaced, schema: await this.schemas.schemaOf(apiVersion, kind, signal) }
+  }
+
+  readLive(wanted: readonly WantedObject[], signal: AbortSignal): Promise<LiveView> {
+    return readLive(this.sources, wanted, signal)
+  }
+
+  readInventory(ref: InventoryRef, signal: AbortSignal): Promise<Inventory | undefined> {
+    return readInventory(this.api, this.sources.discovery, ref, signal)
+  }
+
+  predict(resource: Resource, fieldManager: string, signal: AbortSignal): Promise<Prediction> {
+    return predict(this.sources, resource, fieldManager, signal)
+  }
+
+  /** The OpenAPI v3 document of a group version, for recordings. @throws Failure BP30xx */
+  openApiDocument(apiVersion: string, signal: AbortSignal) {
+    return this.schemas.document(apiVersion, signal)
+  }
+
+  /** Empty where our account may not read it: everything else still works. */
+  private async readUid(signal: AbortSignal): Promise<string> {
+    const path = '/api/v1/namespaces/kube-system'
+    const resource = { group: '', kind: 'Namespace', plural: 'namespaces', namespace: '', name: 'kube-system' }
+    const asked: Asked = { cluster: this.name, verb: 'get', resource, path }
+    try {
+      const answer = jsonOf(await this.api.get(path, asked, signal), asked)
+      return isJsonObject(answer) ? metadataText(answer, 'uid') : ''
+    } catch (thrown) {
+      if (thrown instanceof Failure && thrown.code === 'BP3003') return ''
+      throw thrown
+    }
+  }
+
+  private asked(path: string): Asked {
+    return { cluster: this.name, verb: 'get', resource: undefined, path }
+  }
+}

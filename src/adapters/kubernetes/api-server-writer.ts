@@ -1,0 +1,179 @@
+/**
+ * The settle step's writes. Made apart from the reader, and each write needs the merged commit that authorises it.
+ *
+ * The commit goes into the field manager (`backporch.dev/<12 digits>`), which the server keeps with the fields, and, with the
+ * episode, into the User-Agent, which the server puts into its audit events (`userAgent`). A client cannot set audit
+ * annotations itself: only admission and authorisation inside the server can; see docs/facts/audit-annotations.md.
+ */
+import { Failure } from '../../failure.ts'
+import { type FieldPath, formatFieldPath, indexOfStep, valueAt } from '../../krm/field-path.ts'
+import { formatJson, getKey, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../krm/json.ts'
+import type { WantedObject } from '../../krm/live-view.ts'
+import { metadataText, type Resource } from '../../krm/resource.ts'
+import { describeResourceId } from '../../krm/resource-id.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { ApprovedWrite, Authorisation, ClusterWriter } from '../../ports/cluster.ts'
+import { appliedObject } from './applied-object.ts'
+import type { ReadApi, WriteApi, WriteOptions } from './cluster-api.ts'
+import { askedFor, Discovery, objectPath, type ServedResource } from './discovery.ts'
+import { type Asked, failureOfResponse, isObjectAbsent, jsonOf, notKubernetes } from './kubernetes-failure.ts'
+
+export interface ApiServerWriterOptions {
+  readonly clock: Clock
+  readonly defaultNamespace: string
+  /** `backporch/0.1.0` */
+  readonly userAgent: string
+}
+
+interface Place {
+  readonly served: ServedResource
+  readonly namespace: string
+  readonly name: string
+  readonly path: string
+}
+
+const COMMIT = /^[0-9a-f]{40}$/
+const EPISODE = /^[0-9A-Za-z._-]{1,64}$/
+
+export class ApiServerWriter implements ClusterWriter {
+  private readonly reads: ReadApi
+  private readonly writes: WriteApi
+  private readonly discovery: Discovery
+  private readonly options: ApiServerWriterOptions
+
+  constructor(reads: ReadApi, writes: WriteApi, options: ApiServerWriterOptions) {
+    this.reads = reads
+    this.writes = writes
+    this.discovery = new Discovery(reads, options.clock)
+    this.options = options
+  }
+
+  async write(change: ApprovedWrite, authorisation: Authorisation, signal: AbortSignal): Promise<void> {
+    const options = this.authorise(authorisation)
+    if (change.kind === 'apply') return this.apply(change.resource, options, signal)
+    if (change.kind === 'delete') return this.remove(change, options, signal)
+    return this.removeField(change, options, signal)
+  }
+
+  private authorise({ commit, episode }: Authorisation): WriteOptions {
+    if (!COMMIT.test(commit) || !EPISODE.test(episode)) {
+      throw new Failure({
+        code: 'BP3013',
+        what: 'the cluster is not written to',
+        where: `cluster ${this.reads.cluster}`,
+        why: 'the write names no merged commit of 40 hex digits and its episode',
+        remedy: 'approve and merge the proposal first',
+      })
+    }
+    return {
+      fieldManager: `backporch.dev/${commit.slice(0, 12)}`,
+      userAgent: `${this.options.userAgent} (commit ${commit}; episode ${episode})`,
+    }
+  }
+
+  /** `uid` and `resourceVersion` of the resource, where it has them, are preconditions. */
+  private async apply(resource: Resource, options: WriteOptions, signal: AbortSignal): Promise<void> {
+    const place = await this.place({ id: resource.id, apiVersion: resource.apiVersion }, signal)
+    const asked = this.asked('patch', place)
+    const body = formatJson(appliedObject(resource.object, ['uid', 'resourceVersion']))
+    const answer = await this.writes.apply(place.path, body, { ...options, answers: [409] }, asked, signal)
+    if (answer.status === 409) throw changed(this.reads.cluster, resource, 'it is not the object that was reviewed any more')
+  }
+
+  private async remove(change: Extract<ApprovedWrite, { kind: 'delete' }>, options: WriteOptions, signal: AbortSignal): Promise<void> {
+    const { uid, resourceVersion } = change
+    if (uid === '' || resourceVersion === '')
+      throw changed(this.reads.cluster, change.target, 'its uid and resource version were not recorded')
+    const place = await this.place(change.target, signal)
+    const body = { apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy: 'Background', preconditions: { uid, resourceVersion } }
+    const answer = await this.writes.delete(
+      place.path,
+      formatJson(body),
+      { ...options, answers: [404, 409] },
+      this.asked('delete', place),
+      signal,
+    )
+    if (answer.status === 409) throw changed(this.reads.cluster, change.target, 'it changed since it was reviewed')
+    // What is gone already is what was approved; a missing path is not.
+    if (answer.status === 404 && !isObjectAbsent(answer, place.name)) throw failureOfResponse(answer, this.asked('delete', place))
+  }
+
+  private async removeField(
+    change: Extract<ApprovedWrite, { kind: 'remove-field' }>,
+    options: WriteOptions,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const place = await this.place(change.target, signal)
+    const live = await this.read(place, change.target, signal)
+    if (metadataText(live, 'resourceVersion') !== change.resourceVersion) {
+      throw changed(this.reads.cluster, change.target, 'it changed since it was reviewed')
+    }
+    const at = formatFieldPath(change.path)
+    const pointer = pointerTo(live, change.path)
+    if (pointer === undefined || !jsonEquals(valueAt(live, change.path), change.expected)) {
+      throw changed(this.reads.cluster, change.target, `${at} does not hold the value that was reviewed`)
+    }
+    const patch: Json = [
+      { op: 'test', path: '/metadata/resourceVersion', value: change.resourceVersion },
+      // The live value: equal to the reviewed one, in the server's own spelling.
+      { op: 'test', path: pointer, value: valueAt(live, change.path) ?? null },
+      { op: 'remove', path: pointer },
+    ]
+    const asked = this.asked('patch', place)
+    const answer = await this.writes.jsonPatch(place.path, formatJson(patch), { ...options, answers: [409, 422] }, asked, signal)
+    if (answer.status < 300) return
+    // A failed `test` and an object that is not valid without the field are both 422: the version tells which it was.
+    const now = await this.read(place, change.target, signal)
+    if (answer.status === 409 || metadataText(now, 'resourceVersion') !== change.resourceVersion) {
+      throw changed(this.reads.cluster, change.target, 'it changed while it was written')
+    }
+    throw failureOfResponse(answer, asked)
+  }
+
+  private async read(place: Place, target: WantedObject, signal: AbortSignal): Promise<JsonObject> {
+    const asked = this.asked('get', place)
+    const answer = await this.reads.get(place.path, asked, signal, { answers: [404] })
+    if (answer.status === 404) {
+      if (isObjectAbsent(answer, place.name)) throw changed(this.reads.cluster, target, 'it is not there any more')
+      throw failureOfResponse(answer, asked)
+    }
+    const object = jsonOf(answer, asked)
+    if (!isJsonObject(object) || getKey(object, 'kind') !== target.id.kind) throw notKubernetes(asked, 'its answer is not the object')
+    return object
+  }
+
+  private async place({ id, apiVersion }: WantedObject, signal: AbortSignal): Promise<Place> {
+    const served = await this.discovery.find(apiVersion, id.kind, signal)
+    const namespace = served.namespaced ? id.namespace || this.options.defaultNamespace : ''
+    return { served, namespace, name: id.name, path: objectPath(served, namespace, id.name) }
+  }
+
+  private asked(verb: Asked['verb'], { served, namespace, name }: Place): Asked {
+    return askedFor(this.reads.cluster, verb, served, namespace, name)
+  }
+}
+
+/** JSON Pointer (RFC 6901) of a keyed path in this very object, or undefined where the path leads nowhere. */
+export function pointerTo(object: Json, path: FieldPath): string | undefined {
+  let pointer = ''
+  let current: Json | undefined = object
+  for (const step of path) {
+    if (current === undefined) return undefined
+    const place: string | number = step.kind === 'field' ? step.name : indexOfStep(current, step)
+    if (place === -1) return undefined
+    pointer += `/${String(place).replaceAll('~', '~0').replaceAll('/', '~1')}`
+    current = valueAt(current, [step])
+  }
+  return current === undefined ? undefined : pointer
+}
+
+function changed(cluster: string, { id }: Pick<WantedObject, 'id'>, why: string): Failure {
+  return new Failure({
+    code: 'BP2005',
+    what: `${describeResourceId(id)} is not written`,
+    where: `cluster ${cluster}`,
+    why,
+    remedy: 'run scan again and review what the cluster has now',
+    retry: 'on-change',
+  })
+}

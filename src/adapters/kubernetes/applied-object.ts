@@ -1,0 +1,40 @@
+/** The body of a server-side apply. */
+import { emptyObject, getKey, isJsonObject, type JsonObject, setKey } from '../../krm/json.ts'
+
+// What the server writes; an apply that holds managedFields is refused, the others would claim or pin what nobody authored.
+const SERVER_METADATA = new Set([
+  'managedFields',
+  'resourceVersion',
+  'uid',
+  'creationTimestamp',
+  'generation',
+  'selfLink',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+])
+
+/**
+ * The object without what the server writes.
+ * @param keep names of server metadata to keep: `uid` and `resourceVersion` make the server refuse a changed object
+ */
+export function appliedObject(object: JsonObject, keep: readonly string[] = []): JsonObject {
+  const body = emptyObject()
+  for (const [key, value] of Object.entries(object)) {
+    if (key === 'status') continue
+    setKey(body, key, key === 'metadata' && isJsonObject(value) ? authoredMetadata(value, keep) : value)
+  }
+  return body
+}
+
+function authoredMetadata(metadata: JsonObject, keep: readonly string[]): JsonObject {
+  const kept = emptyObject()
+  for (const [key, value] of Object.entries(metadata)) if (!SERVER_METADATA.has(key) || keep.includes(key)) setKey(kept, key, value)
+  return kept
+}
+
+/** `metadata.namespace`, or empty. */
+export function namespaceOf(object: JsonObject): string {
+  const metadata = getKey(object, 'metadata')
+  const namespace = isJsonObject(metadata) ? getKey(metadata, 'namespace') : undefined
+  return typeof namespace === 'string' ? namespace : ''
+}

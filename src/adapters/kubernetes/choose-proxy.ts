@@ -1,0 +1,69 @@
+/** Which proxy a connection takes, by the rules of Go's `golang.org/x/net/http/httpproxy`, which kubectl follows. */
+import { BlockList, isIP } from 'node:net'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * The proxy for `server`: the kubeconfig's own, else `HTTPS_PROXY` (`HTTP_PROXY` for plain HTTP) unless `NO_PROXY` names
+ * the host or the host is loopback.
+ * @param configured `proxy-url` of the kubeconfig's cluster
+ * @returns undefined for a direct connection, or a sentence that says what is wrong
+ */
+export function chooseProxy(
+  server: URL,
+  configured: string | undefined,
+  environment: Environment,
+): URL | undefined | { readonly problem: string } {
+  if (configured !== undefined && configured !== '') return proxyUrl(configured, 'proxy-url')
+  const name = server.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY'
+  const value = environment[name] ?? environment[name.toLowerCase()]
+  if (value === undefined || value === '') return undefined
+  const host = server.hostname.replace(/^\[|\]$/g, '')
+  if (isLoopback(host) || isExempt(host, portOf(server), environment['NO_PROXY'] ?? environment['no_proxy'] ?? '')) return undefined
+  return proxyUrl(value, name)
+}
+
+function proxyUrl(text: string, source: string): URL | { readonly problem: string } {
+  // Never the text itself: it may hold a password.
+  const url = URL.parse(text.includes('://') ? text : `http://${text}`)
+  if (url === null) return { problem: `${source} is not a URL` }
+  return /^(https?|socks5):$/.test(url.protocol)
+    ? url
+    : { problem: `${source} has the scheme ${url.protocol}, wanted http, https or socks5` }
+}
+
+function portOf(server: URL): string {
+  if (server.port !== '') return server.port
+  return server.protocol === 'https:' ? '443' : '80'
+}
+
+/** `localhost`, 127.0.0.0/8 or ::1. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+}
+
+function isExempt(host: string, port: string, list: string): boolean {
+  return list
+    .split(',')
+    .map((entry) => entry.trim().toLowerCase())
+    .some((entry) => entry !== '' && matches(entry, host.toLowerCase(), port))
+}
+
+function matches(entry: string, host: string, port: string): boolean {
+  if (entry === '*') return true
+  const range = /^(.+)\/(\d+)$/.exec(entry)
+  if (range?.[1] !== undefined && range[2] !== undefined) return inRange(host, range[1], Number(range[2]))
+  const withPort = /^(\[.+\]|[^:]+):(\d+)$/.exec(entry)
+  if (withPort !== null && withPort[2] !== port) return false
+  const name = (withPort?.[1] ?? entry).replace(/^\[|\]$/g, '')
+  if (name.startsWith('*.') || name.startsWith('.')) return host.endsWith(name.replace(/^\*/, ''))
+  return host === name || (isIP(name) === 0 && host.endsWith(`.${name}`))
+}
+
+function inRange(host: string, network: string, prefix: number): boolean {
+  const family = isIP(network)
+  if (family === 0 || family !== isIP(host) || prefix > (family === 4 ? 32 : 128)) return false
+  const list = new BlockList()
+  list.addSubnet(network, prefix, family === 4 ? 'ipv4' : 'ipv6')
+  return list.check(host, family === 4 ? 'ipv4' : 'ipv6')
+}

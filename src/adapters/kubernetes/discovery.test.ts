@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { discoveryList, listOf, scriptedApi } from '../../../test/apiserver/scripted-api.ts'
+import type { WantedObject } from '../../krm/live-view.ts'
+
+const signal = new AbortController().signal
+const widget: WantedObject = { apiVersion: 'example.com/v1', id: { group: 'example.com', kind: 'Widget', namespace: 'shop', name: 'w' } }
+
+function groupOf(freshness: string, kinds: readonly string[]) {
+  const resources = kinds.map((kind) => ({
+    resource: `${kind.toLowerCase()}s`,
+    responseKind: { group: 'example.com', version: 'v1', kind },
+    scope: 'Namespaced',
+    verbs: ['list'],
+  }))
+  return { metadata: { name: 'example.com' }, versions: [{ version: 'v1', freshness, resources }] }
+}
+
+async function stateOf(api: Awaited<ReturnType<typeof scriptedApi>>): Promise<string> {
+  const state = [...(await api.cluster.readLive([widget], signal)).values()][0]
+  return state?.state === 'unreadable' ? state.failure.code : (state?.state ?? 'none')
+}
+
+test('a group whose API service is down is not taken for one that is not served', async (t) => {
+  const api = await scriptedApi(t, { 'GET /apis': () => ({ body: discoveryList(groupOf('Stale', [])) }) })
+  assert.equal(await stateOf(api), 'BP3005')
+})
+
+test('what a stale group still lists is used', async (t) => {
+  const api = await scriptedApi(t, {
+    'GET /apis': () => ({ body: discoveryList(groupOf('Stale', ['Widget'])) }),
+    'GET /apis/example.com/v1/namespaces/shop/widgets': () => ({ body: listOf('Widget', ['w']) }),
+  })
+  assert.equal(await stateOf(api), 'present')
+})
+
+test('a kind that came after discovery was read is found', async (t) => {
+  let installed = false
+  const api = await scriptedApi(t, {
+    'GET /apis': () => ({ body: discoveryList(...(installed ? [groupOf('Current', ['Widget'])] : [])) }),
+    'GET /apis/example.com/v1/namespaces/shop/widgets': () => ({ body: listOf('Widget', []) }),
+  })
+  assert.equal(await stateOf(api), 'BP3009')
+  installed = true
+  api.clock.advance(3_000)
+  assert.equal(await stateOf(api), 'absent')
+})
+
+test('discovery is asked for once', async (t) => {
+  const api = await scriptedApi(t, { 'GET /api/v1/namespaces/shop/configmaps': () => ({ body: listOf('ConfigMap', []) }) })
+  for (const name of ['a', 'b'])
+    await api.cluster.readLive([{ apiVersion: 'v1', id: { group: '', kind: 'ConfigMap', namespace: 'shop', name } }], signal)
+  assert.equal(api.server.requests.filter(({ path }) => path === '/api').length, 1)
+})
+
+test('a server without aggregated discovery is asked for the group version that is needed', async (t) => {
+  const api = await scriptedApi(t, {
+    'GET /api': () => ({ body: { kind: 'APIVersions', versions: ['v1'] } }),
+    'GET /apis': () => ({
+      body: { kind: 'APIGroupList', groups: [{ name: 'example.com', versions: [{ groupVersion: 'example.com/v1', version: 'v1' }] }] },
+    }),
+    'GET /apis/example.com/v1': () => ({
+      body: {
+        kind: 'APIResourceList',
+        resources: [
+          { name: 'widgets/status', kind: 'Widget', namespaced: true, verbs: ['get'] },
+          { name: 'widgets', kind: 'Widget', namespaced: true, verbs: ['list'] },
+        ],
+      },
+    }),
+    'GET /apis/example.com/v1/namespaces/shop/widgets': () => ({ body: listOf('Widget', ['w']) }),
+  })
+  assert.equal(await stateOf(api), 'present')
+})
+
+test('without aggregated discovery, a group that answers 503 is down, not gone', async (t) => {
+  const api = await scriptedApi(t, {
+    'GET /api': () => ({ body: { kind: 'APIVersions', versions: ['v1'] } }),
+    'GET /apis': () => ({
+      body: { kind: 'APIGroupList', groups: [{ name: 'example.com', versions: [{ groupVersion: 'example.com/v1' }] }] },
+    }),
+    'GET /apis/example.com/v1': () => ({ status: 503 }),
+  })
+  assert.equal(await stateOf(api), 'BP3005')
+})
+
+test('a page that is no API is told from an API server', async (t) => {
+  const api = await scriptedApi(t, { 'GET /apis': () => ({ body: { hello: 'world' } }) })
+  assert.equal(await stateOf(api), 'BP3008')
+})

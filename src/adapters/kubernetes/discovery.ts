@@ -1,0 +1,207 @@
+/**
+ * Which kinds the server serves and under which paths. Aggregated discovery (two requests for everything), or the older
+ * one, a request for each group version, where the server has no other.
+ * Source: https://kubernetes.io/docs/concepts/overview/kubernetes-api/#discovery-api, k8s.io/api/apidiscovery/v2/types.go.
+ */
+import { Failure } from '../../failure.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../krm/json.ts'
+import { parseApiVersion } from '../../krm/resource-id.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { ReadApi } from './cluster-api.ts'
+import { type Asked, type AskedResource, jsonOf, notKubernetes, notServed } from './kubernetes-failure.ts'
+
+export interface ServedResource {
+  readonly apiVersion: string
+  readonly group: string
+  readonly kind: string
+  /** As in paths and in RBAC rules: `deployments`. */
+  readonly plural: string
+  readonly namespaced: boolean
+  readonly verbs: readonly string[]
+}
+
+interface GroupVersion {
+  /** By kind. */
+  readonly kinds: ReadonlyMap<string, ServedResource>
+  /** The API service behind the group did not answer the server: what is listed may be old, what is not may still be there. */
+  readonly stale: boolean
+}
+
+interface Catalogue {
+  /** By apiVersion; `undefined` stands for "listed, but its kinds have to be asked for" (older servers). */
+  readonly groupVersions: Map<string, GroupVersion | undefined>
+  readonly readAt: number
+}
+
+const ACCEPT = ['v2', 'v2beta1']
+  .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
+  .concat('application/json')
+  .join(',')
+/** A kind that is missing is looked up anew when the catalogue is older than this: its CRD may have come since. */
+const TRUST_A_MISS = 2_000
+
+export class Discovery {
+  private readonly api: ReadApi
+  private readonly clock: Clock
+  private catalogue: Promise<Catalogue> | undefined
+
+  constructor(api: ReadApi, clock: Clock) {
+    this.api = api
+    this.clock = clock
+  }
+
+  /** @throws Failure BP3009 when the kind is not served, BP3005 when its group cannot be asked, another BP30xx when nobody could say */
+  async find(apiVersion: string, kind: string, signal: AbortSignal): Promise<ServedResource> {
+    const catalogue = await this.read(signal)
+    const found = await this.lookUp(catalogue, apiVersion, kind, signal)
+    if (found !== undefined) return found
+    if (this.now() - catalogue.readAt > TRUST_A_MISS) {
+      this.catalogue = undefined
+      const again = await this.read(signal)
+      const late = await this.lookUp(again, apiVersion, kind, signal)
+      if (late !== undefined) return late
+    }
+    throw notServed(this.api.cluster, apiVersion, kind, 'discovery does not list it')
+  }
+
+  private async lookUp(catalogue: Catalogue, apiVersion: string, kind: string, signal: AbortSignal): Promise<ServedResource | undefined> {
+    if (!catalogue.groupVersions.has(apiVersion)) return undefined
+    let listed = catalogue.groupVersions.get(apiVersion)
+    if (listed === undefined) {
+      listed = await this.readGroupVersion(apiVersion, signal)
+      catalogue.groupVersions.set(apiVersion, listed)
+    }
+    const found = listed.kinds.get(kind)
+    if (found === undefined && listed.stale) throw this.groupIsDown(apiVersion)
+    return found
+  }
+
+  private read(signal: AbortSignal): Promise<Catalogue> {
+    this.catalogue ??= this.readAll(signal).catch((thrown: unknown) => {
+      this.catalogue = undefined
+      throw thrown
+    })
+    return this.catalogue
+  }
+
+  private async readAll(signal: AbortSignal): Promise<Catalogue> {
+    const groupVersions = new Map<string, GroupVersion | undefined>()
+    await Promise.all(['/api', '/apis'].map((path) => this.readRoot(path, groupVersions, signal)))
+    return { groupVersions, readAt: this.now() }
+  }
+
+  private async readRoot(path: string, into: Map<string, GroupVersion | undefined>, signal: AbortSignal): Promise<void> {
+    const asked = this.asked(path)
+    const answer = jsonOf(await this.api.get(path, asked, signal, { accept: ACCEPT }), asked)
+    const kind = isJsonObject(answer) ? getKey(answer, 'kind') : undefined
+    if (!isJsonObject(answer)) throw notKubernetes(asked, 'its answer is not an object')
+    if (kind === 'APIGroupDiscoveryList') {
+      for (const group of objects(answer, 'items')) readGroup(group, into)
+    } else if (kind === 'APIVersions') {
+      for (const version of strings(answer, 'versions')) into.set(version, undefined)
+    } else if (kind === 'APIGroupList') {
+      const versions = objects(answer, 'groups').flatMap((group) => objects(group, 'versions'))
+      for (const version of versions) into.set(text(version, 'groupVersion'), undefined)
+    } else throw notKubernetes(asked, 'its answer is not a list of API groups')
+  }
+
+  private async readGroupVersion(apiVersion: string, signal: AbortSignal): Promise<GroupVersion> {
+    const path = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
+    const asked = this.asked(path)
+    const response = await this.api.get(path, asked, signal, { answers: [404] }).catch((thrown: unknown) => {
+      // One group's API service that is down hides its own kinds only.
+      if (thrown instanceof Failure && thrown.code === 'BP3005') return undefined
+      throw thrown
+    })
+    if (response === undefined || response.status === 404) return { kinds: new Map(), stale: response === undefined }
+    const answer = jsonOf(response, asked)
+    if (!isJsonObject(answer) || getKey(answer, 'kind') !== 'APIResourceList')
+      throw notKubernetes(asked, 'its answer is not a list of resources')
+    const { group } = parseApiVersion(apiVersion)
+    const kinds = new Map<string, ServedResource>()
+    for (const resource of objects(answer, 'resources')) {
+      const [plural, kind] = [text(resource, 'name'), text(resource, 'kind')]
+      if (plural.includes('/') || kinds.has(kind)) continue
+      kinds.set(kind, {
+        apiVersion,
+        group,
+        kind,
+        plural,
+        namespaced: getKey(resource, 'namespaced') === true,
+        verbs: strings(resource, 'verbs'),
+      })
+    }
+    return { kinds, stale: false }
+  }
+
+  private groupIsDown(apiVersion: string): Failure {
+    return new Failure({
+      code: 'BP3005',
+      what: `the kinds of ${apiVersion} cannot be looked up`,
+      where: `cluster ${this.api.cluster}`,
+      why: 'the API service behind the group does not answer',
+      remedy: `look at the APIService of ${apiVersion}, then try again`,
+      retry: 'backoff',
+    })
+  }
+
+  private asked(path: string): Asked {
+    return { cluster: this.api.cluster, verb: 'get', resource: undefined, path }
+  }
+
+  private now(): number {
+    return this.clock.now().getTime()
+  }
+}
+
+function readGroup(item: JsonObject, into: Map<string, GroupVersion | undefined>): void {
+  const metadata = getKey(item, 'metadata')
+  const group = isJsonObject(metadata) ? text(metadata, 'name') : ''
+  for (const version of objects(item, 'versions')) {
+    const apiVersion = group === '' ? text(version, 'version') : `${group}/${text(version, 'version')}`
+    const kinds = new Map<string, ServedResource>()
+    for (const resource of objects(version, 'resources')) {
+      const responseKind = getKey(resource, 'responseKind')
+      const kind = isJsonObject(responseKind) ? text(responseKind, 'kind') : ''
+      // A placeholder for subresources of something that is not served itself has no kind.
+      if (kind === '' || kinds.has(kind)) continue
+      const namespaced = text(resource, 'scope') === 'Namespaced'
+      kinds.set(kind, { apiVersion, group, kind, plural: text(resource, 'resource'), namespaced, verbs: strings(resource, 'verbs') })
+    }
+    into.set(apiVersion, { kinds, stale: text(version, 'freshness') === 'Stale' })
+  }
+}
+
+/** Path of a kind's collection, in a namespace or (empty) over all. */
+export function collectionPath(resource: ServedResource, namespace: string): string {
+  const { apiVersion, plural } = resource
+  const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
+  const middle = resource.namespaced && namespace !== '' ? `/namespaces/${encodeURIComponent(namespace)}` : ''
+  return `${root}${middle}/${plural}`
+}
+
+export function objectPath(resource: ServedResource, namespace: string, name: string): string {
+  return `${collectionPath(resource, namespace)}/${encodeURIComponent(name)}`
+}
+
+/** What is asked, for failures. */
+export function askedFor(cluster: string, verb: Asked['verb'], served: ServedResource, namespace: string, name: string): Asked {
+  const { group, kind, plural } = served
+  const resource: AskedResource = { group, kind, plural, namespace: served.namespaced ? namespace : '', name }
+  return { cluster, verb, resource, path: collectionPath(served, namespace) }
+}
+
+function objects(object: JsonObject, key: string): readonly JsonObject[] {
+  const list: Json | undefined = getKey(object, key)
+  return isJsonArray(list) ? list.filter(isJsonObject) : []
+}
+
+function strings(object: JsonObject, key: string): readonly string[] {
+  const list = getKey(object, key)
+  return isJsonArray(list) ? list.filter((item) => typeof item === 'string') : []
+}
+
+function text(object: JsonObject, key: string): string {
+  const value = getKey(object, key)
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,169 @@
+/** One HTTP/2 session: many requests at once over one connection, checked for liveness with PING. */
+import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants, type IncomingHttpHeaders } from 'node:http2'
+import type { TLSSocket } from 'node:tls'
+import { readBody } from './read-body.ts'
+import {
+  type ApiRequest,
+  type ApiResponse,
+  faultOf,
+  type Transport,
+  TransportFault,
+  type TransportTarget,
+  underDeadline,
+} from './transport.ts'
+
+// A large LIST crawls over a long line with the default windows of 64 KiB (reference: libraries, Kubernetes client).
+const STREAM_WINDOW = 4 * 1024 * 1024
+const SESSION_WINDOW = 32 * 1024 * 1024
+// Servers allow fewer (100 since the fix of CVE-2023-44487) and say so in their settings; this is for one that says nothing.
+const MOST_STREAMS = 100
+
+/**
+ * A transport over a socket that negotiated `h2`. Resolves after the server's settings have come.
+ * @throws TransportFault
+ */
+export async function http2Transport(socket: TLSSocket, target: TransportTarget): Promise<Transport> {
+  const session = connect(target.server.origin, {
+    createConnection: () => socket,
+    settings: { enablePush: false, initialWindowSize: STREAM_WINDOW },
+  })
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => fail(new TransportFault('timeout', 'no HTTP/2 settings')), target.connectTimeout)
+    const fail = (error: Error): void => {
+      clearTimeout(timer)
+      session.destroy()
+      reject(faultOf(error))
+    }
+    session.once('error', fail)
+    session.once('close', () => fail(new TransportFault('broken', 'closed before the HTTP/2 settings')))
+    session.once('remoteSettings', () => {
+      clearTimeout(timer)
+      session.removeAllListeners('error')
+      session.removeAllListeners('close')
+      resolve()
+    })
+  })
+  return new Http2Transport(session, target)
+}
+
+class Http2Transport implements Transport {
+  readonly protocol = 'h2'
+  private readonly session: ClientHttp2Session
+  private readonly target: TransportTarget
+  private readonly waiting: (() => void)[] = []
+  private active = 0
+  private leaving = false
+  private readonly pulse: NodeJS.Timeout
+
+  constructor(session: ClientHttp2Session, target: TransportTarget) {
+    this.session = session
+    this.target = target
+    session.setLocalWindowSize(SESSION_WINDOW)
+    // Streams report the error themselves; without a listener it would end the process.
+    session.on('error', () => {})
+    session.on('goaway', () => {
+      this.leaving = true
+    })
+    session.on('close', () => {
+      clearInterval(this.pulse)
+      this.leaving = true
+      for (const start of this.waiting.splice(0)) start()
+    })
+    this.pulse = setInterval(() => this.checkAlive(), target.pingEvery)
+    this.pulse.unref()
+    session.unref()
+  }
+
+  get usable(): boolean {
+    return !this.leaving && !this.session.closed && !this.session.destroyed
+  }
+
+  close(): void {
+    this.leaving = true
+    this.session.close()
+  }
+
+  async send(request: ApiRequest): Promise<ApiResponse> {
+    return underDeadline(request.timeout, request.signal, async (signal) => {
+      await this.slot(signal)
+      this.active += 1
+      if (this.active === 1) this.session.ref()
+      try {
+        return await this.exchange(request, signal)
+      } finally {
+        this.active -= 1
+        if (this.active === 0 && !this.session.destroyed) this.session.unref()
+        this.waiting.shift()?.()
+      }
+    })
+  }
+
+  private async slot(signal: AbortSignal): Promise<void> {
+    const most = Math.max(1, Math.min(this.session.remoteSettings?.maxConcurrentStreams ?? MOST_STREAMS, MOST_STREAMS))
+    while (this.active >= most && this.usable) {
+      await new Promise<void>((resolve, reject) => {
+        const start = (): void => {
+          signal.removeEventListener('abort', give)
+          resolve()
+        }
+        const give = (): void => {
+          const place = this.waiting.indexOf(start)
+          if (place !== -1) this.waiting.splice(place, 1)
+          reject(signal.reason)
+        }
+        this.waiting.push(start)
+        signal.addEventListener('abort', give, { once: true })
+      })
+    }
+    if (!this.usable) throw new TransportFault('broken', 'the server is closing the connection')
+  }
+
+  private async exchange(request: ApiRequest, signal: AbortSignal): Promise<ApiResponse> {
+    const { server } = this.target
+    const headers = {
+      ...Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, typeof value === 'string' ? value : [...value]])),
+      ':method': request.method,
+      ':path': `${server.pathname.replace(/\/$/, '')}${request.path}`,
+      ':authority': server.host,
+      ':scheme': 'https',
+    }
+    const stream = this.session.request(headers, { endStream: request.body === undefined, signal })
+    if (request.body !== undefined) stream.end(request.body)
+    const answer = await responseHeaders(stream)
+    const encoding = answer['content-encoding']
+    const body = await readBody(stream, encoding, this.target.maxBody)
+    // A reset without an error code ends the stream as if it were complete.
+    if (stream.aborted || (stream.rstCode !== undefined && stream.rstCode !== constants.NGHTTP2_NO_ERROR)) {
+      throw new TransportFault('broken', 'the stream was reset')
+    }
+    const length = answer['content-length']
+    if (encoding === undefined && length !== undefined && Number(length) !== Buffer.byteLength(body)) {
+      throw new TransportFault('broken', 'the body is shorter than announced')
+    }
+    return { status: Number(answer[':status'] ?? 0), headers: plainHeaders(answer), body }
+  }
+
+  private checkAlive(): void {
+    if (this.active === 0 || !this.usable) return
+    const late = setTimeout(() => this.session.destroy(new TransportFault('timeout', 'no answer to a PING')), this.target.pingWithin)
+    this.session.ping(() => clearTimeout(late))
+  }
+}
+
+function responseHeaders(stream: ClientHttp2Stream): Promise<IncomingHttpHeaders> {
+  return new Promise((resolve, reject) => {
+    stream.once('response', (headers) => resolve(headers))
+    // Also after the response: the body's reader gets it too, and an error that nobody hears ends the process.
+    stream.on('error', (error) => reject(error))
+    stream.once('close', () => reject(new TransportFault('broken', 'closed without an answer')))
+  })
+}
+
+function plainHeaders(headers: IncomingHttpHeaders): ReadonlyMap<string, string> {
+  const plain = new Map<string, string>()
+  for (const [name, value] of Object.entries(headers)) {
+    const first = Array.isArray(value) ? value[0] : value
+    if (!name.startsWith(':') && first !== undefined) plain.set(name, String(first))
+  }
+  return plain
+}

@@ -1,0 +1,270 @@
+/**
+ * Every failure of an API server as one of ours: by HTTP status, by `Status.reason` and `Status.details`, or by the class
+ * of the transport fault. Source of the shapes: `metav1.Status` in k8s.io/apimachinery/pkg/apis/meta/v1/types.go.
+ */
+import { Failure, type FailureCode, type Retry } from '../../failure.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../../krm/json.ts'
+import { isSecret, isSensitive } from '../../krm/redacted.ts'
+import type { ApiResponse, TransportFault } from './transport.ts'
+
+/** What was asked, for messages and for the rule to add. */
+export interface Asked {
+  /** Name of the cluster. */
+  readonly cluster: string
+  readonly verb: 'get' | 'list' | 'patch' | 'create' | 'delete'
+  /** Undefined for paths that are no resource, as `/version`. */
+  readonly resource: AskedResource | undefined
+  /** Path without query. */
+  readonly path: string
+}
+
+export interface AskedResource {
+  readonly group: string
+  readonly kind: string
+  /** As in the path: `deployments`. */
+  readonly plural: string
+  /** Empty for cluster-scoped kinds and for all namespaces. */
+  readonly namespace: string
+  /** Empty for a list. */
+  readonly name: string
+}
+
+const LONGEST_MESSAGE = 300
+const MOST_CAUSES = 5
+
+/** The failure of an answer that is not a 2xx. */
+export function failureOfResponse(response: ApiResponse, asked: Asked): Failure {
+  const { status } = response
+  const answer = statusOf(response.body)
+  if (status >= 300 && status < 400) return notKubernetes(asked, `it answers ${status}, a redirect, which is not followed`)
+  if (status === 401) return unauthorized(asked)
+  if (status === 403) return forbidden(asked, answer)
+  if (status === 404) return notFound(asked, answer)
+  if (status === 429) {
+    return make(asked, 'BP3004', 'the server is busy (429)', 'wait, or give the account a priority level of its own', 'backoff')
+  }
+  if (status === 408 || status === 504) {
+    return make(
+      asked,
+      'BP3006',
+      `the server gave up on the request (${status})`,
+      'try again; look at the API server and its etcd',
+      'backoff',
+    )
+  }
+  if (status >= 500) {
+    return make(asked, 'BP3005', reasonOf(asked, status, answer), 'try again; look at the API server and its admission webhooks', 'backoff')
+  }
+  if (status === 405 || status === 406 || status === 415) {
+    return make(
+      asked,
+      'BP3009',
+      `the server does not serve ${asked.verb} for it (${status})`,
+      'look at the API service that serves the kind',
+      'on-change',
+    )
+  }
+  if (status === 410) return make(asked, 'BP3010', 'the list expired while it was read (410)', 'try again', 'backoff')
+  return failureOfRefusal(response, asked)
+}
+
+/** The failure of a request that got no whole answer. */
+export function failureOfFault(fault: TransportFault, asked: Asked): Failure {
+  const { detail } = fault
+  switch (fault.fault) {
+    case 'unreachable':
+      return make(
+        asked,
+        'BP3001',
+        `no connection (${detail})`,
+        'check that the server of the context is up and reachable from here',
+        'backoff',
+      )
+    case 'broken':
+      return make(asked, 'BP3001', `the connection broke before the whole answer came (${detail})`, 'try again', 'backoff')
+    case 'timeout':
+      return make(asked, 'BP3006', detail, 'try again; check the network between here and the server', 'backoff')
+    case 'rejected':
+      return make(
+        asked,
+        'BP3002',
+        `the server refuses the client certificate (${detail})`,
+        'log in again with the tool that made the kubeconfig',
+        'on-change',
+      )
+    case 'untrusted': {
+      const ended = fault.notAfter === undefined ? '' : `; it was valid until ${fault.notAfter}`
+      return make(
+        asked,
+        'BP3007',
+        `the server's certificate is not accepted (${detail}${ended})`,
+        "renew the server's certificate, or put its authority into the kubeconfig",
+        'on-change',
+      )
+    }
+    case 'too-large':
+      return make(asked, 'BP3010', `the answer is too large (${detail})`, 'name fewer objects, or the larger ones alone', 'never')
+    case 'not-http':
+      return notKubernetes(asked, `it does not speak HTTP (${detail})`)
+  }
+}
+
+/** The failure of an answer by which the server, having read the object, will not take it. */
+export function failureOfRefusal(response: ApiResponse, asked: Asked): Failure {
+  return make(
+    asked,
+    'BP3011',
+    reasonOf(asked, response.status, statusOf(response.body)),
+    'correct the object, or what refuses it',
+    'on-change',
+  )
+}
+
+/** A webhook that cannot take part in a dry run (`sideEffects` of its configuration), so nothing was decided. */
+export function dryRunUnsupported(asked: Asked): Failure {
+  const why = 'an admission webhook does not support dry runs'
+  return make(
+    asked,
+    'BP3005',
+    why,
+    'declare sideEffects: None or NoneOnDryRun in the webhook configuration, if that is true of it',
+    'on-change',
+  )
+}
+
+export function notKubernetes(asked: Asked, why: string): Failure {
+  return make(asked, 'BP3008', why, 'check the server of the context: a login page or a proxy may answer in its place', 'on-change')
+}
+
+export function incompleteList(asked: Asked, why: string): Failure {
+  return make(asked, 'BP3010', why, 'try again; if it stays, look at the API service that serves the kind', 'backoff')
+}
+
+/** @param reason why nobody could say, where that is known: a group whose API service is down */
+export function notServed(cluster: string, apiVersion: string, kind: string, reason: string): Failure {
+  return new Failure({
+    code: 'BP3009',
+    what: `the cluster does not serve ${kind} in ${apiVersion}`,
+    where: `cluster ${cluster}`,
+    why: reason,
+    remedy: 'install what serves the kind, or correct apiVersion and kind in the manifest',
+    retry: 'on-change',
+  })
+}
+
+/**
+ * The JSON value of a 2xx answer.
+ * @param types further media types to take for JSON; real servers send the OpenAPI index as text/plain
+ * @throws Failure BP3008 when it is not JSON
+ */
+export function jsonOf(response: ApiResponse, asked: Asked, types: readonly string[] = []): Json {
+  const type = (/^[\w.+/-]+/.exec(response.headers.get('content-type') ?? '')?.[0] ?? '').toLowerCase()
+  if (!/^application\/([a-z.-]+\+)?json$/.test(type) && !types.includes(type)) {
+    throw notKubernetes(asked, `it answers with ${type === '' ? 'no content type' : type}, wanted JSON`)
+  }
+  try {
+    return parseJson(response.body)
+  } catch {
+    // The parser's message quotes the text, so it is not kept.
+    throw notKubernetes(asked, 'its answer is not whole JSON')
+  }
+}
+
+/** The `Status` that a body holds, or undefined. */
+export function statusOf(body: string): JsonObject | undefined {
+  if (!body.startsWith('{')) return undefined
+  try {
+    const value = parseJson(body)
+    return isJsonObject(value) && getKey(value, 'kind') === 'Status' ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether the 404 says that this very object is not there, rather than its namespace or its kind. */
+export function isObjectAbsent(response: ApiResponse, name: string): boolean {
+  const status = statusOf(response.body)
+  return (
+    response.status === 404 && status !== undefined && textOf(status, 'reason') === 'NotFound' && textOf(detailsOf(status), 'name') === name
+  )
+}
+
+function unauthorized(asked: Asked): Failure {
+  return make(
+    asked,
+    'BP3002',
+    'the server does not accept the credentials (401)',
+    'log in again, or correct the user of the context',
+    'on-change',
+  )
+}
+
+function forbidden(asked: Asked, answer: JsonObject | undefined): Failure {
+  // The one place where the message is read: the user's name stands nowhere else. It decides nothing.
+  const user = /User "((?:[^"\\]|\\.)+)" cannot /.exec(textOf(answer, 'message'))?.[1]
+  return make(asked, 'BP3003', `the account may not ${asked.verb} it (403)`, rbacRule(asked, user), 'on-change')
+}
+
+/** The rule that is missing, on one line as it stands in a Role. */
+export function rbacRule(asked: Asked, user: string | undefined): string {
+  const { resource } = asked
+  const whom = user === undefined ? 'the account of the context' : `user ${JSON.stringify(user)}`
+  if (resource === undefined) return `bind ${whom} to a ClusterRole with nonResourceURLs: ["${asked.path}"], verbs: ["${asked.verb}"]`
+  // A namespace's Role cannot give rights on what lies in none, nor on all namespaces.
+  const role = resource.namespace === '' ? 'a ClusterRole' : `a Role in namespace ${resource.namespace}`
+  return `bind ${whom} to ${role} with apiGroups: ["${resource.group}"], resources: ["${resource.plural}"], verbs: ["${asked.verb}"]`
+}
+
+function notFound(asked: Asked, answer: JsonObject | undefined): Failure {
+  const details = detailsOf(answer)
+  const [kind, name] = [textOf(details, 'kind'), textOf(details, 'name')]
+  if (kind === 'namespaces' && asked.resource?.plural !== 'namespaces') {
+    return make(asked, 'BP3011', `namespace ${name} does not exist`, `create namespace ${name} first`, 'on-change')
+  }
+  if (name !== '' && name === asked.resource?.name) return make(asked, 'BP3011', 'the object does not exist', 'look again', 'on-change')
+  return make(asked, 'BP3009', 'the path is not served (404)', 'install what serves the kind, or correct apiVersion and kind', 'on-change')
+}
+
+/** Reason and causes of a refusal; for a Secret only their classes and places, because messages quote values. */
+function reasonOf(asked: Asked, status: number, answer: JsonObject | undefined): string {
+  const reason = textOf(answer, 'reason')
+  const head = reason === '' ? `status ${status}` : `${reason} (${status})`
+  const listed = getKey(detailsOf(answer) ?? {}, 'causes')
+  const causes = isJsonArray(listed) ? listed.filter(isJsonObject).slice(0, MOST_CAUSES) : []
+  const id = { group: asked.resource?.group ?? '', kind: asked.resource?.kind ?? '', namespace: '', name: '' }
+  const hides = (text: string): boolean => isSecret(id) || asked.resource?.plural === 'secrets' || isSensitive(id, [], text)
+  const parts = causes.map((cause) => {
+    const [place, message] = [textOf(cause, 'field'), textOf(cause, 'message')]
+    return [place, hides(message) ? textOf(cause, 'reason') : shorten(message)].filter((text) => text !== '').join(': ')
+  })
+  const message = textOf(answer, 'message')
+  if (parts.length === 0 && message !== '' && !hides(message)) parts.push(shorten(message))
+  return parts.length === 0 ? head : `${head}: ${parts.join('; ')}`
+}
+
+/** One line, without control characters, of bounded length: the text is the server's or a webhook's. */
+function shorten(text: string): string {
+  const line = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()
+  return line.length <= LONGEST_MESSAGE ? line : `${line.slice(0, LONGEST_MESSAGE)}…`
+}
+
+function make(asked: Asked, code: FailureCode, why: string, remedy: string, retry: Retry): Failure {
+  const { resource, cluster } = asked
+  const place = resource === undefined ? asked.path : describe(resource)
+  return new Failure({ code, what: `cannot ${asked.verb} ${place}`, where: `cluster ${cluster}`, why, remedy, retry })
+}
+
+function describe({ group, plural, namespace, name }: AskedResource): string {
+  const type = group === '' ? plural : `${plural}.${group}`
+  return `${type}${name === '' ? '' : ` ${JSON.stringify(name)}`}${namespace === '' ? '' : ` in namespace ${namespace}`}`
+}
+
+function detailsOf(status: JsonObject | undefined): JsonObject | undefined {
+  const details = status === undefined ? undefined : getKey(status, 'details')
+  return isJsonObject(details) ? details : undefined
+}
+
+function textOf(object: JsonObject | undefined, key: string): string {
+  const value = object === undefined ? undefined : getKey(object, key)
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,113 @@
+/** Lists that are complete and of one resource version, or an error. Never a part. */
+import { Failure } from '../../failure.ts'
+import { getKey, isJsonArray, isJsonObject, type JsonObject } from '../../krm/json.ts'
+import type { ReadApi } from './cluster-api.ts'
+import { askedFor, collectionPath, type ServedResource } from './discovery.ts'
+import { type Asked, incompleteList, jsonOf, notKubernetes } from './kubernetes-failure.ts'
+
+export interface ListOptions {
+  /** Empty for all namespaces, and for cluster-scoped kinds. */
+  readonly namespace: string
+  /** Only the object of this name. */
+  readonly name?: string
+  readonly labelSelector?: string
+  readonly metadataOnly?: boolean
+  /** Sees each item as it comes; what it keeps must be dropped on `restart`. */
+  readonly take: (item: JsonObject) => void
+  readonly restart: () => void
+}
+
+const PAGE = 500
+const MOST_PAGES = 20_000
+const MOST_STARTS = 3
+const METADATA_ONLY = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1'
+
+/**
+ * Gives every item of a collection to `take`, with the apiVersion and kind that the server leaves out of items. Resolves
+ * only when the list was complete and all pages had one resource version.
+ * @throws Failure BP3010 when it was not (expired on every start, pages of two versions, `continue` in a circle), another
+ *   BP30xx when the server did not answer
+ */
+export async function listObjects(api: ReadApi, served: ServedResource, options: ListOptions, signal: AbortSignal): Promise<void> {
+  const asked = askedFor(api.cluster, 'list', served, options.namespace, options.name ?? '')
+  for (let start = 1; ; start += 1) {
+    if ((await listOnce(api, served, options, asked, signal)) === 'complete') return
+    options.restart()
+    if (start >= MOST_STARTS) throw incompleteList(asked, `it expired (410) each of ${MOST_STARTS} times that it was read`)
+  }
+}
+
+async function listOnce(
+  api: ReadApi,
+  served: ServedResource,
+  options: ListOptions,
+  asked: Asked,
+  signal: AbortSignal,
+): Promise<'complete' | 'expired'> {
+  // Items of built-in lists come without; metadata-only ones come with the kind of the metadata.
+  const type = { apiVersion: served.apiVersion, kind: served.kind }
+  const seen = new Set<string>()
+  let resourceVersion: string | undefined
+  let next = ''
+  do {
+    const path = `${collectionPath(served, options.namespace)}?${queryOf(options, next)}`
+    const accept = options.metadataOnly === true ? { accept: METADATA_ONLY } : {}
+    const response = await api.get(path, asked, signal, { ...accept, answers: [410] })
+    if (response.status === 410) return 'expired'
+    const page = readPage(jsonOf(response, asked), asked)
+    if (resourceVersion !== undefined && page.resourceVersion !== resourceVersion) {
+      throw incompleteList(asked, 'its pages are of different resource versions')
+    }
+    resourceVersion = page.resourceVersion
+    for (const item of page.items) options.take({ ...type, ...item, ...type })
+    next = page.next
+    if (seen.has(next) || seen.size > MOST_PAGES) throw incompleteList(asked, 'its pages go round in a circle')
+    seen.add(next)
+  } while (next !== '')
+  return 'complete'
+}
+
+function queryOf({ name, labelSelector }: ListOptions, next: string): string {
+  const query = new URLSearchParams({ limit: String(PAGE) })
+  if (name !== undefined) query.set('fieldSelector', `metadata.name=${name}`)
+  if (labelSelector !== undefined) query.set('labelSelector', labelSelector)
+  if (next !== '') query.set('continue', next)
+  return query.toString()
+}
+
+interface Page {
+  readonly items: readonly JsonObject[]
+  readonly resourceVersion: string
+  readonly next: string
+}
+
+function readPage(answer: unknown, asked: Asked): Page {
+  const page = answer as JsonObject
+  const kind = isJsonObject(page) ? getKey(page, 'kind') : undefined
+  if (!isJsonObject(page) || typeof kind !== 'string' || !kind.endsWith('List')) throw notKubernetes(asked, 'its answer is not a list')
+  const [items, metadata] = [getKey(page, 'items'), getKey(page, 'metadata')]
+  if (!isJsonArray(items) || !isJsonObject(metadata)) throw notKubernetes(asked, 'its list has no items or no metadata')
+  if (!items.every(isJsonObject)) throw notKubernetes(asked, 'its list has an item that is not an object')
+  const [resourceVersion, next] = [getKey(metadata, 'resourceVersion'), getKey(metadata, 'continue') ?? '']
+  if (typeof resourceVersion !== 'string' || resourceVersion === '' || resourceVersion === '0') {
+    throw incompleteList(asked, 'it has no resource version')
+  }
+  if (typeof next !== 'string') throw notKubernetes(asked, 'its continue token is not text')
+  return { items, resourceVersion, next }
+}
+
+/** Runs `work` over `items`, at most `width` at a time; rejects with the first rejection. */
+export async function inParallel<Item>(items: readonly Item[], width: number, work: (item: Item) => Promise<void>): Promise<void> {
+  const queue = items.values()
+  await Promise.all(
+    Array.from({ length: Math.min(width, items.length) }, async () => {
+      for (const item of queue) await work(item)
+    }),
+  )
+}
+
+/** The failure that was thrown, or the thrown thing again when it is none: an aborted signal is nobody's failure. */
+export function failureOrThrow(thrown: unknown): Failure {
+  if (thrown instanceof Failure) return thrown
+  throw thrown
+}

@@ -1,0 +1,94 @@
+/** Chooses the transport: HTTP/2 where the server offers it (ALPN), HTTP/1.1 everywhere else. */
+import { connect as connectTcp, isIP } from 'node:net'
+import { connect as connectTls, type PeerCertificate, type TLSSocket } from 'node:tls'
+import { tlsOptions } from './credentials.ts'
+import { http1Transport } from './http1-transport.ts'
+import { http2Transport } from './http2-transport.ts'
+import { faultOf, type Transport, TransportFault, type TransportTarget } from './transport.ts'
+
+/** @throws TransportFault; the reason of `signal` when that aborted */
+export async function openTransport(target: TransportTarget, signal: AbortSignal): Promise<Transport> {
+  signal.throwIfAborted()
+  if (target.proxy !== undefined || target.server.protocol === 'http:') return http1Transport(target)
+  const socket = await openTlsSocket(target, signal)
+  if (socket.alpnProtocol === 'h2') return http2Transport(socket, target)
+  // undici makes its own connections; this one has only told us the protocol.
+  socket.destroy()
+  return http1Transport(target)
+}
+
+async function openTlsSocket(target: TransportTarget, signal: AbortSignal): Promise<TLSSocket> {
+  try {
+    return await handshake(target, signal)
+  } catch (thrown) {
+    if (signal.aborted) throw signal.reason
+    const fault = faultOf(thrown)
+    if (fault.detail === 'CERT_HAS_EXPIRED') fault.notAfter = await notAfterOf(target, signal)
+    throw fault
+  }
+}
+
+function handshake(target: TransportTarget, signal: AbortSignal): Promise<TLSSocket> {
+  const { server } = target
+  return new Promise((resolve, reject) => {
+    const socket = connectTls({
+      ...tlsOptions(server, target.credentials),
+      host: hostOf(server),
+      port: portOf(server),
+      ALPNProtocols: ['h2', 'http/1.1'],
+    })
+    socket.setKeepAlive(true, 30_000)
+    socket.setNoDelay(true)
+    const end = (error: unknown): void => {
+      done()
+      socket.destroy()
+      // The socket may report again while it is torn down.
+      socket.on('error', () => {})
+      reject(error)
+    }
+    const late = setTimeout(
+      () => end(new TransportFault('timeout', `no connection within ${target.connectTimeout / 1000} s`)),
+      target.connectTimeout,
+    )
+    const abort = (): void => end(signal.reason)
+    const done = (): void => {
+      clearTimeout(late)
+      signal.removeEventListener('abort', abort)
+      socket.off('error', end)
+    }
+    signal.addEventListener('abort', abort, { once: true })
+    socket.once('error', end)
+    socket.once('secureConnect', () => {
+      done()
+      resolve(socket)
+    })
+  })
+}
+
+/** When the server's certificate ended. A second handshake that trusts anything, presents nothing and sends nothing. */
+function notAfterOf(target: TransportTarget, signal: AbortSignal): Promise<string | undefined> {
+  const { server, connectTimeout } = target
+  return new Promise((resolve) => {
+    const name = target.credentials.serverName ?? hostOf(server)
+    const raw = connectTcp({ host: hostOf(server), port: portOf(server), signal })
+    const socket = connectTls({ socket: raw, rejectUnauthorized: false, ...(isIP(name) === 0 ? { servername: name } : {}) })
+    const end = (certificate?: PeerCertificate): void => {
+      clearTimeout(late)
+      socket.destroy()
+      raw.destroy()
+      resolve(certificate?.valid_to)
+    }
+    const late = setTimeout(() => end(), connectTimeout)
+    raw.on('error', () => end())
+    socket.on('error', () => end())
+    socket.once('secureConnect', () => end(socket.getPeerCertificate()))
+  })
+}
+
+function hostOf(server: URL): string {
+  return server.hostname.replace(/^\[|\]$/g, '')
+}
+
+function portOf(server: URL): number {
+  return server.port === '' ? 443 : Number(server.port)
+}

@@ -1,0 +1,74 @@
+/** ResourceGroups of kpt.dev/v1alpha1 as inventories. Source: sigs.k8s.io/cli-utils, `pkg/inventory`, and kpt's ResourceGroup. */
+import { Failure } from '../../failure.ts'
+import { getKey, isJsonArray, isJsonObject, type JsonObject } from '../../krm/json.ts'
+import { labelsOf, metadataText } from '../../krm/resource.ts'
+import type { ResourceId } from '../../krm/resource-id.ts'
+import type { Inventory, InventoryRef } from '../../ports/cluster.ts'
+import type { ReadApi } from './cluster-api.ts'
+import type { Discovery, ServedResource } from './discovery.ts'
+import { listObjects } from './list-objects.ts'
+
+export const RESOURCE_GROUP = { apiVersion: 'kpt.dev/v1alpha1', group: 'kpt.dev', kind: 'ResourceGroup' } as const
+export const INVENTORY_ID_LABEL = 'cli-utils.sigs.k8s.io/inventory-id'
+
+/** As `ClusterReader.readInventory`: undefined when the kind is not served or no ResourceGroup fits. @throws Failure BP30xx */
+export async function readInventory(
+  api: ReadApi,
+  discovery: Discovery,
+  ref: InventoryRef,
+  signal: AbortSignal,
+): Promise<Inventory | undefined> {
+  const served = await findResourceGroup(discovery, signal)
+  if (served === undefined) return undefined
+  const byName = ref.name === '' ? [] : await list(api, served, { namespace: ref.namespace, name: ref.name }, signal)
+  const labelSelector = `${INVENTORY_ID_LABEL}=${ref.id}`
+  const found = byName.length > 0 || ref.id === '' ? byName : await list(api, served, { namespace: ref.namespace, labelSelector }, signal)
+  return pickInventory(found, ref)
+}
+
+async function findResourceGroup(discovery: Discovery, signal: AbortSignal): Promise<ServedResource | undefined> {
+  try {
+    return await discovery.find(RESOURCE_GROUP.apiVersion, RESOURCE_GROUP.kind, signal)
+  } catch (thrown) {
+    if (thrown instanceof Failure && thrown.code === 'BP3009') return undefined
+    throw thrown
+  }
+}
+
+async function list(
+  api: ReadApi,
+  served: ServedResource,
+  where: { namespace: string; name?: string; labelSelector?: string },
+  signal: AbortSignal,
+) {
+  const items: JsonObject[] = []
+  await listObjects(api, served, { ...where, take: (item) => items.push(item), restart: () => items.splice(0) }, signal)
+  return items
+}
+
+/** The inventory among ResourceGroups: the one with the id where an id is asked for, else the one with the name. */
+export function pickInventory(groups: readonly JsonObject[], ref: InventoryRef): Inventory | undefined {
+  const object = groups.find((group) => {
+    const id = labelsOf(group).get(INVENTORY_ID_LABEL) ?? ''
+    // One with another id under the same name belongs to another package.
+    if (ref.id !== '' && id !== '' && id !== ref.id) return false
+    if (ref.namespace !== '' && metadataText(group, 'namespace') !== ref.namespace) return false
+    return (ref.name !== '' && metadataText(group, 'name') === ref.name) || (ref.id !== '' && id === ref.id)
+  })
+  if (object === undefined) return undefined
+  const spec = getKey(object, 'spec')
+  const listed = isJsonObject(spec) ? getKey(spec, 'resources') : undefined
+  return {
+    source: `ResourceGroup ${metadataText(object, 'namespace')}/${metadataText(object, 'name')}`,
+    resources: isJsonArray(listed) ? listed.filter(isJsonObject).flatMap((entry) => readEntry(entry) ?? []) : [],
+  }
+}
+
+function readEntry(entry: JsonObject): ResourceId | undefined {
+  const text = (key: string): string => {
+    const value = getKey(entry, key)
+    return typeof value === 'string' ? value : ''
+  }
+  const [kind, name] = [text('kind'), text('name')]
+  return kind === '' || name === '' ? undefined : { group: text('group'), kind, namespace: text('namespace'), name }
+}

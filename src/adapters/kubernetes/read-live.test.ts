@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { listOf, query, scriptedApi, statusAnswer } from '../../../test/apiserver/scripted-api.ts'
+import type { LiveState, WantedObject } from '../../krm/live-view.ts'
+import { resourceKey } from '../../krm/resource-id.ts'
+
+const signal = new AbortController().signal
+const CONFIG_MAPS = 'GET /api/v1/namespaces/shop/configmaps'
+
+function wanted(kind: string, name: string, namespace = 'shop', apiVersion = 'v1'): WantedObject {
+  const group = apiVersion.includes('/') ? apiVersion.replace(/\/.*/, '') : ''
+  return { apiVersion, id: { group, kind, namespace, name } }
+}
+
+function many(count: number): readonly WantedObject[] {
+  return Array.from({ length: count }, (_, index) => wanted('ConfigMap', `c${index}`))
+}
+
+function codeOf(state: LiveState | undefined): string {
+  return state?.state === 'unreadable' ? state.failure.code : (state?.state ?? 'no answer')
+}
+
+test('a list over pages answers for each wanted object, and claims absence only of what no page has', async (t) => {
+  const api = await scriptedApi(t, {
+    [CONFIG_MAPS]: (request) =>
+      query(request, 'continue') === null
+        ? { body: listOf('ConfigMap', ['c0', 'c1', 'other'], { continue: 'page2' }) }
+        : { body: listOf('ConfigMap', ['c2', 'c4']) },
+  })
+  const view = await api.cluster.readLive(many(6), signal)
+  assert.deepEqual(
+    [...view].map(([key, state]) => `${key} ${state.state}`),
+    ['c0 present', 'c1 present', 'c2 present', 'c3 absent', 'c4 present', 'c5 absent'].map((line) => `/ConfigMap/shop/${line}`),
+  )
+  assert.deepEqual(api.asked(), [`${CONFIG_MAPS}?limit=500`, `${CONFIG_MAPS}?limit=500&continue=page2`])
+})
+
+test('items get the apiVersion and kind that a list leaves out', async (t) => {
+  const api = await scriptedApi(t, { [CONFIG_MAPS]: () => ({ body: listOf('ConfigMap', ['c0']) }) })
+  const state = (await api.cluster.readLive([wanted('ConfigMap', 'c0')], signal)).get('/ConfigMap/shop/c0')
+  assert.ok(state?.state === 'present')
+  assert.deepEqual([state.object['apiVersion'], state.object['kind'], state.metadataOnly], ['v1', 'ConfigMap', false])
+})
+
+test('integers beyond 2^53 are kept exactly', async (t) => {
+  const text = JSON.stringify(listOf('ConfigMap', ['c0'])).replace('"data":{"name":"c0"}', '"data":{"big":9007199254740993}')
+  const api = await scriptedApi(t, { [CONFIG_MAPS]: () => ({ body: text, headers: { 'content-type': 'application/json' } }) })
+  const state = (await api.cluster.readLive([wanted('ConfigMap', 'c0')], signal)).get('/ConfigMap/shop/c0')
+  assert.ok(state?.state === 'present')
+  assert.deepEqual(state.object['data'], { big: 9007199254740993n })
+})
+
+test('few objects of one kind are asked for by name', async (t) => {
+  const api = await scriptedApi(t, {
+    [CONFIG_MAPS]: (request) => ({ body: listOf('ConfigMap', query(request, 'fieldSelector') === 'metadata.name=c0' ? ['c0'] : []) }),
+  })
+  const view = await api.cluster.readLive(many(2), signal)
+  assert.deepEqual([...view.values()].map(codeOf), ['present', 'absent'])
+  assert.deepEqual(
+    api.asked().toSorted(),
+    ['c0', 'c1'].map((name) => `${CONFIG_MAPS}?limit=500&fieldSelector=metadata.name=${name}`),
+  )
+})
+
+test('a list that expires on a later page is read again from its start', async (t) => {
+  let first = 0
+  const api = await scriptedApi(t, {
+    [CONFIG_MAPS]: (request) => {
+      if (query(request, 'continue') === null) {
+        first += 1
+        // In the second reading c0 is gone: what the broken reading saw must not be kept.
+        return { body: listOf('ConfigMap', first === 1 ? ['c0'] : ['c1'], { continue: 'next' }) }
+      }
+      return first === 1 ? statusAnswer(410, 'Expired', 'too old') : { body: listOf('ConfigMap', ['c2']) }
+    },
+  })
+  const view = await api.cluster.readLive(many(5), signal)
+  assert.deepEqual([...view.values()].map(codeOf), ['absent', 'present', 'present', 'absent', 'absent'])
+})
+
+const broken = {
+  'expires each time': (request: Parameters<typeof query>[0]) =>
+    query(request, 'continue') === null
+      ? { body: listOf('ConfigMap', ['c0'], { continue: 'next' }) }
+      : statusAnswer(410, 'Expired', 'too old'),
+  'goes round in a circle': () => ({ body: listOf('ConfigMap', ['c0'], { continue: 'next' }) }),
+  'has pages of two resource versions': (request: Parameters<typeof query>[0]) =>
+    query(request, 'continue') === null
+      ? { body: listOf('ConfigMap', ['c0'], { continue: 'next' }) }
+      : { body: listOf('ConfigMap', [], { resourceVersion: '101' }) },
+  'has no resource version': () => ({ body: listOf('ConfigMap', [], { resourceVersion: '' }) }),
+  'has resource version 0': () => ({ body: listOf('ConfigMap', [], { resourceVersion: '0' }) }),
+}
+for (const [what, answer] of Object.entries(broken)) {
+  test(`a list that ${what} makes its objects unreadable, not absent`, async (t) => {
+    const api = await scriptedApi(t, { [CONFIG_MAPS]: answer })
+    const view = await api.cluster.readLive(many(5), signal)
+    assert.deepEqual([...view.values()].map(codeOf), Array(5).fill('BP3010'))
+  })
+}
+
+const strange = {
+  'a Status with 200': { body: { kind: 'Status', status: 'Success' } },
+  'HTML with 200': { body: '<html>log in</html>', headers: { 'content-type': 'text/html' } },
+  'an empty body': { body: '', headers: { 'content-type': 'application/json' } },
+  'items: null': { body: { ...listOf('ConfigMap', []), items: null } },
+  'an item that is no object': { body: { ...listOf('ConfigMap', []), items: [7] } },
+  'an item without a name': { body: { ...listOf('ConfigMap', []), items: [{ metadata: null }] } },
+  'half of a JSON text': { body: '{"kind":"ConfigMapList","items":[', headers: { 'content-type': 'application/json' } },
+}
+for (const [what, answer] of Object.entries(strange)) {
+  test(`${what} in place of a list is no empty list`, async (t) => {
+    const api = await scriptedApi(t, { [CONFIG_MAPS]: () => answer })
+    const view = await api.cluster.readLive(many(5), signal)
+    assert.deepEqual([...view.values()].map(codeOf), Array(5).fill('BP3008'))
+  })
+}
+
+test('a 500 on the second page makes the objects unreadable', async (t) => {
+  const api = await scriptedApi(t, {
+    [CONFIG_MAPS]: (request) =>
+      query(request, 'continue') === null ? { body: listOf('ConfigMap', ['c0'], { continue: 'n' }) } : { status: 500 },
+  })
+  const view = await api.cluster.readLive(many(5), signal)
+  assert.deepEqual([...view.values()].map(codeOf), Array(5).fill('BP3005'))
+})
+
+test('one kind that fails leaves the others alone', async (t) => {
+  const api = await scriptedApi(t, {
+    [CONFIG_MAPS]: () => ({ body: listOf('ConfigMap', ['c0']) }),
+    'GET /apis/apps/v1/namespaces/shop/deployments': () =>
+      statusAnswer(403, 'Forbidden', 'deployments.apps is forbidden: User "eve" cannot list resource "deployments" in API group "apps"', {
+        kind: 'deployments',
+      }),
+  })
+  const view = await api.cluster.readLive(
+    [wanted('Deployment', 'web', 'shop', 'apps/v1'), wanted('ConfigMap', 'c0'), wanted('Widget', 'w', 'shop', 'example.com/v1')],
+    signal,
+  )
+  assert.deepEqual([...view.values()].map(codeOf), ['BP3003', 'present', 'BP3009'])
+  const forbidden = view.get('apps/Deployment/shop/web')
+  assert.ok(forbidden?.state === 'unreadable')
+  assert.equal(
+    forbidden.failure.remedy,
+    'bind user "eve" to a Role in namespace shop with apiGroups: ["apps"], resources: ["deployments"], verbs: ["list"]',
+  )
+})
+
+test('Secrets are read by name even where many are wanted', async (t) => {
+  const path = 'GET /api/v1/namespaces/shop/secrets'
+  const api = await scriptedApi(t, { [path]: () => ({ body: listOf('Secret', []) }) })
+  await api.cluster.readLive(
+    Array.from({ length: 9 }, (_, index) => wanted('Secret', `s${index}`)),
+    signal,
+  )
+  assert.equal(api.asked().length, 9)
+  for (const line of api.asked()) assert.match(line, /fieldSelector=metadata\.name=s\d$/)
+})
+
+test('a Secret whose content is forbidden is read as metadata only', async (t) => {
+  const api = await scriptedApi(t, {
+    'GET /api/v1/namespaces/shop/secrets': ({ headers }) =>
+      String(headers['accept']).includes('PartialObjectMetadataList')
+        ? { body: { ...listOf('PartialObjectMetadata', ['db']), apiVersion: 'meta.k8s.io/v1' } }
+        : statusAnswer(403, 'Forbidden', 'no'),
+  })
+  const state = (await api.cluster.readLive([wanted('Secret', 'db')], signal)).get('/Secret/shop/db')
+  assert.deepEqual(state, {
+    state: 'present',
+    metadataOnly: true,
+    object: { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'db', resourceVersion: '5' } },
+  })
+})
+
+test('an object of a namespaced kind without a namespace is looked for in the namespace of the context, under its own key', async (t) => {
+  const api = await scriptedApi(t, { 'GET /api/v1/namespaces/default/configmaps': () => ({ body: listOf('ConfigMap', ['c0']) }) })
+  const view = await api.cluster.readLive([wanted('ConfigMap', 'c0', '')], signal)
+  assert.equal(view.get('/ConfigMap//c0')?.state, 'present')
+})
+
+test('a cluster-scoped kind is listed without a namespace', async (t) => {
+  const api = await scriptedApi(t, {
+    'GET /apis/rbac.authorization.k8s.io/v1/clusterroles': () => ({ body: listOf('ClusterRole', ['admin']) }),
+  })
+  const one = wanted('ClusterRole', 'admin', '', 'rbac.authorization.k8s.io/v1')
+  assert.equal((await api.cluster.readLive([one], signal)).get(resourceKey(one.id))?.state, 'present')
+})
+
+test('a cluster that cannot be reached makes every object unreadable, and identify throws', async (t) => {
+  const api = await scriptedApi(t, {})
+  await api.server.close()
+  const view = await api.cluster.readLive([...many(6), wanted('Secret', 's')], signal)
+  assert.deepEqual([...view.values()].map(codeOf), Array(7).fill('BP3001'))
+  await assert.rejects(api.cluster.identify(signal), { code: 'BP3001' })
+})
+
+test('a cluster that does not know us answers so for every object after a handful of requests', async (t) => {
+  const api = await scriptedApi(t, {
+    [CONFIG_MAPS]: () => ({ status: 401 }),
+    'GET /api/v1/namespaces/shop/secrets': () => ({ status: 401 }),
+  })
+  const secrets = Array.from({ length: 100 }, (_, index) => wanted('Secret', `s${index}`))
+  const view = await api.cluster.readLive([...many(6), ...secrets], signal)
+  assert.deepEqual(new Set([...view.values()].map(codeOf)), new Set(['BP3002']))
+  assert.ok(api.asked().length < 30, `${api.asked().length} requests`)
+})
+
+test('an aborted signal is no answer about any object', async (t) => {
+  const api = await scriptedApi(t, { [CONFIG_MAPS]: () => ({ fault: 'silent' }) })
+  const control = new AbortController()
+  setTimeout(() => control.abort(new Error('enough')), 50)
+  await assert.rejects(api.cluster.readLive(many(5), control.signal), /enough/)
+})

@@ -1,0 +1,151 @@
+/** The live view of wanted objects: grouped by kind and namespace, each group read on its own. */
+import type { Failure } from '../../failure.ts'
+import { getKey, isJsonObject, type JsonObject } from '../../krm/json.ts'
+import type { LiveState, LiveView, WantedObject } from '../../krm/live-view.ts'
+import { isSecret } from '../../krm/redacted.ts'
+import { metadataText } from '../../krm/resource.ts'
+import { resourceKey } from '../../krm/resource-id.ts'
+import type { ReadApi } from './cluster-api.ts'
+import type { Discovery, ServedResource } from './discovery.ts'
+import { askedFor } from './discovery.ts'
+import { notKubernetes } from './kubernetes-failure.ts'
+import { failureOrThrow, inParallel, listObjects } from './list-objects.ts'
+
+/** Few enough wanted objects of one kind and namespace to ask for each by name. */
+const FEW = 4
+const PARALLEL = 8
+/** No connection, no credentials: the other groups would only fail the same way, each after its own time limit. */
+const WHOLE_CLUSTER = new Set(['BP3001', 'BP3002', 'BP3007'])
+
+interface Group {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly namespace: string
+  readonly secret: boolean
+  /** By name: the keys that want it (one, or two when one id has no namespace). */
+  readonly wanted: Map<string, string[]>
+}
+
+/** One request to make. */
+interface Reading {
+  readonly group: Group
+  readonly served: ServedResource
+  /** Undefined reads the whole namespace. */
+  readonly name: string | undefined
+}
+
+export interface LiveSources {
+  readonly api: ReadApi
+  readonly discovery: Discovery
+  /** Where objects of a namespaced kind are that name no namespace. */
+  readonly defaultNamespace: string
+}
+
+/** As `ClusterReader.readLive`. @throws only the reason of `signal` */
+export async function readLive(sources: LiveSources, wanted: readonly WantedObject[], signal: AbortSignal): Promise<LiveView> {
+  const view = new Map<string, LiveState>()
+  const groups = groupWanted(wanted, sources.defaultNamespace)
+  const readings: Reading[] = []
+  await inParallel(groups, PARALLEL, async (group) => {
+    try {
+      const served = await sources.discovery.find(group.apiVersion, group.kind, signal)
+      const one = group.secret || group.wanted.size <= FEW
+      readings.push(...(one ? [...group.wanted.keys()] : [undefined]).map((name) => ({ group, served, name })))
+    } catch (thrown) {
+      answerUnreadable(view, group, undefined, failureOrThrow(thrown))
+    }
+  })
+  let down: Failure | undefined
+  await inParallel(readings, PARALLEL, async ({ group, served, name }) => {
+    if (down !== undefined) return answerUnreadable(view, group, name, down)
+    try {
+      await readGroup(sources.api, served, group, name, view, signal)
+    } catch (thrown) {
+      const failure = failureOrThrow(thrown)
+      if (WHOLE_CLUSTER.has(failure.code)) down = failure
+      answerUnreadable(view, group, name, failure)
+    }
+  })
+  // In the order of the question, whatever order the answers came in.
+  return new Map(
+    wanted.flatMap(({ id }) => {
+      const state = view.get(resourceKey(id))
+      return state === undefined ? [] : [[resourceKey(id), state] as const]
+    }),
+  )
+}
+
+function groupWanted(wanted: readonly WantedObject[], defaultNamespace: string): readonly Group[] {
+  const groups = new Map<string, Group>()
+  for (const { id, apiVersion } of wanted) {
+    const namespace = id.namespace === '' ? defaultNamespace : id.namespace
+    const key = `${apiVersion}/${id.kind}/${namespace}`
+    const group = groups.get(key) ?? { apiVersion, kind: id.kind, namespace, secret: isSecret(id), wanted: new Map<string, string[]>() }
+    groups.set(key, group)
+    const keys = group.wanted.get(id.name) ?? []
+    if (!keys.includes(resourceKey(id))) group.wanted.set(id.name, [...keys, resourceKey(id)])
+  }
+  return [...groups.values()]
+}
+
+async function readGroup(
+  api: ReadApi,
+  served: ServedResource,
+  group: Group,
+  name: string | undefined,
+  view: Map<string, LiveState>,
+  signal: AbortSignal,
+): Promise<void> {
+  const found = new Map<string, JsonObject>()
+  const namespace = served.namespaced ? group.namespace : ''
+  const asked = askedFor(api.cluster, 'list', served, namespace, name ?? '')
+  const list = (metadataOnly: boolean): Promise<void> =>
+    listObjects(
+      api,
+      served,
+      {
+        namespace,
+        ...(name === undefined ? {} : { name }),
+        metadataOnly,
+        take: (item) => {
+          const itemName = metadataText(item, 'name')
+          if (itemName === '') throw notKubernetes(asked, 'its list has an item without metadata.name')
+          if (group.wanted.has(itemName) && (name === undefined || name === itemName)) found.set(itemName, item)
+        },
+        restart: () => found.clear(),
+      },
+      signal,
+    )
+  let metadataOnly = false
+  try {
+    await list(false)
+  } catch (thrown) {
+    const failure = failureOrThrow(thrown)
+    if (!group.secret || failure.code !== 'BP3003') throw failure
+    metadataOnly = true
+    // When this is forbidden too, the first failure names the rule to add.
+    await list(true).catch((second: unknown) => {
+      failureOrThrow(second)
+      throw failure
+    })
+  }
+  for (const wantedName of name === undefined ? group.wanted.keys() : [name]) {
+    const object = found.get(wantedName)
+    const state: LiveState =
+      object === undefined ? { state: 'absent' } : { state: 'present', object: asObject(object, metadataOnly), metadataOnly }
+    for (const key of group.wanted.get(wantedName) ?? []) view.set(key, state)
+  }
+}
+
+/** A metadata-only item has nothing else that counts. */
+function asObject(item: JsonObject, metadataOnly: boolean): JsonObject {
+  if (!metadataOnly) return item
+  const metadata = getKey(item, 'metadata')
+  return { apiVersion: item['apiVersion'] ?? '', kind: item['kind'] ?? '', metadata: isJsonObject(metadata) ? metadata : {} }
+}
+
+function answerUnreadable(view: Map<string, LiveState>, group: Group, name: string | undefined, failure: Failure): void {
+  for (const [wantedName, keys] of group.wanted) {
+    if (name === undefined || name === wantedName) for (const key of keys) view.set(key, { state: 'unreadable', failure })
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * The installation's key: what makes hidden values and fingerprints comparable without being guessable. From
+ * `BACKPORCH_KEY`, else from a file of the user, made at first use. Never in git.
+ */
+import { randomBytes } from 'node:crypto'
+import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { Failure } from '../../failure.ts'
+import { type RedactionKey, redactionKey } from '../../krm/redacted.ts'
+
+/** Shortest key that is taken, in characters: 128 bits as hex digits. */
+const SHORTEST = 32
+
+export interface KeySource {
+  /** Value of `BACKPORCH_KEY`; undefined or empty where it is not set. */
+  readonly value: string | undefined
+  /** File that holds the key otherwise. */
+  readonly path: string
+}
+
+export interface LoadedKey {
+  readonly key: RedactionKey
+  /** True when the file was made now: another machine has another key. */
+  readonly created: boolean
+}
+
+/** @throws Failure BP1009 when the key is too short or its file cannot be used */
+export async function loadInstallationKey({ value, path }: KeySource): Promise<LoadedKey> {
+  if (value !== undefined && value !== '') return { key: keyFrom(value, 'BACKPORCH_KEY'), created: false }
+  const stored = await readKeyFile(path)
+  if (stored !== undefined) return { key: keyFrom(stored, path), created: false }
+  await createKeyFile(path)
+  // Read back: of two processes that make the file at once, one wins and both use its key.
+  const made = await readKeyFile(path)
+  if (made === undefined) throw keyFailure(path, 'the file was removed while it was made')
+  return { key: keyFrom(made, path), created: true }
+}
+
+function keyFrom(text: string, where: string): RedactionKey {
+  const trimmed = text.trim()
+  if (trimmed.length < SHORTEST) throw keyFailure(where, `it has ${trimmed.length} characters, and fewer than ${SHORTEST} can be guessed`)
+  return redactionKey(Buffer.from(trimmed, 'utf8'))
+}
+
+async function readKeyFile(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (thrown) {
+    if (codeOf(thrown) === 'ENOENT') return undefined
+    throw keyFailure(path, `the file cannot be read (${codeOf(thrown)})`, thrown)
+  }
+}
+
+async function createKeyFile(path: string): Promise<void> {
+  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    await writeFile(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' })
+    await chmod(draft, 0o600)
+    // A link fails where the name exists: whoever was first keeps the name, and nobody sees half a file.
+    await link(draft, path).catch((thrown: unknown) => {
+      if (codeOf(thrown) !== 'EEXIST') throw thrown
+    })
+  } catch (thrown) {
+    throw keyFailure(path, `the file cannot be made (${codeOf(thrown)})`, thrown)
+  } finally {
+    await rm(draft, { force: true }).catch(() => undefined)
+  }
+}
+
+function keyFailure(where: string, why: string, cause?: unknown): Failure {
+  return new Failure({
+    code: 'BP1009',
+    what: 'the installation key cannot be used',
+    where,
+    why,
+    remedy: 'set BACKPORCH_KEY to at least 32 random characters, for example from "openssl rand -hex 32"',
+    cause,
+  })
+}
+
+function codeOf(thrown: unknown): string {
+  return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown error'
+}

@@ -1,0 +1,183 @@
+import { createInterface } from 'node:readline/promises'
+import { type Command, Option } from 'commander'
+import { Failure } from '../../failure.ts'
+import { approve, type Decided, type Reviewed, reject } from '../../reconcile/decide.ts'
+import { settleByWriting, waitUntilSettled } from '../../reconcile/settle.ts'
+import { type CommonOptions, clusterTarget, durationSeconds, withClusterFlags, withOutputFlags, withRepositoryFlags } from '../options.ts'
+import { formatDiff } from '../print-diff.ts'
+import { Terminal } from '../terminal.ts'
+import { type Session, withSession } from '../turn-session.ts'
+import type { Run, World } from '../world.ts'
+
+interface DecideOptions extends CommonOptions {
+  readonly yes?: boolean
+  readonly message?: string
+  readonly as?: string
+  readonly wait?: boolean
+  readonly waitTimeout?: number
+}
+
+export function addDecisionCommands(program: Command, world: World, run: Run): void {
+  const approval = program
+    .command('approve')
+    .description('merge the open proposal of a package: base branch, tag, and the branch is gone')
+    .argument('[package]', 'path of the package; may be left out where there is one')
+    .option('--wait', 'wait until the cluster agrees with the decision')
+    .addOption(new Option('--wait-timeout <duration>', 'how long to wait; as the policy says otherwise').argParser(durationSeconds))
+  decisionFlags(approval).action((name: string | undefined, options: DecideOptions) => run(() => approveOne(name, options, world)))
+  const rejection = program
+    .command('reject')
+    .description('close the open proposal: git and the cluster stay as they are, and exactly this drift is silent for a while')
+    .argument('[package]', 'path of the package; may be left out where there is one')
+  decisionFlags(rejection).action((name: string | undefined, options: DecideOptions) => run(() => rejectOne(name, options, world)))
+}
+
+function decisionFlags(command: Command): Command {
+  return withOutputFlags(
+    withClusterFlags(
+      withRepositoryFlags(
+        command
+          .option('-y, --yes', 'do not ask')
+          .option('-m, --message <why>', 'why, for the history')
+          .option('--as <name>', 'who decides; your git identity otherwise'),
+      ),
+    ),
+  )
+}
+
+async function approveOne(name: string | undefined, options: DecideOptions, world: World): Promise<number> {
+  return withSession(world, options, name === undefined ? [] : [name], async (session) => {
+    const { ports, request, progress } = session
+    const decided = await approve(
+      ports,
+      request,
+      await decider(options, world),
+      (reviewed) => confirm('approve', reviewed, session, options, world),
+      world.signal,
+    )
+    progress.end()
+    const { observation, proposal } = decided.reviewed
+    const { packageName, cluster } = observation.unit
+    world.stdout.write(
+      `${ok(options, world)} ${packageName} ${decided.revision} is published: ${proposal.record.spec.plan} merged into ${observation.git.baseBranch} at ${decided.commit?.slice(0, 7)}\n`,
+    )
+    await settle(decided, session, options, world)
+    if (options.wait !== true) {
+      if (options.quiet !== true) tellNext(decided, world, packageName)
+      return 0
+    }
+    const timeout = options.waitTimeout ?? observation.policy.verifyTimeout
+    await waitUntilSettled(ports, { ...request, packages: [observation.unit.packagePath || '.'] }, world.clock, timeout, world.signal)
+    progress.end()
+    world.stdout.write(`${ok(options, world)} ${cluster} agrees with git: verified\n`)
+    return 0
+  })
+}
+
+/** `settle: backporch` writes after the merge, and only then. */
+async function settle(decided: Decided, session: Session, options: DecideOptions, world: World): Promise<void> {
+  const { observation, proposal } = decided.reviewed
+  const restores = proposal.record.spec.changes.some(({ resolution }) => resolution === 'Restore')
+  if (proposal.record.spec.settle !== 'backporch' || !restores || decided.commit === undefined) return
+  const { writer, close } = await world.openWriter(clusterTarget(options))
+  try {
+    const request = { ...session.request, packages: [observation.unit.packagePath || '.'] }
+    const sent = await settleByWriting(session.ports, writer, request, proposal.record, decided.commit, world.signal)
+    session.progress.end()
+    world.stdout.write(`${ok(options, world)} wrote ${sent} approved ${sent === 1 ? 'change' : 'changes'} to ${observation.unit.cluster}\n`)
+  } finally {
+    close()
+  }
+}
+
+function tellNext({ reviewed }: Decided, world: World, name: string): void {
+  const { observation, proposal } = reviewed
+  const { plan, settle: by } = proposal.record.spec
+  if (by === 'backporch') return
+  const syncer = observation.syncer?.manager
+  if (plan === 'Restore' || plan === 'Mixed') {
+    world.stdout.write(
+      syncer === undefined ? '  nobody applies this package: apply it yourself, ' : `  ${syncer} has to apply the package now, `,
+    )
+    world.stdout.write(`for example with kubectl apply --server-side --force-conflicts --field-manager=${syncer ?? 'kubectl'}\n`)
+    const added = proposal.record.spec.changes.filter(({ change, resolution }) => change === 'added' && resolution === 'Restore').length
+    if (added > 0) {
+      world.stdout.write(
+        `  no apply removes the ${added} added ${added === 1 ? 'field' : 'fields'}: set "settle: backporch" in the policy, or remove ${added === 1 ? 'it' : 'them'} by hand\n`,
+      )
+    }
+  }
+  world.stdout.write(`  then: backporch scan ${name} sees that live agrees\n`)
+}
+
+async function rejectOne(name: string | undefined, options: DecideOptions, world: World): Promise<number> {
+  return withSession(world, options, name === undefined ? [] : [name], async (session) => {
+    const { ports, request, progress } = session
+    const decided = await reject(
+      ports,
+      request,
+      await decider(options, world),
+      (reviewed) => confirm('reject', reviewed, session, options, world),
+      world.signal,
+    )
+    progress.end()
+    const { unit } = decided.reviewed.observation
+    world.stdout.write(
+      `${ok(options, world)} ${decided.reviewed.proposal.workspace} is closed: ${unit.cluster} stays as it is, and exactly this drift is silent for a while\n`,
+    )
+    return 0
+  })
+}
+
+async function decider(options: DecideOptions, world: World): Promise<{ name: string; at: string; reason: string | undefined }> {
+  return {
+    name: options.as ?? (await world.userName()),
+    at: `${world.clock.now().toISOString().slice(0, 19)}Z`,
+    reason: options.message,
+  }
+}
+
+async function confirm(
+  verb: 'approve' | 'reject',
+  { observation, proposal, plan }: Reviewed,
+  session: Session,
+  options: DecideOptions,
+  world: World,
+): Promise<boolean> {
+  session.progress.end()
+  const { packageName, cluster } = observation.unit
+  const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
+  const { changes, plan: resolution } = proposal.record.spec
+  if (options.yes === true) return true
+  if (world.stdin.isTTY !== true) {
+    throw new Failure({
+      code: 'BP2011',
+      what: `${verb} of ${proposal.workspace} needs a yes`,
+      why: 'there is no terminal on which it could be asked',
+      remedy: `give --yes: backporch ${verb} ${packageName} --yes`,
+    })
+  }
+  const view = {
+    packageName,
+    cluster,
+    plan,
+    verdicts: observation.verdicts,
+    showIgnored: false,
+    now: world.clock.now().getTime(),
+    wide: false,
+  }
+  world.stdout.write(formatDiff(view, terminal))
+  const count = `${changes.length} ${changes.length === 1 ? 'change' : 'changes'}`
+  const question = `you ${verb}: ${resolution.toUpperCase()} ${count}, fingerprint ${proposal.record.spec.fingerprint.slice(7, 15)}, live re-checked now: unchanged. ${verb === 'approve' ? 'Approve' : 'Reject'}? [y/N] `
+  const lines = createInterface({ input: world.stdin, output: world.stdout as NodeJS.WritableStream })
+  try {
+    return /^y(es)?$/i.test((await lines.question(question, { signal: world.signal })).trim())
+  } finally {
+    lines.close()
+  }
+}
+
+function ok(options: DecideOptions, world: World): string {
+  const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
+  return terminal.style(terminal.glyph('ok'), 'green')
+}

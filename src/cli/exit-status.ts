@@ -1,0 +1,31 @@
+/** Exit codes of ux.md §2.7: 0 none, 1 drift, 2 error, 3 incomplete, 4 credentials or rights, 130 interrupted. Error beats drift. */
+import { exitCodeOf, type Failure } from '../failure.ts'
+import type { UnitResult } from '../reconcile/run-turn.ts'
+
+export interface ExitOptions {
+  /** `--partial=ok`: what could not be observed does not count. */
+  readonly partialOk: boolean
+  /** `--exit-code=false`: drift does not count. */
+  readonly driftCounts: boolean
+}
+
+export function exitStatusOf(units: readonly UnitResult[], options: ExitOptions): number {
+  const failures = units.flatMap((unit) => (unit.state === 'failed' ? unit.failures : []))
+  const codes = failures.map(({ code }) => exitCodeOf(code))
+  if (codes.includes(2)) return 2
+  const incomplete = units.flatMap((unit) => (unit.state === 'planned' ? unit.observation.incomplete : []))
+  const unread = [...codes, ...incomplete.map(({ code }) => (isAuth(code) ? 4 : 3))]
+  if (!options.partialOk && unread.includes(4)) return 4
+  if (!options.partialOk && unread.length > 0) return 3
+  const drifted = units.some((unit) => unit.state === 'planned' && unit.plan.report.spec.changes.length > 0)
+  return drifted && options.driftCounts ? 1 : 0
+}
+
+function isAuth(code: string): boolean {
+  return code === 'BP3002' || code === 'BP3003'
+}
+
+export function worstExit(failures: readonly Failure[]): number {
+  const codes = failures.map(({ code }) => exitCodeOf(code))
+  return codes.includes(2) ? 2 : codes.includes(4) ? 4 : 3
+}

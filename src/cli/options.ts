@@ -1,0 +1,145 @@
+/** Flags that commands share, read once and checked. */
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { Failure } from '../failure.ts'
+import { secondsOf } from '../policy/effective-policy.ts'
+import type { ClusterTarget, World } from './world.ts'
+
+export const OUTPUTS = ['table', 'wide', 'name', 'json', 'yaml'] as const
+export type Output = (typeof OUTPUTS)[number]
+
+export interface CommonOptions {
+  readonly repo: string
+  readonly branch?: string
+  readonly context?: string
+  readonly kubeconfig?: string
+  readonly cluster?: string
+  readonly live?: string
+  readonly kubeconfigExecAllow?: string[]
+  readonly fieldManager?: string
+  readonly output: Output
+  readonly headers: boolean
+  readonly columns?: string[]
+  readonly color: 'auto' | 'always' | 'never'
+  readonly ascii?: boolean
+  readonly quiet?: boolean
+  readonly debug?: boolean
+  readonly timeout?: number
+  readonly partial?: string
+  readonly exitCode?: boolean
+}
+
+export function withOutputFlags(command: Command): Command {
+  return command
+    .addOption(new Option('-o, --output <format>', 'how to print').choices(OUTPUTS).default('table'))
+    .option('--no-headers', 'leave out the line of column names')
+    .option('--columns <names>', 'columns to print, as in package,state', list)
+    .addOption(new Option('--color <when>', 'colour').choices(['auto', 'always', 'never']).default('auto'))
+    .option('--ascii', 'words instead of symbols')
+    .option('-q, --quiet', 'no progress and no hints')
+    .option('--debug', 'stack traces with errors')
+}
+
+export function withRepositoryFlags(command: Command): Command {
+  return command
+    .option('--repo <path|url>', 'repository with the packages: a path, https or ssh', '.')
+    .option('--branch <name>', 'base branch; the default branch of the repository otherwise')
+}
+
+export function withClusterFlags(command: Command): Command {
+  return command
+    .option('--context <name>', 'context of the kubeconfig; the current one otherwise')
+    .option('--kubeconfig <path>', 'kubeconfig file; as kubectl otherwise')
+    .option('--cluster <name>', "name of the cluster in records; the context's name otherwise")
+    .option('--live <path>', 'a recorded cluster: a file or folder of live objects, instead of an API server')
+    .option('--field-manager <name>', 'field manager of the syncer; found from the objects otherwise')
+    .option('--kubeconfig-exec-allow <path>', 'credential plugin that the kubeconfig may run (absolute path, repeatable)', collect)
+    .addOption(new Option('--timeout <duration>', 'for one request to the cluster, as in 30s').argParser(duration))
+}
+
+export function withExitFlags(command: Command): Command {
+  return command
+    .option('--partial <ok>', '"ok": exit 0 or 1 although not everything could be observed', partial)
+    .option('--no-exit-code', 'exit 0 although there is drift')
+    .addOption(new Option('--exit-code <boolean>', '"false": exit 0 although there is drift').argParser(onOff).hideHelp())
+}
+
+export function clusterTarget(options: CommonOptions): ClusterTarget {
+  if (options.live !== undefined && (options.context !== undefined || options.kubeconfig !== undefined)) {
+    throw new Failure({
+      code: 'BP1001',
+      what: '--live and --context or --kubeconfig were given',
+      why: 'the objects come from a recording or from an API server, not from both',
+      remedy: 'leave one of them out',
+    })
+  }
+  return {
+    context: options.context,
+    kubeconfig: options.kubeconfig,
+    cluster: options.cluster,
+    live: options.live,
+    execAllow: options.kubeconfigExecAllow ?? [],
+    timeout: options.timeout,
+  }
+}
+
+/** `42s`, `5m`, `2h` as milliseconds. */
+function duration(text: string): number {
+  if (/^[1-9][0-9]{0,4}s$/.test(text)) return Number(text.slice(0, -1)) * 1000
+  if (!/^[1-9][0-9]{0,4}[mhd]$/.test(text)) throw new InvalidArgumentError('wanted a duration like 30s, 5m or 2h')
+  return secondsOf(text) * 1000
+}
+
+export function durationSeconds(text: string): number {
+  return duration(text) / 1000
+}
+
+function list(text: string): string[] {
+  return text.split(',').filter((name) => name !== '')
+}
+
+function collect(text: string, before: string[] | undefined): string[] {
+  return [...(before ?? []), text]
+}
+
+function partial(text: string): string {
+  if (text !== 'ok') throw new InvalidArgumentError('wanted "ok"')
+  return text
+}
+
+function onOff(text: string): boolean {
+  if (text !== 'true' && text !== 'false') throw new InvalidArgumentError('wanted true or false')
+  return text === 'true'
+}
+
+/** Progress on stderr: one line that is rewritten on a terminal, one line per ten seconds elsewhere, none when quiet. */
+export class Progress {
+  private readonly world: World
+  private readonly quiet: boolean
+  private readonly started: number
+  private last = 0
+  private shown = false
+
+  constructor(world: World, quiet: boolean) {
+    this.world = world
+    this.quiet = quiet
+    this.started = world.clock.now().getTime()
+  }
+
+  readonly step = (text: string): void => {
+    if (this.quiet) return
+    const now = this.world.clock.now().getTime()
+    const { stderr } = this.world
+    // Nothing flashes by on a quick run, and a log is not flooded.
+    if (stderr.isTTY === true ? now - this.started < 300 : now - Math.max(this.last, this.started) < 10_000) return
+    this.last = now
+    if (stderr.isTTY === true) {
+      stderr.write(`\r\u001b[K${text}…`)
+      this.shown = true
+    } else stderr.write(`${text}…\n`)
+  }
+
+  end(): void {
+    if (this.shown) this.world.stderr.write('\r\u001b[K')
+    this.shown = false
+  }
+}

@@ -1,0 +1,158 @@
+/** The lines of `diff`: one per field, grouped by object, each with who, when and how risky (ux.md §2.7). */
+import type { Drift, ObjectVerdict } from '../drift/drift.ts'
+import { formatFieldPath } from '../krm/field-path.ts'
+import { resourceKey } from '../krm/resource-id.ts'
+import type { UnitPlan } from '../plan/plan-reconcile.ts'
+import { refOf } from '../record/build-report.ts'
+import { formatValue, hiddenBytes } from '../record/format-value.ts'
+import { oneLine } from '../record/one-line.ts'
+import type { Change } from '../record/schema.ts'
+import { widthOf } from './table.ts'
+import type { Style, Terminal } from './terminal.ts'
+
+export interface DiffView {
+  readonly packageName: string
+  readonly cluster: string
+  readonly plan: UnitPlan
+  readonly verdicts: readonly ObjectVerdict[]
+  readonly showIgnored: boolean
+  /** Milliseconds since 1970, for relative times on a terminal. */
+  readonly now: number
+  readonly wide: boolean
+}
+
+const CHANGE_STYLE = { modified: 'yellow', removed: 'red', added: 'green', missing: 'red', unexpected: 'green' } as const
+const CHANGE_GLYPH = { modified: 'changed', removed: 'removed', added: 'added', missing: 'removed', unexpected: 'added' } as const
+
+/** Empty when nothing differs and nothing is to be said. */
+export function formatDiff(view: DiffView, terminal: Terminal): string {
+  const { changes } = view.plan.report.spec
+  const lines: string[] = []
+  const rows = changes.map((change, index) => changeCells(change, index + 1, view, terminal))
+  const widths = [0, 1, 2, 3, 4].map((column) =>
+    Math.min(COLUMN_LIMIT[column] ?? 40, Math.max(0, ...rows.map((row) => widthOf(row[column] ?? '')))),
+  )
+  let object = ''
+  changes.forEach((change, index) => {
+    const here = `${change.ref.group}/${change.ref.kind}/${change.ref.namespace}/${change.ref.name}`
+    if (here !== object) lines.push(...objectHead(change, view, terminal))
+    object = here
+    const cells = rows[index] ?? []
+    lines.push(
+      `  ${cells
+        .map((cell, column) => cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - widthOf(cell))))
+        .join('  ')
+        .trimEnd()}`,
+    )
+    for (const note of change.notes ?? []) if (view.wide) lines.push(`       ${terminal.style(note, 'dim')}`)
+  })
+  for (const verdict of view.verdicts) lines.push(...reapplyLines(verdict, terminal))
+  lines.push(...setAsideLines(view, terminal), ...incompleteLines(view, terminal))
+  if (changes.length > 0) lines.push(summary(view))
+  return lines.length === 0 ? '' : `${lines.join('\n')}\n`
+}
+
+const COLUMN_LIMIT: readonly number[] = [6, 72, 48, 36, 12]
+
+function objectHead(change: Change, view: DiffView, terminal: Terminal): string[] {
+  const { ref } = change
+  const version = view.verdicts.find(({ id }) => resourceKey(id) === resourceKey(ref))?.apiVersion ?? ref.group
+  const name = ref.namespace === '' ? ref.name : `${ref.namespace}/${ref.name}`
+  const head = terminal.style(oneLine(`${version} ${ref.kind} ${name}`), 'bold')
+  const source = change.source === undefined ? '' : terminal.style(`   ${change.source}`, 'dim')
+  return [head + source]
+}
+
+function changeCells(change: Change, number: number, view: DiffView, terminal: Terminal): string[] {
+  const style: Style = change.risk === 'critical' ? 'red' : CHANGE_STYLE[change.change]
+  const mark = terminal.style(terminal.glyph(CHANGE_GLYPH[change.change]), style)
+  const what = change.path === undefined ? change.change : oneLine(change.path, 160)
+  const who =
+    change.actor.confidence === 'none'
+      ? 'unknown'
+      : `${oneLine(change.actor.manager, 40)}${change.actor.confidence === 'last-writer' ? '?' : ''}`
+  return [
+    `${terminal.style(String(number), 'dim')} ${mark}`,
+    what,
+    change.path === undefined ? '' : valuesOf(change, terminal),
+    `${who}  ${change.actor.class === 'unknown' ? '' : change.actor.class.replace('-', ' ')}`.trimEnd(),
+    timeOf(change.actor.at, view, terminal),
+    `${terminal.style(change.risk, ...riskStyle(change.risk))} ${change.reason}`,
+  ]
+}
+
+function riskStyle(risk: Change['risk']): Style[] {
+  return risk === 'critical' ? ['red', 'bold'] : risk === 'high' ? ['red'] : risk === 'medium' ? ['yellow'] : []
+}
+
+function valuesOf(change: Change, terminal: Terminal): string {
+  const limit = 40
+  const show = (value: Change['git']): string =>
+    value === undefined ? terminal.glyph('nothing') : formatValue(value, limit).replace('••••', terminal.glyph('hidden'))
+  const [git, live] = [hiddenBytes(change.git), hiddenBytes(change.live)]
+  const sizes =
+    change.redacted === true && (git !== undefined || live !== undefined)
+      ? ` (${git ?? '?'} ${terminal.glyph('arrow')} ${live ?? '?'} bytes)`
+      : ''
+  return `${show(change.git)} ${terminal.glyph('arrow')} ${show(change.live)}${sizes}`
+}
+
+/** Relative on a terminal, RFC 3339 in a pipe. */
+export function timeOf(at: string, view: { readonly now: number }, terminal: Terminal): string {
+  if (at === '') return '-'
+  return terminal.isTTY ? `${formatAge(view.now - Date.parse(at))} ago` : at
+}
+
+/** `42s`, `5m`, `3h`, `12d`, as kubectl writes ages. */
+export function formatAge(milliseconds: number): string {
+  const seconds = Math.max(0, Math.round(milliseconds / 1000))
+  if (seconds < 120) return `${seconds}s`
+  if (seconds < 7200) return `${Math.floor(seconds / 60)}m`
+  if (seconds < 172_800) return `${Math.floor(seconds / 3600)}h`
+  return `${Math.floor(seconds / 86_400)}d`
+}
+
+function reapplyLines({ id, reapplyFails }: ObjectVerdict, terminal: Terminal): string[] {
+  if (reapplyFails === undefined) return []
+  const name = `${id.kind} ${id.namespace === '' ? id.name : `${id.namespace}/${id.name}`}`
+  return [
+    `${terminal.style(terminal.glyph('warning'), 'yellow')} a plain re-apply of ${oneLine(name)} fails: ${oneLine(reapplyFails, 400)}`,
+  ]
+}
+
+function setAsideLines(view: DiffView, terminal: Terminal): string[] {
+  const aside = view.verdicts.flatMap(({ setAside }) => setAside)
+  if (aside.length === 0) return []
+  if (!view.showIgnored) {
+    const counts = (['Behind', 'Ignored', 'Released'] as const).flatMap((state) => {
+      const count = aside.filter((entry) => entry.state === state).length
+      return count === 0 ? [] : [`${count} ${state}`]
+    })
+    return [terminal.style(`${counts.join(', ')} (no drift): --show-ignored lists them`, 'dim')]
+  }
+  return aside.map(({ drift, state, why }) => terminal.style(`  ${state}: ${describeDrift(drift)}: ${oneLine(why, 200)}`, 'dim'))
+}
+
+function describeDrift({ id, path, change }: Drift): string {
+  const ref = refOf(id)
+  return oneLine(
+    `${ref.kind} ${ref.namespace === '' ? ref.name : `${ref.namespace}/${ref.name}`} ${path.length === 0 ? change : formatFieldPath(path)}`,
+    200,
+  )
+}
+
+function incompleteLines(view: DiffView, terminal: Terminal): string[] {
+  return (view.plan.report.status.incomplete ?? []).map(({ ref, code, why, remedy }) => {
+    const name = ref === undefined ? view.packageName : `${ref.kind} ${ref.namespace === '' ? ref.name : `${ref.namespace}/${ref.name}`}`
+    return `${terminal.style(terminal.glyph('unknown'), 'yellow')} ${oneLine(name)} not proven (${code}): ${oneLine(why, 300)}${remedy === undefined ? '' : `. ${oneLine(remedy, 300)}`}`
+  })
+}
+
+function summary(view: DiffView): string {
+  const { changes, observed } = view.plan.report.spec
+  const objects = new Set(changes.map(({ ref }) => resourceKey(ref))).size
+  const ignored = view.verdicts.flatMap(({ setAside }) => setAside).filter(({ state }) => state === 'Ignored').length
+  const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
+  const hidden = ignored === 0 ? '' : `, ${count(ignored, 'change')} ignored`
+  return `${count(changes.length, 'change')} in ${count(objects, 'object')} of ${view.packageName} in ${view.cluster} (${observed.objects} checked${hidden})`
+}

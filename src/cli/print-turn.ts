@@ -1,0 +1,67 @@
+/** What a turn found and wrote, for people or as a document. */
+import type { TurnResult } from '../reconcile/run-turn.ts'
+import type { CommonOptions } from './options.ts'
+import { formatDiff } from './print-diff.ts'
+import { incompleteOf, printDocument, reportList } from './print-document.ts'
+import { printFailures } from './print-failures.ts'
+import { Terminal } from './terminal.ts'
+import type { World } from './world.ts'
+
+export interface TurnPrintOptions extends CommonOptions {
+  readonly showIgnored?: boolean
+  readonly dryRun?: boolean
+}
+
+/** Differences of every unit, or the list as a document. */
+export function printTurn(result: TurnResult, options: TurnPrintOptions, world: World): void {
+  const planned = result.units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
+  if (options.output === 'json' || options.output === 'yaml') {
+    const reports = planned.map(({ plan }) => plan.report)
+    printDocument(reportList(reports, result.identity.observedAt, incompleteOf(result.units)), options.output, world)
+  } else if (options.output === 'name') {
+    const names = planned.flatMap(({ plan }) => plan.report.spec.changes.map(({ ref }) => `${ref.kind.toLowerCase()}/${ref.name}`))
+    world.stdout.write([...new Set(names)].map((name) => `${name}\n`).join(''))
+  } else {
+    const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
+    for (const unit of planned) {
+      world.stdout.write(
+        formatDiff(
+          {
+            packageName: unit.unit.packageName,
+            cluster: unit.unit.cluster,
+            plan: unit.plan,
+            verdicts: unit.observation.verdicts,
+            showIgnored: options.showIgnored === true,
+            now: world.clock.now().getTime(),
+            wide: options.output === 'wide',
+          },
+          terminal,
+        ),
+      )
+    }
+  }
+  if (options.quiet !== true) for (const { notes } of planned) for (const note of notes) world.stderr.write(`note: ${note}\n`)
+  for (const unit of result.units) if (unit.state === 'failed') printFailures(unit.failures, world)
+}
+
+const WORDS = { created: 'recorded', updated: 'updated', unchanged: 'unchanged', healed: 'withdrawn' } as const
+
+/** One line per unit that has or had a branch, and what to do next. */
+export function tellWritten(result: TurnResult, options: TurnPrintOptions, world: World): void {
+  const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
+  for (const unit of result.units) {
+    if (unit.state === 'failed') continue
+    const { outcome, branch, notes, report } = unit.plan
+    for (const note of notes) world.stdout.write(`  ${note}\n`)
+    const word = outcome in WORDS ? WORDS[outcome as keyof typeof WORDS] : undefined
+    if (word === undefined || branch === '') continue
+    const would = options.dryRun === true && outcome !== 'unchanged' ? 'would be ' : ''
+    world.stdout.write(`${terminal.style(terminal.glyph('ok'), 'green')} ${would}${word}: ${branch}\n`)
+    if (outcome !== 'healed' && report.status.lifecycle === 'Draft') {
+      world.stdout.write(`  next: backporch restore|adopt|release ${unit.unit.packageName} proposes it\n`)
+    }
+    if (outcome !== 'healed' && report.status.lifecycle === 'Proposed') {
+      world.stdout.write(`  next: backporch approve|reject ${unit.unit.packageName} decides (plan: ${report.status.plan})\n`)
+    }
+  }
+}

@@ -1,0 +1,108 @@
+/** The command line: commands, errors, exit codes. */
+import { Command, CommanderError } from 'commander'
+import { Failure, type FailureCode, failuresOf } from '../failure.ts'
+import { oneLine } from '../record/one-line.ts'
+import { addCompletionCommand } from './commands/completion.ts'
+import { addDecisionCommands } from './commands/decide.ts'
+import { addDemoCommand } from './commands/demo.ts'
+import { addDiffCommand } from './commands/diff.ts'
+import { addExplainCommand } from './commands/explain.ts'
+import { addGetCommand } from './commands/get.ts'
+import { addHistoryCommand } from './commands/history.ts'
+import { addResolutionCommands } from './commands/resolve.ts'
+import { addScanCommand } from './commands/scan.ts'
+import { addStatusCommand } from './commands/status.ts'
+import { worstExit } from './exit-status.ts'
+import { printFailures } from './print-failures.ts'
+import type { Run, World } from './world.ts'
+
+/** Runs one command line. Never throws: every failure is printed, and its exit code returned. */
+export async function runCli(argv: readonly string[], world: World): Promise<number> {
+  let code = 0
+  const program = buildProgram(world, async (work) => {
+    code = await work()
+  })
+  try {
+    await program.parseAsync([...argv], { from: 'user' })
+    return code
+  } catch (thrown) {
+    return reportThrown(thrown, argv, world)
+  }
+}
+
+export function buildProgram(world: World, run: Run): Command {
+  const program = new Command('backporch')
+    .description('Compares what clusters really run with the kpt packages in git, and writes the difference back into git for review.')
+    .showSuggestionAfterError(true)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => world.stdout.write(text),
+      // Printed once, as our own error, by reportThrown.
+      writeErr: () => undefined,
+    })
+  addDiffCommand(program, world, run)
+  addScanCommand(program, world, run)
+  addStatusCommand(program, world, run)
+  addGetCommand(program, world, run)
+  addHistoryCommand(program, world, run)
+  addResolutionCommands(program, world, run)
+  addDecisionCommands(program, world, run)
+  addExplainCommand(program, world, run)
+  addDemoCommand(program, world, run)
+  addCompletionCommand(program, world, run)
+  program
+    .command('version')
+    .description('print the version')
+    .action(() =>
+      run(async () => {
+        world.stdout.write(`backporch ${world.version} (Node ${process.versions.node})\n`)
+        return 0
+      }),
+    )
+  for (const command of program.commands) inherit(command)
+  return program
+}
+
+function inherit(command: Command): void {
+  command.exitOverride().configureOutput({ writeErr: () => undefined })
+  for (const below of command.commands) inherit(below)
+}
+
+function reportThrown(thrown: unknown, argv: readonly string[], world: World): number {
+  if (thrown instanceof CommanderError) return reportUsage(thrown, world)
+  if (world.signal.aborted) {
+    world.stderr.write('interrupted: nothing more was written\n')
+    return 130
+  }
+  const failures = failuresOf(thrown)
+  printFailures(failures, world)
+  if (argv.includes('--debug')) world.stderr.write(`${stackOf(thrown)}\n`)
+  return worstExit(failures)
+}
+
+function reportUsage(thrown: CommanderError, world: World): number {
+  // Help and version end commander the same way, with exit code 0.
+  if (thrown.exitCode === 0) return 0
+  const code: FailureCode = 'BP1001'
+  const why = thrown.message.replace(/^error: /, '')
+  const help = thrown.code === 'commander.help' || why === '(outputHelp)'
+  const [what = why, ...hints] = why.split('\n')
+  printFailures(
+    [
+      new Failure({
+        code,
+        what: help ? 'no command is given' : oneLine(what, 300),
+        why: help ? 'backporch does one thing per call' : hints.join(' ').trim() || 'it is not part of the command',
+        remedy: 'backporch --help lists the commands, backporch COMMAND --help its flags',
+      }),
+    ],
+    world,
+  )
+  return 2
+}
+
+function stackOf(thrown: unknown): string {
+  return thrown instanceof Error
+    ? `${thrown.stack ?? thrown.message}${thrown.cause === undefined ? '' : `\ncaused by ${stackOf(thrown.cause)}`}`
+    : String(thrown)
+}

@@ -1,0 +1,58 @@
+/** How text looks on this output: colours, glyphs and width. Colour is the second signal, never the only one. */
+export interface OutputStream {
+  readonly isTTY?: boolean | undefined
+  readonly columns?: number | undefined
+  write(text: string): unknown
+}
+
+export interface TerminalOptions {
+  readonly color: 'auto' | 'always' | 'never'
+  readonly ascii: boolean
+  readonly env: { readonly [name: string]: string | undefined }
+}
+
+const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const
+export type Style = keyof typeof CODES
+
+const GLYPHS = {
+  ok: ['✓', 'ok'],
+  changed: ['~', 'chg'],
+  added: ['+', 'add'],
+  removed: ['-', 'del'],
+  warning: ['!', 'WARN'],
+  unknown: ['?', 'unk'],
+  error: ['✗', 'ERR'],
+  arrow: ['→', '->'],
+  hidden: ['••••', '****'],
+  nothing: ['∅', '(none)'],
+} as const
+export type Glyph = keyof typeof GLYPHS
+
+export class Terminal {
+  readonly isTTY: boolean
+  private readonly colours: boolean
+  private readonly ascii: boolean
+
+  constructor(stream: OutputStream, options: TerminalOptions) {
+    this.isTTY = stream.isTTY === true
+    this.colours = wantsColour(this.isTTY, options)
+    this.ascii = options.ascii
+  }
+
+  style(text: string, ...styles: readonly Style[]): string {
+    if (!this.colours || text === '' || styles.length === 0) return text
+    return `\u001b[${styles.map((style) => CODES[style]).join(';')}m${text}\u001b[0m`
+  }
+
+  glyph(name: Glyph): string {
+    return GLYPHS[name][this.ascii ? 1 : 0]
+  }
+}
+
+/** NO_COLOR (no-color.org) and TERM=dumb turn colour off, CLICOLOR_FORCE turns it on, a flag wins over both. */
+function wantsColour(isTTY: boolean, { color, env }: TerminalOptions): boolean {
+  if (color !== 'auto') return color === 'always'
+  if (env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '') return false
+  if (env['CLICOLOR_FORCE'] !== undefined && env['CLICOLOR_FORCE'] !== '' && env['CLICOLOR_FORCE'] !== '0') return true
+  return isTTY && env['TERM'] !== 'dumb'
+}

@@ -1,0 +1,49 @@
+/** Everything outside that a command touches, so that a test can give another world. */
+import type { Readable } from 'node:stream'
+import type { RedactionKey } from '../krm/redacted.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { ClusterReader, ClusterWriter } from '../ports/cluster.ts'
+import type { PackageRepository } from '../ports/package-repository.ts'
+import type { OutputStream } from './terminal.ts'
+
+export interface ClusterTarget {
+  readonly context: string | undefined
+  readonly kubeconfig: string | undefined
+  /** Name for the cluster; undefined takes the context's. */
+  readonly cluster: string | undefined
+  /** Path of a recorded cluster; undefined asks the API server. */
+  readonly live: string | undefined
+  readonly execAllow: readonly string[]
+  /** Milliseconds for one request; undefined takes the adapter's default. */
+  readonly timeout: number | undefined
+}
+
+export interface OpenedCluster {
+  readonly reader: ClusterReader
+  close(): void
+}
+
+export interface World {
+  readonly env: { readonly [name: string]: string | undefined }
+  readonly cwd: string
+  readonly stdin: Readable & { readonly isTTY?: boolean }
+  readonly stdout: OutputStream
+  readonly stderr: OutputStream
+  readonly clock: Clock
+  readonly version: string
+  readonly botEmail: string
+  /** Aborted when the user interrupts. */
+  readonly signal: AbortSignal
+  openRepository(remote: string, baseBranch: string | undefined): PackageRepository
+  /** @throws Failure BP1006 or BP1010 */
+  openCluster(target: ClusterTarget): Promise<OpenedCluster>
+  openWriter(target: ClusterTarget): Promise<{ readonly writer: ClusterWriter; close(): void }>
+  /** `created`: made just now, so another machine has another one. */
+  loadKey(): Promise<{ readonly key: RedactionKey; readonly created: boolean; readonly path: string }>
+  workTree(path: string): Promise<'none' | 'clean' | 'dirty'>
+  /** Who sits here, for the audit trail: `Ada <ada@example.com>`, or the login name. */
+  userName(): Promise<string>
+}
+
+/** How a command hands over its work; it answers with the exit code. */
+export type Run = (work: () => Promise<number>) => Promise<void>

@@ -1,0 +1,56 @@
+/**
+ * Fields that somebody other than the syncer put into an object and git does not declare. A dry run cannot show them,
+ * because an apply leaves the fields of others alone (measured: 15 of 25 hand edits are of this kind).
+ */
+import { type FieldPath, type PathStep, valueAt } from '../krm/field-path.ts'
+import type { FieldSet } from '../krm/field-set.ts'
+import type { Json, JsonObject } from '../krm/json.ts'
+import type { FieldManager, ManagedFields, ManagedFieldsEntry } from '../krm/managed-fields.ts'
+import { isControlPlane, isSyncer } from './actor.ts'
+
+export interface AddedField {
+  readonly path: FieldPath
+  readonly live: Json | undefined
+  readonly owner: ManagedFieldsEntry
+}
+
+/** One entry per added place: a whole list item where the item is new, a single field otherwise; each place once, the latest owner. */
+export function findAddedFields(
+  live: JsonObject,
+  desired: JsonObject,
+  managed: ManagedFields,
+  syncer: FieldManager | undefined,
+  metadataOnly: boolean,
+): AddedField[] {
+  const found = new Map<string, AddedField>()
+  const foreign = managed.entries
+    .filter((entry) => entry.subresource !== 'status' && !isSyncer(entry, syncer) && !isControlPlane(entry.manager))
+    .sort((left, right) => (left.time < right.time ? 1 : left.time > right.time ? -1 : 0))
+  for (const owner of foreign) {
+    for (const path of addedPaths(owner.fields, desired, [])) {
+      if (path[0]?.kind === 'field' && path[0].name === 'status') continue
+      const value = valueAt(live, path)
+      // An owner of something that is not there: the entry is stale, there is nothing to show.
+      if (value === undefined && !metadataOnly) continue
+      const key = path.map(keyOf).join('\0')
+      if (!found.has(key)) found.set(key, { path, live: value, owner })
+    }
+  }
+  return [...found.values()]
+}
+
+function keyOf(step: PathStep): string {
+  return JSON.stringify(step, (_key, value) => (typeof value === 'bigint' ? `${value}n` : value))
+}
+
+function addedPaths(set: FieldSet, desired: Json | undefined, path: FieldPath): FieldPath[] {
+  const paths: FieldPath[] = []
+  for (const { step, set: below } of set.children.values()) {
+    const here = [...path, step]
+    const wanted = valueAt(desired, [step])
+    const item = step.kind === 'item' || step.kind === 'member' || step.kind === 'index'
+    if (wanted === undefined && (item || below.children.size === 0)) paths.push(here)
+    else if (below.children.size > 0) paths.push(...addedPaths(below, wanted, here))
+  }
+  return paths
+}

@@ -1,0 +1,85 @@
+/** What differs between a package in git and the objects in a cluster, and what is known about each difference. */
+import type { Failure } from '../failure.ts'
+import type { FieldPath } from '../krm/field-path.ts'
+import type { Json } from '../krm/json.ts'
+import type { ResourceId } from '../krm/resource-id.ts'
+import type { DesiredResource } from '../render/desired-set.ts'
+
+/** `modified`, `removed`, `added` are of a field; `missing` and `unexpected` of a whole object. */
+export type ChangeKind = 'modified' | 'removed' | 'added' | 'missing' | 'unexpected'
+
+export type ActorClass = 'human-tool' | 'controller' | 'gitops' | 'webhook' | 'unknown'
+
+/**
+ * `field-manager`: the server names this manager as the owner of the field. `last-writer`: the field is gone, so nobody
+ * owns it; this is the only other writer of the object. `none`: the server kept no trace of who it was.
+ */
+export type Confidence = 'field-manager' | 'last-writer' | 'none'
+
+export interface Actor {
+  /** Name that the client gave itself; `unknown` with confidence `none`. */
+  readonly manager: string
+  readonly operation: 'Apply' | 'Update' | ''
+  readonly subresource: string
+  readonly class: ActorClass
+  /** RFC 3339 UTC: the manager's last change to any of its fields of this object. Empty where unknown. */
+  readonly at: string
+  readonly confidence: Confidence
+}
+
+export type Risk = 'critical' | 'high' | 'medium' | 'low'
+export const RISKS: readonly Risk[] = ['critical', 'high', 'medium', 'low']
+
+/** The resolutions of design §1. */
+export type Resolution = 'Restore' | 'Adopt' | 'Release'
+
+/**
+ * One difference. `git` and `live` are the plain values: they stay in the process, and every writer gets them through
+ * `show` (src/krm/redacted.ts).
+ */
+export interface Drift {
+  readonly id: ResourceId
+  readonly apiVersion: string
+  /** uid of the live object; empty for `missing`. */
+  readonly uid: string
+  readonly change: ChangeKind
+  /** Empty for `missing` and `unexpected`. */
+  readonly path: FieldPath
+  readonly git: Json | undefined
+  readonly live: Json | undefined
+  /** The live value exists and was not read (a Secret seen as metadata only). */
+  readonly liveUnread: boolean
+  readonly actor: Actor
+  readonly risk: Risk
+  /** Code of the rule in src/drift/risk.ts that gave the risk. */
+  readonly reason: string
+  /** Sentences for people, each a fact about this difference. */
+  readonly notes: readonly string[]
+}
+
+/** A difference that is no drift: by which rule, or because git or the syncer is on the way. */
+export interface SetAside {
+  readonly drift: Drift
+  readonly state: 'Ignored' | 'Released' | 'Behind'
+  /** Why, as a sentence; for `Ignored` it names the rule. */
+  readonly why: string
+}
+
+export interface ObjectVerdict {
+  readonly id: ResourceId
+  readonly apiVersion: string
+  /** Where git declares it; undefined for an unexpected object. */
+  readonly desired: DesiredResource | undefined
+  /**
+   * `in-sync`: proven, by the means in `proof`. `drifted`: at least one item. `unverified`: something could not be
+   * proven, see `failure`; items that ownership shows are still listed. `unreadable`: nothing is known.
+   */
+  readonly state: 'in-sync' | 'drifted' | 'unverified' | 'unreadable'
+  readonly proof: 'ownership' | 'dry-run' | 'none'
+  readonly items: readonly Drift[]
+  readonly setAside: readonly SetAside[]
+  /** Why the object is unreadable or unverified. */
+  readonly failure: Failure | undefined
+  /** Why a plain re-apply of the desired object fails, where the server says that it does. */
+  readonly reapplyFails: string | undefined
+}

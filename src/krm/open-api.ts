@@ -1,0 +1,224 @@
+/**
+ * OpenAPI v3 documents of an API server as field schemas. The rules are those by which the server itself makes the schema
+ * that server-side apply uses: k8s.io/kube-openapi/pkg/schemaconv (openapi.go `parseSchema`, smd.go
+ * `getListElementRelationship`); see docs/facts/list-map-keys.md.
+ */
+import { type FieldSchema, type ListType, UNKNOWN_SCHEMA } from './field-schema.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from './json.ts'
+import { parseApiVersion } from './resource-id.ts'
+
+const GROUP_VERSION_KIND = 'x-kubernetes-group-version-kind'
+const QUANTITY = 'io.k8s.apimachinery.pkg.api.resource.Quantity'
+const RAW_EXTENSION = 'io.k8s.apimachinery.pkg.runtime.RawExtension'
+const MOST_REFERENCES = 32
+
+/** Any value, owned as a whole (`__untyped_atomic_` of schemaconv). */
+const UNTYPED_ATOMIC: FieldSchema = { ...UNKNOWN_SCHEMA, atomic: true, child: () => UNTYPED_ATOMIC, items: () => UNTYPED_ATOMIC }
+
+/**
+ * The schema of a kind. Parts are read when they are asked for, so that a schema that contains itself (CRDs) is no trouble.
+ * @param document an OpenAPI v3 document of the kind's group version
+ * @returns undefined when the document does not have the kind
+ */
+export function schemaOfKind(document: Json, apiVersion: string, kind: string): FieldSchema | undefined {
+  const schemas = schemasOf(document)
+  const name = schemas === undefined ? undefined : definitionOfKind(schemas, apiVersion, kind)
+  if (schemas === undefined || name === undefined) return undefined
+  return new SchemaReader(schemas).definition(name)
+}
+
+function schemasOf(document: Json): JsonObject | undefined {
+  const components = isJsonObject(document) ? getKey(document, 'components') : undefined
+  const schemas = isJsonObject(components) ? getKey(components, 'schemas') : undefined
+  return isJsonObject(schemas) ? schemas : undefined
+}
+
+function definitionOfKind(schemas: JsonObject, apiVersion: string, kind: string): string | undefined {
+  const { group, version } = parseApiVersion(apiVersion)
+  return Object.keys(schemas).find((name) => {
+    const definition = schemas[name]
+    const kinds = isJsonObject(definition) ? getKey(definition, GROUP_VERSION_KIND) : undefined
+    if (!isJsonArray(kinds)) return false
+    return kinds.some(
+      (one) =>
+        isJsonObject(one) && (getKey(one, 'group') ?? '') === group && getKey(one, 'version') === version && getKey(one, 'kind') === kind,
+    )
+  })
+}
+
+class SchemaReader {
+  private readonly schemas: JsonObject
+  private readonly known = new Map<JsonObject, FieldSchema>()
+
+  constructor(schemas: JsonObject) {
+    this.schemas = schemas
+  }
+
+  definition(name: string): FieldSchema {
+    if (name === RAW_EXTENSION) return UNTYPED_ATOMIC
+    const node = getKey(this.schemas, name)
+    if (!isJsonObject(node)) return UNKNOWN_SCHEMA
+    if (name === QUANTITY) return new NodeSchema(this, node, { format: 'quantity' })
+    return this.inline(node)
+  }
+
+  /** The schema at a place: itself, or what it refers to, with the place's own map type laid over that. */
+  at(node: Json | undefined, depth = 0): FieldSchema {
+    if (!isJsonObject(node) || depth > MOST_REFERENCES) return UNKNOWN_SCHEMA
+    const name = referenceOf(node)
+    if (name === undefined) return this.inline(node)
+    const target = getKey(this.schemas, name)
+    const further = isJsonObject(target) ? referenceOf(target) : undefined
+    const schema = further === undefined ? this.definition(name) : this.at(target, depth + 1)
+    const mapType = getKey(node, 'x-kubernetes-map-type')
+    return mapType === undefined ? schema : overrideAtomic(schema, mapType === 'atomic')
+  }
+
+  private inline(node: JsonObject): FieldSchema {
+    const known = this.known.get(node)
+    if (known !== undefined) return known
+    const schema = new NodeSchema(this, node, {})
+    this.known.set(node, schema)
+    return schema
+  }
+}
+
+/** `$ref`, also where it stands alone in `allOf`, as the server writes a reference that has a default or a description. */
+function referenceOf(node: JsonObject): string | undefined {
+  const direct = getKey(node, '$ref')
+  if (typeof direct === 'string') return direct.slice(direct.lastIndexOf('/') + 1)
+  const all = getKey(node, 'allOf')
+  const only = isJsonArray(all) && all.length === 1 ? all[0] : undefined
+  return isJsonObject(only) && typeof getKey(only, '$ref') === 'string' ? referenceOf(only) : undefined
+}
+
+function overrideAtomic(schema: FieldSchema, atomic: boolean): FieldSchema {
+  if (schema.atomic === atomic) return schema
+  const { kind, listType, keys, format } = schema
+  return {
+    kind,
+    atomic,
+    listType,
+    keys,
+    format,
+    declares: (name) => schema.declares(name),
+    defaultOf: (name) => schema.defaultOf(name),
+    child: (name) => schema.child(name),
+    items: () => schema.items(),
+  }
+}
+
+class NodeSchema implements FieldSchema {
+  readonly kind: FieldSchema['kind']
+  readonly atomic: boolean
+  readonly listType: ListType
+  readonly keys: readonly string[]
+  readonly format: string
+  private readonly reader: SchemaReader
+  private readonly node: JsonObject
+
+  constructor(reader: SchemaReader, node: JsonObject, override: { readonly format?: string }) {
+    this.reader = reader
+    this.node = node
+    this.format = override.format ?? formatOf(node)
+    this.kind = override.format === undefined ? kindOf(node, this.format) : 'scalar'
+    this.atomic = getKey(node, 'x-kubernetes-map-type') === 'atomic'
+    const list = listTypeOf(node)
+    this.listType = list.type
+    this.keys = list.keys
+  }
+
+  declares(name: string): boolean {
+    return this.property(name) !== undefined
+  }
+
+  defaultOf(name: string): string | number | boolean | undefined {
+    const property = this.property(name)
+    const value = isJsonObject(property) ? getKey(property, 'default') : undefined
+    return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined
+  }
+
+  child(name: string): FieldSchema {
+    const property = this.property(name)
+    if (property !== undefined) return this.reader.at(property)
+    const additional = getKey(this.node, 'additionalProperties')
+    return isJsonObject(additional) ? this.reader.at(additional) : UNKNOWN_SCHEMA
+  }
+
+  items(): FieldSchema {
+    const items = getKey(this.node, 'items')
+    return items === undefined ? UNTYPED_ATOMIC : this.reader.at(items)
+  }
+
+  private property(name: string): Json | undefined {
+    const properties = getKey(this.node, 'properties')
+    return isJsonObject(properties) ? getKey(properties, name) : undefined
+  }
+}
+
+function kindOf(node: JsonObject, format: string): FieldSchema['kind'] {
+  const type = getKey(node, 'type')
+  if (type === 'object') return 'object'
+  if (type === 'array') return 'list'
+  if (type === 'string' || type === 'integer' || type === 'number' || type === 'boolean') return 'scalar'
+  if (format === 'int-or-string') return 'scalar'
+  return isJsonObject(getKey(node, 'properties')) ? 'object' : 'unknown'
+}
+
+function formatOf(node: JsonObject): string {
+  if (getKey(node, 'x-kubernetes-int-or-string') === true) return 'int-or-string'
+  const format = getKey(node, 'format')
+  return typeof format === 'string' ? format : ''
+}
+
+function listTypeOf(node: JsonObject): { readonly type: ListType; readonly keys: readonly string[] } {
+  const type = getKey(node, 'x-kubernetes-list-type')
+  if (type === 'set') return { type, keys: [] }
+  if (type === 'map') {
+    const listed = getKey(node, 'x-kubernetes-list-map-keys')
+    const keys = isJsonArray(listed) ? listed.filter((key) => typeof key === 'string') : []
+    return keys.length === 0 ? { type: 'atomic', keys } : { type, keys }
+  }
+  if (type !== undefined) return { type: 'atomic', keys: [] }
+  // Types that are older than list-type say it by their strategic merge patch.
+  const strategy = getKey(node, 'x-kubernetes-patch-strategy')
+  if (strategy !== 'merge' && strategy !== 'merge,retainKeys') return { type: 'atomic', keys: [] }
+  const key = getKey(node, 'x-kubernetes-patch-merge-key')
+  return typeof key === 'string' ? { type: 'map', keys: [key] } : { type: 'set', keys: [] }
+}
+
+/**
+ * The document without what field schemas do not need (descriptions, paths, kinds that nothing refers to), for recordings.
+ * @param kinds the kinds to keep, all of `apiVersion`
+ */
+export function trimDocument(document: Json, apiVersion: string, kinds: readonly string[]): JsonObject {
+  const schemas = schemasOf(document) ?? {}
+  const kept = new Map<string, Json>()
+  const pending = kinds.flatMap((kind) => definitionOfKind(schemas, apiVersion, kind) ?? [])
+  for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
+    const node = getKey(schemas, name)
+    if (kept.has(name) || node === undefined) continue
+    const references: string[] = []
+    kept.set(name, trimNode(node, references, false))
+    pending.push(...references)
+  }
+  return { openapi: '3.0.0', components: { schemas: Object.fromEntries([...kept].sort(([left], [right]) => (left < right ? -1 : 1))) } }
+}
+
+const KEPT = new Set(['$ref', 'additionalProperties', 'allOf', 'default', 'format', 'items', 'properties', 'type'])
+
+function trimNode(node: Json, references: string[], isMap: boolean): Json {
+  if (isJsonArray(node)) return node.map((item) => trimNode(item, references, false))
+  if (!isJsonObject(node)) return node
+  const reference = isMap ? undefined : referenceOf(node)
+  if (reference !== undefined) references.push(reference)
+  return Object.fromEntries(
+    Object.entries(node)
+      .filter(([key]) => isMap || KEPT.has(key) || key.startsWith('x-kubernetes-'))
+      .filter(([key]) => key !== 'x-kubernetes-validations' || isMap)
+      .map(([key, value]) => {
+        const verbatim = !isMap && (key === 'default' || key.startsWith('x-kubernetes-'))
+        return [key, verbatim ? value : trimNode(value, references, key === 'properties' && !isMap)]
+      }),
+  )
+}

@@ -1,0 +1,32 @@
+#!/usr/bin/env node
+/* Starts backporch. Plain old syntax, so that any Node since 12 can read it and say in one line what it needs. */
+'use strict'
+var path = require('path')
+var fs = require('fs')
+var url = require('url')
+var parts = process.versions.node.split('.').map(Number)
+var enough = parts[0] > 22 || (parts[0] === 22 && parts[1] >= 19)
+var source = path.join(__dirname, 'main.ts')
+var checkout = fs.existsSync(source)
+var local = path.join(__dirname, '..', 'node_modules', '.bin', process.platform === 'win32' ? 'node.exe' : 'node')
+if (!enough && checkout && fs.existsSync(local)) {
+  // A checkout brings its own Node (docs/adr/0002), whatever the machine has.
+  var child = require('child_process').spawn(local, [source].concat(process.argv.slice(2)), { stdio: 'inherit' })
+  ;['SIGINT', 'SIGTERM'].forEach((name) => {
+    process.on(name, () => {
+      child.kill(name)
+    })
+  })
+  child.on('exit', (code, signal) => {
+    process.exitCode = signal ? 130 : code
+  })
+} else if (!enough) {
+  process.stderr.write('error BP1001: backporch needs Node 22.19 or later, and this is Node ' + process.versions.node + '\n')
+  process.exitCode = 2
+} else {
+  var file = checkout ? source : path.join(__dirname, '..', 'dist', 'backporch.mjs')
+  import(url.pathToFileURL(file).href).catch((error) => {
+    process.stderr.write('error BP9001: backporch does not start: ' + (error && error.message) + '\n')
+    process.exitCode = 2
+  })
+}

@@ -1,0 +1,21 @@
+/** The process: signals, exit code, and what is printed when nothing else can be. */
+import process from 'node:process'
+import { runCli } from './cli/run-cli.ts'
+import { wire } from './wire.ts'
+
+const interrupted = new AbortController()
+let signals = 0
+for (const name of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(name, () => {
+    signals += 1
+    // The second time somebody insists.
+    if (signals > 1) process.exit(130)
+    interrupted.abort(new Error('interrupted'))
+  })
+}
+// `backporch … | head` ends quietly.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === 'EPIPE' ? 141 : 2)
+})
+
+process.exitCode = await runCli(process.argv.slice(2), wire(process, interrupted.signal))

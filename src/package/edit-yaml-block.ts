@@ -1,0 +1,205 @@
+/**
+ * Edits outside brackets: whole lines come and go, values on a line are replaced in place.
+ *
+ * Comments: a comment behind a value stays when the value is replaced and goes when its key is deleted. Comment lines
+ * directly above a key, as far indented and without a blank line between, belong to it; so do deeper indented ones
+ * directly below. A comment that begins the document is the file's (a licence), never a key's.
+ */
+import type { CST } from 'yaml'
+import { type Collection, type Entry, entriesOf, firstOffset, isFlow, type Slot, type Splice, tokenEnd } from './edit-yaml-place.ts'
+import { columnOf, type YamlStyle } from './edit-yaml-style.ts'
+import { EditRefusal } from './edit-yaml-value.ts'
+import type { Written } from './edit-yaml-write.ts'
+
+/** Offset of the first character of a line. */
+export function lineStart(text: string, offset: number): number {
+  return text.lastIndexOf('\n', offset - 1) + 1
+}
+
+/** Offset behind the last character of a line, before its CR or LF. */
+export function lineEnd(text: string, offset: number): number {
+  const end = text.indexOf('\n', offset)
+  if (end === -1) return text.length
+  return end > offset && text[end - 1] === '\r' ? end - 1 : end
+}
+
+/** Offset of the next line's first character, or the length of the text. */
+export function nextLine(text: string, offset: number): number {
+  const end = text.indexOf('\n', offset)
+  return end === -1 ? text.length : end + 1
+}
+
+export function isOwnLine(text: string, offset: number): boolean {
+  return /^ *$/.test(text.slice(lineStart(text, offset), offset))
+}
+
+function linesBelow(lines: readonly string[], style: YamlStyle): string {
+  return lines.map((line) => style.lineBreak + line).join('')
+}
+
+/** The entry of a slot, and its column. */
+export function entryOf(slot: Slot): Entry | undefined {
+  return slot.parent === undefined ? undefined : entriesOf(slot.parent.collection)[slot.parent.index]
+}
+
+/** Puts a value in the place of another one, or behind a key that has none. */
+export function replaceInBlock(text: string, slot: Slot, written: Written, style: YamlStyle): readonly Splice[] {
+  const entry = entryOf(slot)
+  if (entry === undefined) return replaceRoot(text, slot, written, style)
+  const { indicatorEnd, token } = entry
+  if (indicatorEnd === undefined) throw new EditRefusal('the key has no colon', entry.start)
+  const anchor =
+    entry.anchor !== undefined && (entry.tag === undefined || entry.anchor.offset < entry.tag.offset) ? entry.anchor : undefined
+  const behind = anchor === undefined ? indicatorEnd : anchor.offset + anchor.source.length
+  const isItem = text[indicatorEnd - 1] === '-'
+  // Behind an anchor the first key would take the anchor for itself.
+  const content = isItem && written.head === '' && anchor === undefined ? headBehindDash(written) : written
+  if (token === undefined) return fillEmpty(text, entry, behind, content, style)
+  const start = valueStart(text, entry, token, behind)
+  if (token.type === 'block-scalar') return replaceBlockScalar(text, token, start, content, style)
+  const isBelow = text.slice(behind, start).includes('\n')
+  const end = tokenEnd(token)
+  const isBlock = token.type === 'block-map' || token.type === 'block-seq'
+  if (isBelow && (isBlock || written.lines.length > 0)) {
+    const keyLine = lineEnd(text, behind)
+    return [
+      ...(content.head === '' ? [] : [{ start: behind, end: behind, text: ` ${content.head}` }]),
+      ...(entry.tag === undefined ? [] : [removeWithSpace(text, entry.tag)]),
+      { start: keyLine, end: lineEnd(text, end), text: linesBelow(content.lines, style) },
+    ]
+  }
+  return replaceInline(text, start, end, behind, content, style)
+}
+
+/** A map or list that begins on the line of its dash: the first line goes behind the dash. */
+function headBehindDash({ lines }: Written): Written {
+  const [first = '', ...rest] = lines
+  return { head: first.trimStart(), lines: rest }
+}
+
+function valueStart(text: string, entry: Entry, token: CST.Token, behind: number): number {
+  const { tag } = entry
+  return tag !== undefined && tag.offset >= behind && !text.slice(tag.offset, token.offset).includes('\n') ? tag.offset : firstOffset(token)
+}
+
+function removeWithSpace(text: string, token: CST.SourceToken): Splice {
+  const start = text[token.offset - 1] === ' ' ? token.offset - 1 : token.offset
+  return { start, end: token.offset + token.source.length, text: '' }
+}
+
+function replaceInline(text: string, start: number, end: number, behind: number, written: Written, style: YamlStyle): readonly Splice[] {
+  if (written.head !== '' && written.lines.length === 0) return [{ start, end, text: written.head }]
+  const line = lineEnd(text, end)
+  const below = { start: line, end: line, text: linesBelow(written.lines, style) }
+  if (written.head !== '') return [{ start, end, text: written.head }, below]
+  return [{ start: behind, end, text: '' }, below]
+}
+
+function fillEmpty(text: string, entry: Entry, behind: number, written: Written, style: YamlStyle): readonly Splice[] {
+  const line = lineEnd(text, behind)
+  const below = { start: line, end: line, text: linesBelow(written.lines, style) }
+  const tagEnd = entry.tag === undefined ? behind : Math.max(behind, entry.tag.offset + entry.tag.source.length)
+  // Spaces at the end of the line would stand between the key and its value.
+  const end = text.slice(tagEnd, line).trim() === '' ? line : tagEnd
+  const head = { start: behind, end, text: written.head === '' ? '' : ` ${written.head}` }
+  if (written.lines.length === 0) return [head]
+  return head.end === below.start ? [{ ...head, text: head.text + below.text }] : [head, below]
+}
+
+function replaceBlockScalar(text: string, token: CST.BlockScalar, start: number, written: Written, style: YamlStyle): readonly Splice[] {
+  const header = token.props.find((each) => each.type === 'block-scalar-header')
+  const headerEnd = header?.type === 'block-scalar-header' ? header.offset + header.source.length : token.offset
+  const line = lineEnd(text, headerEnd)
+  const end = Math.max(line, tokenEnd(token))
+  const below = { start: line, end, text: linesBelow(written.lines, style) }
+  if (written.head !== '') return [{ start, end: headerEnd, text: written.head }, below]
+  return [{ start: text[start - 1] === ' ' ? start - 1 : start, end: headerEnd, text: '' }, below]
+}
+
+function replaceRoot(text: string, slot: Slot, written: Written, style: YamlStyle): readonly Splice[] {
+  const token = slot.node?.srcToken
+  if (token === undefined) throw new EditRefusal('the document has no text')
+  const start = firstOffset(token)
+  const end = tokenEnd(token)
+  if (written.lines.length === 0) return [{ start, end, text: written.head }]
+  const line = lineEnd(text, end)
+  const comment = text.slice(end, line).trimStart()
+  if (comment === '') return [{ start, end: line, text: written.lines.join(style.lineBreak) }]
+  // A comment behind an empty document keeps a line of its own.
+  return [
+    { start, end: line - comment.length, text: '' },
+    { start: line, end: line, text: linesBelow(written.lines, style) },
+  ]
+}
+
+/** Adds whole lines behind an entry, or above the first one. */
+export function insertLines(
+  text: string,
+  collection: Collection,
+  at: number,
+  lines: readonly string[],
+  style: YamlStyle,
+): readonly Splice[] {
+  const entries = entriesOf(collection)
+  const before = entries[at - 1]
+  if (before !== undefined) {
+    const end = lineEnd(text, before.end)
+    return [{ start: end, end, text: linesBelow(lines, style) }]
+  }
+  const first = entries[0]
+  if (first === undefined) throw new EditRefusal('the list has no item to follow')
+  const column = columnOf(text, first.start)
+  return [
+    { start: first.start, end: first.start, text: `${lines.join(style.lineBreak).slice(column)}${style.lineBreak}${' '.repeat(column)}` },
+  ]
+}
+
+/** Deletes an entry that is not the only one, with the comments that belong to it. */
+export function deleteEntry(text: string, collection: Collection, index: number, isRoot: boolean): readonly Splice[] {
+  if (isFlow(collection)) throw new EditRefusal('not a block')
+  const entries = entriesOf(collection)
+  const entry = entries[index]
+  if (entry === undefined) throw new EditRefusal('the entry is not there')
+  if (!isOwnLine(text, entry.start)) return deleteOnDashLine(text, entry, entries[index + 1])
+  const previous = entries[index - 1]
+  const floor = previous === undefined ? undefined : nextLine(text, previous.end)
+  const start = ownCommentStart(text, entry.start, floor, isRoot)
+  const end = endWithComments(text, entry)
+  if (end < text.length || text.endsWith('\n') || start === 0) return [{ start, end, text: '' }]
+  // The last line of a file without a final line break: the break before it goes.
+  return [{ start: lineEnd(text, lineStart(text, start - 1)), end, text: '' }]
+}
+
+function deleteOnDashLine(text: string, entry: Entry, next: Entry | undefined): readonly Splice[] {
+  if (next === undefined) throw new EditRefusal('the layout of the item is not understood', entry.start)
+  const between = text.slice(nextLine(text, entry.end), next.start)
+  const comment = between.indexOf('#')
+  return [{ start: entry.start, end: comment === -1 ? next.start : nextLine(text, entry.end) + comment, text: '' }]
+}
+
+/** Start of the first comment line that belongs to the entry, or of the entry's own line. */
+function ownCommentStart(text: string, offset: number, floor: number | undefined, isRoot: boolean): number {
+  const column = columnOf(text, offset)
+  const own = lineStart(text, offset)
+  let start = own
+  while (start > (floor ?? 0)) {
+    const above = lineStart(text, start - 1)
+    const line = text.slice(above, start)
+    if (!line.slice(column).startsWith('#') || line.slice(0, column).trim() !== '') break
+    start = above
+  }
+  // Of the first key of a document, the comment that begins the document is the file's.
+  return isRoot && start === 0 ? own : start
+}
+
+function endWithComments(text: string, entry: Entry): number {
+  const column = columnOf(text, entry.start)
+  let end = nextLine(text, entry.end)
+  while (end < text.length) {
+    const line = text.slice(end, nextLine(text, end))
+    const comment = line.length - line.trimStart().length
+    if (!line.trimStart().startsWith('#') || comment <= column) break
+    end = nextLine(text, end)
+  }
+  return end
+}

@@ -1,0 +1,97 @@
+/** Edits inside brackets: `{a: 1, b: [x, y]}`, on one line or many, JSON included. */
+import { isMap } from 'yaml'
+import { isOwnLine, lineEnd, lineStart, nextLine } from './edit-yaml-block.ts'
+import { type Collection, type Entry, entriesOf, type Slot, type Splice } from './edit-yaml-place.ts'
+import { columnOf, type YamlStyle } from './edit-yaml-style.ts'
+import { EditRefusal } from './edit-yaml-value.ts'
+
+export function replaceInFlow(text: string, slot: Slot, entry: Entry, value: string): readonly Splice[] {
+  const { token, tag, anchor, indicatorEnd } = entry
+  if (token !== undefined) {
+    const keepsAnchor = anchor !== undefined && tag !== undefined && anchor.offset > tag.offset
+    const start = tag === undefined || keepsAnchor ? token.offset : tag.offset
+    const removed = keepsAnchor && tag !== undefined ? [{ start: tag.offset, end: tag.offset + tag.source.length + 1, text: '' }] : []
+    return [...removed, { start, end: entry.end, text: value }]
+  }
+  if (slot.parent === undefined || !isMap(slot.parent.collection)) throw new EditRefusal('the item has no value', entry.start)
+  const at = anchor === undefined ? (indicatorEnd ?? entry.end) : anchor.offset + anchor.source.length
+  const end = tag === undefined ? at : Math.max(at, tag.offset + tag.source.length)
+  // Behind a colon that touches the next bracket or comma a space is enough.
+  return [
+    {
+      start: at,
+      end: text[end] === ' ' && /[,}\]\s]/.test(text[end + 1] ?? '') ? end + 1 : end,
+      text: indicatorEnd === undefined ? `: ${value}` : ` ${value}`,
+    },
+  ]
+}
+
+/** Adds `entryText` as entry number `at`. */
+export function insertInFlow(text: string, collection: Collection, at: number, entryText: string, style: YamlStyle): readonly Splice[] {
+  const entries = entriesOf(collection)
+  const before = entries[at - 1]
+  const next = entries[at]
+  if (before === undefined) {
+    if (next === undefined) return insertIntoEmpty(collection, entryText, isMap(collection) && style.padded)
+    const gap = isOwnLine(text, next.start) ? style.lineBreak + ' '.repeat(columnOf(text, next.start)) : ' '
+    return [{ start: next.start, end: next.start, text: `${entryText},${gap}` }]
+  }
+  const comma = commaAfter(text, before.end)
+  const behind = comma === undefined ? before.end : comma + 1
+  const restOfLine = text.slice(behind, lineEnd(text, behind))
+  const isOnOwnLine = isOwnLine(text, before.start) && /^\s*(#.*)?$/.test(restOfLine)
+  const gap = isOnOwnLine ? style.lineBreak + ' '.repeat(columnOf(text, before.start)) : ' '
+  const place = isOnOwnLine ? lineEnd(text, behind) : behind
+  // A comma that is there already separates what follows; a trailing one stays a habit of the file.
+  if (comma !== undefined) return [{ start: place, end: place, text: `${gap}${entryText},` }]
+  if (place === behind) return [{ start: place, end: place, text: `,${gap}${entryText}` }]
+  return [
+    { start: behind, end: behind, text: ',' },
+    { start: place, end: place, text: gap + entryText },
+  ]
+}
+
+function insertIntoEmpty(collection: Collection, entryText: string, padded: boolean): readonly Splice[] {
+  const token = collection.srcToken
+  if (token?.type !== 'flow-collection') throw new EditRefusal('not in brackets')
+  const close = token.end[0]
+  const pad = padded ? ' ' : ''
+  return [{ start: token.offset + 1, end: close?.offset ?? token.offset + 1, text: `${pad}${entryText}${pad}` }]
+}
+
+/** Offset of the comma behind an entry, comments and line breaks between them skipped. */
+function commaAfter(text: string, offset: number): number | undefined {
+  const comma = /(?:\s|#[^\n]*)*,/y
+  comma.lastIndex = offset
+  return comma.test(text) ? comma.lastIndex - 1 : undefined
+}
+
+/** Deletes an entry that is not the only one, and one comma. */
+export function deleteInFlow(text: string, collection: Collection, index: number): readonly Splice[] {
+  const entries = entriesOf(collection)
+  const [previous, entry, next] = [entries[index - 1], entries[index], entries[index + 1]]
+  if (entry === undefined) throw new EditRefusal('the entry is not there')
+  const comma = commaAfter(text, entry.end)
+  const behind = comma === undefined ? entry.end : comma + 1
+  const hasOwnLines = isOwnLine(text, entry.start) && /^\s*(#.*)?$/.test(text.slice(behind, lineEnd(text, behind)))
+  const removed = hasOwnLines
+    ? { start: commentsAbove(text, entry.start), end: nextLine(text, behind), text: '' }
+    : next !== undefined
+      ? { start: entry.start, end: next.start, text: '' }
+      : { start: previous?.end ?? entry.start, end: entry.end, text: '' }
+  if (!hasOwnLines || comma !== undefined || previous === undefined) return [removed]
+  const before = commaAfter(text, previous.end)
+  return before === undefined ? [removed] : [{ start: before, end: before + 1, text: '' }, removed]
+}
+
+function commentsAbove(text: string, offset: number): number {
+  const column = columnOf(text, offset)
+  let start = lineStart(text, offset)
+  while (start > 0) {
+    const above = lineStart(text, start - 1)
+    const line = text.slice(above, start)
+    if (!line.slice(column).startsWith('#') || line.slice(0, column).trim() !== '') break
+    start = above
+  }
+  return start
+}

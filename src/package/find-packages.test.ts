@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { Failure } from '../failure.ts'
+import { findPackages, packageSlug, selectPackages } from './find-packages.ts'
+import type { FileMode } from './package-files.ts'
+
+function tree(...paths: readonly string[]) {
+  return paths.map((path) => ({ path, mode: '100644' as FileMode }))
+}
+
+const REPOSITORY = findPackages(
+  tree('README.md', 'apps/web/Kptfile', 'apps/web/db/Kptfile', 'apps/api/Kptfile', 'infra/dns/Kptfile', 'infra/dns/zone.yaml'),
+)
+
+describe('findPackages', () => {
+  it('takes a folder with a Kptfile for a package, and what is below it for part of it', () => {
+    assert.deepEqual(REPOSITORY, [
+      { path: 'apps/api', rootPackage: false, subpackages: [] },
+      { path: 'apps/web', rootPackage: false, subpackages: ['apps/web/db'] },
+      { path: 'infra/dns', rootPackage: false, subpackages: [] },
+    ])
+  })
+
+  it('takes the whole repository for one package where a Kptfile is at its root', () => {
+    assert.deepEqual(findPackages(tree('Kptfile', 'apps/web/Kptfile')), [{ path: '', rootPackage: true, subpackages: ['apps/web'] }])
+  })
+
+  it('finds nothing in our own records, in .git, or where the Kptfile is no regular file', () => {
+    assert.deepEqual(findPackages(tree('.drift/records/Kptfile', 'a/.git/Kptfile', 'kptfile', 'a/Kptfile.yaml')), [])
+    assert.deepEqual(
+      findPackages([
+        { path: 'a/Kptfile', mode: '120000' },
+        { path: 'b/Kptfile', mode: '160000' },
+      ]),
+      [],
+    )
+    assert.equal(findPackages([{ path: 'a/Kptfile', mode: '100755' }]).length, 1)
+  })
+
+  it('does not take a folder for part of another one whose name it begins with', () => {
+    assert.deepEqual(
+      findPackages(tree('web/Kptfile', 'web-api/Kptfile')).map(({ path }) => path),
+      ['web', 'web-api'],
+    )
+  })
+})
+
+function failureOf(names: readonly string[], packages = REPOSITORY): Failure {
+  try {
+    selectPackages(packages, names)
+  } catch (thrown) {
+    if (thrown instanceof Failure) return thrown
+    throw thrown
+  }
+  return assert.fail('nothing was thrown')
+}
+
+describe('selectPackages', () => {
+  const paths = (...names: readonly string[]) => selectPackages(REPOSITORY, names).map(({ path }) => path)
+
+  it('takes a path in any spelling, once, in the order of the packages', () => {
+    assert.deepEqual(paths('infra/dns', './apps/web/', 'apps//web', 'apps/web'), ['apps/web', 'infra/dns'])
+  })
+
+  it('takes a subpackage or any path inside for the package that owns it', () => {
+    assert.deepEqual(paths('apps/web/db'), ['apps/web'])
+    assert.deepEqual(paths('infra/dns/zone.yaml'), ['infra/dns'])
+    assert.deepEqual(
+      selectPackages(findPackages(tree('Kptfile')), ['.']).map(({ path }) => path),
+      [''],
+    )
+  })
+
+  it('takes no names for all packages', () => {
+    assert.equal(paths().length, 3)
+  })
+
+  it('names the nearest packages where there is none', () => {
+    const near = failureOf(['apps/wbe'])
+    assert.deepEqual([near.code, near.remedy], ['BP1004', 'name one of: apps/web'])
+    assert.equal(failureOf(['web']).remedy, 'name one of: apps/web')
+    assert.equal(failureOf(['../apps/web']).code, 'BP1004')
+    assert.equal(failureOf(['/apps/web']).code, 'BP1004')
+  })
+
+  it('says so where a folder of packages was named', () => {
+    const folder = failureOf(['apps/'])
+    assert.equal(folder.why, 'it is a folder of packages, not a package')
+    assert.equal(folder.remedy, 'name one of: apps/api, apps/web')
+  })
+
+  it('fails where the repository has no package at all', () => {
+    assert.equal(failureOf([], []).code, 'BP1004')
+  })
+})
+
+describe('packageSlug', () => {
+  it('joins the path, and takes the name of the root package', () => {
+    assert.equal(packageSlug('apps/web', 'web'), 'apps--web')
+    assert.equal(packageSlug('web', 'other'), 'web')
+    assert.equal(packageSlug('', 'shop'), 'shop')
+  })
+
+  it('never gives two packages one slug', () => {
+    const segment = fc.stringMatching(/^[ab-]{1,3}$/)
+    const path = fc.array(segment, { minLength: 1, maxLength: 3 }).map((segments) => segments.join('/'))
+    fc.assert(
+      fc.property(path, path, (one, other) => (packageSlug(one, '') === packageSlug(other, '')) === (one === other)),
+      { numRuns: 2000 },
+    )
+  })
+})

@@ -1,0 +1,113 @@
+/** Where the packages of a repository are, from the list of its files. */
+import { createHash } from 'node:crypto'
+import { Failure } from '../failure.ts'
+import { nearestNames } from './nearest-name.ts'
+import type { FileMode } from './package-files.ts'
+import { PACKAGE_FILE } from './walk-package.ts'
+
+export interface FoundPackage {
+  /** From the root of the repository, with `/`; '' when the repository itself is the package. */
+  readonly path: string
+  /** A Kptfile at the root makes the whole repository one package, which a Porch server cannot list. */
+  readonly rootPackage: boolean
+  /** Folders with a Kptfile of their own below it, from the root of the repository, sorted. They belong to this package. */
+  readonly subpackages: readonly string[]
+}
+
+// Our own records, and git's folder should it ever stand in a tree.
+const NEVER_A_PACKAGE = new Set(['.drift', '.git'])
+
+/**
+ * The packages of a tree, as Porch finds them: a folder with a regular file `Kptfile` is one, and what is below it is part
+ * of it. Sorted by path, by code unit.
+ */
+export function findPackages(files: Iterable<{ readonly path: string; readonly mode: FileMode }>): readonly FoundPackage[] {
+  const folders = new Set<string>()
+  for (const { path, mode } of files) {
+    const segments = path.split('/')
+    if (segments.pop() !== PACKAGE_FILE || (mode !== '100644' && mode !== '100755')) continue
+    if (segments.some((segment) => segment === '.git') || NEVER_A_PACKAGE.has(segments[0] ?? '')) continue
+    folders.add(segments.join('/'))
+  }
+  const outermost = [...folders].filter((path) => !parentsOf(path).some((parent) => folders.has(parent))).sort()
+  return outermost.map((path) => ({
+    path,
+    rootPackage: path === '',
+    subpackages: [...folders].filter((folder) => folder !== path && isBelow(folder, path)).sort(),
+  }))
+}
+
+/**
+ * The packages that somebody named: by path, with or without `./` before and `/` behind it, or by a path inside one, which
+ * names the package that owns it. Each once, in the order of the packages. No names at all mean every package.
+ * @throws Failure BP1004 for the first name that is in no package, with the nearest names; and where there is none at all
+ */
+export function selectPackages(packages: readonly FoundPackage[], names: readonly string[]): readonly FoundPackage[] {
+  if (packages.length === 0) {
+    throw new Failure({
+      code: 'BP1004',
+      what: 'there is no package in the repository',
+      why: 'no folder of the commit has a file named Kptfile',
+      remedy: 'run "kpt pkg init" in the folder of the manifests and commit the Kptfile',
+    })
+  }
+  const selected = new Set(names.map((name) => owningPackage(packages, name)))
+  return names.length === 0 ? packages : packages.filter((found) => selected.has(found))
+}
+
+function owningPackage(packages: readonly FoundPackage[], name: string): FoundPackage {
+  const path = normalPath(name)
+  const owner = path === undefined ? undefined : packages.find((found) => path === found.path || isBelow(path, found.path))
+  if (owner !== undefined) return owner
+  const below = path === undefined ? [] : packages.filter((found) => isBelow(found.path, path)).map((found) => found.path)
+  const near = [...new Set([...below, ...nearestPaths(path ?? name, packages)])].slice(0, 5)
+  throw new Failure({
+    code: 'BP1004',
+    what: `there is no package ${JSON.stringify(name.slice(0, 300))}`,
+    why: below.length > 0 ? 'it is a folder of packages, not a package' : 'neither it nor a folder above it has a Kptfile',
+    remedy:
+      near.length > 0
+        ? `name one of: ${near.join(', ')}`
+        : `name one of the ${packages.length} packages; "backporch get packages" lists them`,
+  })
+}
+
+/** Paths near the wanted one as a whole, or with the same or a similar last segment. */
+function nearestPaths(wanted: string, packages: readonly FoundPackage[]): readonly string[] {
+  const paths = packages.map(({ path }) => path)
+  const whole = nearestNames(wanted, paths)
+  const last = wanted.split('/').at(-1) ?? ''
+  const similar = new Set(nearestNames(last, paths.map(lastSegment)))
+  return [...whole, ...paths.filter((path) => similar.has(lastSegment(path)))]
+}
+
+function normalPath(name: string): string | undefined {
+  const segments = name.split('/').filter((segment) => segment !== '' && segment !== '.')
+  return name.startsWith('/') || segments.includes('..') ? undefined : segments.join('/')
+}
+
+function lastSegment(path: string): string {
+  return path.split('/').at(-1) ?? ''
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path !== folder && (folder === '' || path.startsWith(`${folder}/`))
+}
+
+function parentsOf(path: string): readonly string[] {
+  if (path === '') return []
+  const segments = path.split('/')
+  return segments.map((_, index) => segments.slice(0, index).join('/'))
+}
+
+/**
+ * The package's name as one file name, `apps--web`; for the root package the Kptfile's own name. Two packages of one
+ * repository never share one: where joining could be ambiguous, the first 8 hex digits of the path's hash are added.
+ */
+export function packageSlug(path: string, kptfileName: string): string {
+  if (path === '') return kptfileName
+  const segments = path.split('/')
+  const ambiguous = segments.some((segment) => segment.includes('--') || segment.startsWith('-') || segment.endsWith('-'))
+  const slug = segments.join('--')
+  return ambiguous ? `${slug}-${createHash('sha256').update(path).digest('hex').slice(0, 8)}` : slug
+}

@@ -1,0 +1,84 @@
+/**
+ * The `kpt:{…}` line of a commit message, by which Porch knows what a commit did (porch `pkg/externalrepo/git/annotation.go`).
+ * What is printed here is also parsed here.
+ */
+import { getKey, isJsonObject, type Json, parseJson } from '../krm/json.ts'
+
+export interface KptAnnotation {
+  /** Path of the package from the root of the repository. */
+  readonly packagePath: string
+  readonly workspace: string
+  /** `0` for a draft, the number for a published revision; old Porch wrote `v8`. Empty where the line has none. */
+  readonly revision: string
+  readonly task: KptTask | undefined
+}
+
+export interface KptTask {
+  /** Porch shows `init`, `edit`, `clone` and `upgrade`; other words are kept and mean nothing to it. */
+  readonly type: string
+  /** For `edit`: object name of the package revision that was the source; empty where there is none. */
+  readonly source: string
+}
+
+/** The line, without line breaks around it; by convention it is a paragraph of its own. */
+export function formatKptAnnotation(annotation: KptAnnotation): string {
+  const { packagePath, workspace, revision, task } = annotation
+  const source = task === undefined || task.source === '' ? {} : { [task.type]: { sourceRef: { name: task.source } } }
+  return `kpt:${JSON.stringify({
+    package: packagePath,
+    workspaceName: workspace,
+    revision,
+    ...(task === undefined ? {} : { task: { type: task.type, ...source } }),
+  })}`
+}
+
+/** Every `kpt:` line of a message, in its order. A line that is no JSON mapping is left out and named in `problems`. */
+export function parseKptAnnotations(message: string): {
+  readonly annotations: readonly KptAnnotation[]
+  readonly problems: readonly string[]
+} {
+  const annotations: KptAnnotation[] = []
+  const problems: string[] = []
+  message.split('\n').forEach((raw, index) => {
+    const line = raw.trim()
+    if (!line.startsWith('kpt:')) return
+    const annotation = parseLine(line.slice('kpt:'.length))
+    if (annotation === undefined) problems.push(`line ${index + 1} of the message begins with kpt: and is no JSON mapping`)
+    else annotations.push(annotation)
+  })
+  return { annotations, problems }
+}
+
+function parseLine(text: string): KptAnnotation | undefined {
+  let value: Json
+  try {
+    value = parseJson(text)
+  } catch {
+    return undefined
+  }
+  if (!isJsonObject(value)) return undefined
+  const task = getKey(value, 'task')
+  return {
+    packagePath: textAt(value, 'package'),
+    workspace: textAt(value, 'workspaceName'),
+    revision: textAt(value, 'revision'),
+    task: isJsonObject(task) ? readTask(task) : undefined,
+  }
+}
+
+function readTask(task: { readonly [key: string]: Json }): KptTask {
+  const type = textAt(task, 'type')
+  const detail = getKey(task, type)
+  const reference = isJsonObject(detail) ? getKey(detail, 'sourceRef') : undefined
+  return { type, source: isJsonObject(reference) ? textAt(reference, 'name') : '' }
+}
+
+function textAt(object: { readonly [key: string]: Json }, key: string): string {
+  const value = getKey(object, key)
+  return typeof value === 'string' ? value : ''
+}
+
+/** The workspace that a commit's annotations name for a package, or undefined; the first that names one counts, as in Porch. */
+export function workspaceIn(annotations: readonly KptAnnotation[], packagePath: string): string | undefined {
+  return annotations.find((annotation) => annotation.packagePath === packagePath && annotation.workspace !== '')?.workspace
+}

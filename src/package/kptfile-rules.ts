@@ -1,0 +1,115 @@
+/**
+ * What a Kptfile may hold: the fields of kpt from v1.0.0-beta.56 up to its head of August 2026 (kpt `api/kptfile/v1/types.go`).
+ * kpt decodes strictly, so a field that is not here makes every kpt command on the package fail; a field that only a newer
+ * kpt knows is let through. See docs/facts/kptfile-strictness.md.
+ */
+export type Shape =
+  | { readonly kind: 'text' }
+  /** Keys of one's own with texts: labels, annotations, configMap. */
+  | { readonly kind: 'texts' }
+  | { readonly kind: 'object'; readonly fields: { readonly [name: string]: Shape } }
+  | { readonly kind: 'list'; readonly item: Shape }
+  /** Written by kpt itself, and read by nobody here. */
+  | { readonly kind: 'any' }
+
+const TEXT: Shape = { kind: 'text' }
+const TEXTS: Shape = { kind: 'texts' }
+const ANY: Shape = { kind: 'any' }
+
+function object(fields: { readonly [name: string]: Shape }): Shape {
+  return { kind: 'object', fields }
+}
+
+function list(item: Shape): Shape {
+  return { kind: 'list', item }
+}
+
+const SELECTOR = object({
+  apiVersion: TEXT,
+  kind: TEXT,
+  name: TEXT,
+  namespace: TEXT,
+  labels: TEXTS,
+  annotations: TEXTS,
+  resourceFileRegexp: TEXT,
+})
+const FUNCTION = object({
+  image: TEXT,
+  exec: TEXT,
+  configPath: TEXT,
+  configMap: TEXTS,
+  configRef: object({ apiVersion: TEXT, kind: TEXT, name: TEXT, namespace: TEXT }),
+  name: TEXT,
+  tag: TEXT,
+  when: TEXT,
+  resourceFileRegexp: TEXT,
+  selectors: list(SELECTOR),
+  exclude: list(SELECTOR),
+})
+
+export const KPTFILE_SHAPE: Shape = object({
+  apiVersion: TEXT,
+  kind: TEXT,
+  metadata: object({ name: TEXT, namespace: TEXT, labels: TEXTS, annotations: TEXTS }),
+  upstream: object({
+    type: TEXT,
+    git: object({ repo: TEXT, directory: TEXT, ref: TEXT }),
+    updateStrategy: TEXT,
+    preserveExplicitNull: TEXT,
+  }),
+  upstreamLock: object({
+    type: TEXT,
+    git: object({ repo: TEXT, directory: TEXT, ref: TEXT, commit: TEXT }),
+    generic: object({ storeID: TEXT, resourceID: TEXT, resourceVersion: TEXT }),
+  }),
+  info: object({
+    site: TEXT,
+    emails: list(TEXT),
+    license: TEXT,
+    licenseFile: TEXT,
+    description: TEXT,
+    keywords: list(TEXT),
+    man: TEXT,
+    readinessGates: list(object({ conditionType: TEXT })),
+  }),
+  pipeline: object({ mutators: list(FUNCTION), validators: list(FUNCTION) }),
+  inventory: object({ namespace: TEXT, name: TEXT, inventoryID: TEXT, labels: TEXTS, annotations: TEXTS }),
+  status: object({ conditions: list(object({ type: TEXT, status: TEXT, reason: TEXT, message: TEXT })), renderStatus: ANY }),
+})
+
+export const KPTFILE_API_VERSION = 'kpt.dev/v1'
+export const KPTFILE_KIND = 'Kptfile'
+
+const DNS_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
+
+/** Lower-case letters, digits and `-`, at most 63, as Porch wants of a package's name. */
+export function isDnsLabel(text: string): boolean {
+  return DNS_LABEL.test(text)
+}
+
+const HOST = '(?:[A-Za-z0-9][A-Za-z0-9-]*(?:\\.[A-Za-z0-9][A-Za-z0-9-]*)*(?::[0-9]+)?/)?'
+const PATH_PART = '[a-z0-9]+(?:(?:\\.|__?|-+)[a-z0-9]+)*'
+const IMAGE = new RegExp(`^${HOST}${PATH_PART}(?:/${PATH_PART})*(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?:@[a-z0-9]+:[0-9a-f]{32,})?$`)
+
+/** The grammar of container image references (github.com/distribution/reference), of at most 512 characters. */
+export function isImageReference(text: string): boolean {
+  return text.length <= 512 && IMAGE.test(text)
+}
+
+/** Why a `configPath` is refused, or undefined. kpt refuses any path with two dots in it, wherever they stand. */
+export function configPathProblem(path: string): string | undefined {
+  if (path.trim() === '') return 'configPath is empty'
+  if (path.startsWith('/')) return 'configPath is absolute'
+  return cleanPath(path).includes('..') ? 'configPath leaves the package' : undefined
+}
+
+/** As Go's `path.Clean`, for relative paths: `./a//b/../c` is `a/c`. */
+export function cleanPath(path: string): string {
+  const kept: string[] = []
+  for (const segment of path.split('/')) {
+    if (segment === '' || segment === '.') continue
+    if (segment === '..' && kept.length > 0 && kept.at(-1) !== '..') kept.pop()
+    else kept.push(segment)
+  }
+  return kept.join('/')
+}

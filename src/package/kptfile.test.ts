@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { type Failure, formatFailure } from '../failure.ts'
+import { type Kptfile, readKptfile } from './kptfile.ts'
+
+const CORPUS = new URL('../../test/corpus/kptfile/', import.meta.url)
+const HEAD = 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n'
+
+function read(text: string): Kptfile {
+  const reading = readKptfile(text, 'apps/web/Kptfile')
+  if ('failures' in reading) return assert.fail(reading.failures.map(formatFailure).join('\n'))
+  return reading.kptfile
+}
+
+function failures(text: string): readonly Failure[] {
+  const reading = readKptfile(text, 'apps/web/Kptfile')
+  return 'failures' in reading ? reading.failures : []
+}
+
+describe('readKptfile', () => {
+  for (const file of readdirSync(CORPUS).filter((name) => name.endsWith('.yaml'))) {
+    it(`says what is wrong with ${file.slice(0, -5)}`, () => {
+      const said = failures(readFileSync(new URL(file, CORPUS), 'utf8'))
+      assert.ok(said.length > 0)
+      const golden = new URL(file.replace(/\.yaml$/, '.txt'), CORPUS)
+      const text = `${said.map(formatFailure).join('\n')}\n`
+      if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(golden, text)
+      assert.equal(text, readFileSync(golden, 'utf8'))
+    })
+  }
+
+  it('reads a whole Kptfile', () => {
+    const text = `${HEAD}  labels: {team: shop}
+  annotations:
+    config.kubernetes.io/local-config: "true"
+upstream:
+  type: git
+  git: {repo: https://example.com/r.git, directory: web, ref: v1}
+  updateStrategy: resource-merge
+info:
+  readinessGates:
+    - conditionType: Reviewed
+pipeline:
+  mutators:
+    - image: ghcr.io/kptdev/krm-functions-catalog/set-namespace:v0.4.5@sha256:${'a'.repeat(64)}
+      configPath: ./fn/ns.yaml
+  validators:
+    - exec: check
+      name: last
+inventory: {namespace: shop, name: inventory-1, inventoryID: id-1}
+status:
+  conditions:
+    - {type: Drifted, status: "True", reason: DriftDetected, message: two fields}
+`
+    const kptfile = read(text)
+    assert.deepEqual(
+      { ...kptfile, labels: Object.fromEntries(kptfile.labels), annotations: [...kptfile.annotations.keys()] },
+      {
+        name: 'web',
+        labels: { team: 'shop' },
+        annotations: ['config.kubernetes.io/local-config'],
+        pipeline: {
+          mutators: [
+            {
+              image: `ghcr.io/kptdev/krm-functions-catalog/set-namespace:v0.4.5@sha256:${'a'.repeat(64)}`,
+              exec: '',
+              name: '',
+              configPath: './fn/ns.yaml',
+              line: 17,
+            },
+          ],
+          validators: [{ image: '', exec: 'check', name: 'last', configPath: '', line: 20 }],
+        },
+        inventory: { namespace: 'shop', name: 'inventory-1', id: 'id-1' },
+        conditions: [{ type: 'Drifted', status: 'True', reason: 'DriftDetected', message: 'two fields' }],
+        readinessGates: ['Reviewed'],
+        upstream: { repository: 'https://example.com/r.git', directory: 'web', ref: 'v1' },
+      },
+    )
+  })
+
+  it('lets through what only a newer kpt knows', () => {
+    const newer = `${HEAD}upstream: {preserveExplicitNull: true}
+upstreamLock: {type: generic, generic: {storeID: DB, resourceID: r, resourceVersion: "1"}}
+pipeline:
+  mutators:
+    - {image: set-labels, tag: ">=0.2", when: "true", resourceFileRegexp: ".*", configRef: {kind: ConfigMap, name: c}}
+status: {renderStatus: {mutationSteps: [{exitCode: 0}]}}
+`
+    assert.equal(read(newer).pipeline.mutators.length, 1)
+  })
+
+  it('reads CRLF, a byte order mark and numbers as kpt does', () => {
+    const text = `\uFEFF${HEAD.replaceAll('\n', '\r\n')}pipeline:\r\n  mutators:\r\n    - {image: set-labels, configMap: {n: 5, b: true}}\r\n`
+    assert.equal(read(text).name, 'web')
+  })
+
+  it('reads empty parts as parts that are not there', () => {
+    const empty = read(`${HEAD}  labels:\npipeline:\nstatus: {}\ninfo:\nupstream: {}\n`)
+    assert.deepEqual(
+      [empty.pipeline.mutators.length, empty.conditions.length, empty.upstream, empty.inventory],
+      [0, 0, undefined, undefined],
+    )
+  })
+
+  it('names both lines of a duplicate key', () => {
+    const [failure] = failures(readFileSync(new URL('c07-duplicate-key.yaml', CORPUS), 'utf8'))
+    assert.equal(failure?.code, 'BP1110')
+    assert.equal(failure?.where, 'apps/web/Kptfile:9:1')
+    assert.match(failure?.why ?? '', /first at line 5/)
+  })
+
+  it('tells everything at once, in the order of the lines', () => {
+    const codes = failures(readFileSync(new URL('many-problems.yaml', CORPUS), 'utf8')).map(
+      ({ code, where }) => `${code} ${where?.split(':')[1]}`,
+    )
+    assert.deepEqual(codes, ['BP1102 4', 'BP1103 5', 'BP1103 8', 'BP1104 8', 'BP1104 9', 'BP1104 10', 'BP1101 11'])
+  })
+
+  it('never throws, whatever it is given', () => {
+    const piece = fc.constantFrom(
+      'apiVersion: kpt.dev/v1\n',
+      'kind: Kptfile\n',
+      'metadata:\n',
+      '  name: web\n',
+      'pipeline:\n',
+      '  mutators:\n',
+      '  - image: x\n',
+      '- a\n',
+      '&a ',
+      '*a',
+      '<<: ',
+      '---\n',
+      '__proto__: {x: 1}\n',
+      ': ',
+      '\t',
+      '{',
+      ']',
+      '\u0000',
+      'x',
+    )
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 14 }), (pieces) => {
+        const reading = readKptfile(pieces.join(''), 'Kptfile')
+        assert.ok('kptfile' in reading || reading.failures.length > 0)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})

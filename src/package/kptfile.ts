@@ -1,0 +1,341 @@
+/** The Kptfile of a package as a value, or everything that is wrong with it at once. */
+import { isAlias, isMap, isScalar, isSeq, type Node } from 'yaml'
+import { Failure, type FailureCode } from '../failure.ts'
+import { type GoYamlDocument, type GoYamlFile, parseGoYaml } from '../krm/go-yaml.ts'
+import { formatPosition, LineIndex, type TextPosition } from '../krm/go-yaml-text.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../krm/json.ts'
+import {
+  configPathProblem,
+  isDnsLabel,
+  isImageReference,
+  KPTFILE_API_VERSION,
+  KPTFILE_KIND,
+  KPTFILE_SHAPE,
+  type Shape,
+} from './kptfile-rules.ts'
+import { nearestNames } from './nearest-name.ts'
+
+export interface PipelineFunction {
+  /** Exactly one of image and exec is not empty. */
+  readonly image: string
+  readonly exec: string
+  readonly name: string
+  /** Relative to the package; empty where there is none. */
+  readonly configPath: string
+  /** Line of the function in the Kptfile, from 1. */
+  readonly line: number
+}
+
+export interface KptfileCondition {
+  readonly type: string
+  readonly status: string
+  readonly reason: string
+  readonly message: string
+}
+
+export interface Kptfile {
+  readonly name: string
+  readonly labels: ReadonlyMap<string, string>
+  readonly annotations: ReadonlyMap<string, string>
+  readonly pipeline: { readonly mutators: readonly PipelineFunction[]; readonly validators: readonly PipelineFunction[] }
+  /** The older form of naming an inventory; parts that are not there are empty. */
+  readonly inventory: { readonly namespace: string; readonly name: string; readonly id: string } | undefined
+  readonly conditions: readonly KptfileCondition[]
+  /** Condition types that must be True before Porch's CLI approves. */
+  readonly readinessGates: readonly string[]
+  readonly upstream: { readonly repository: string; readonly directory: string; readonly ref: string } | undefined
+}
+
+export type KptfileReading = { readonly kptfile: Kptfile } | { readonly failures: readonly [Failure, ...Failure[]] }
+
+/**
+ * Reads a Kptfile. A field that only a newer kpt knows is let through; one that no kpt knows is a failure, as kpt itself
+ * then refuses the package. Failures come in the order of their lines: BP1101 (not a Kptfile), BP1102 (name), BP1103 (unknown field),
+ * BP1104 (function), BP1110 and BP1111 (YAML). Never throws for bad input.
+ * @param where path of the file, as failures name it
+ */
+export function readKptfile(text: string, where: string): KptfileReading {
+  let file: GoYamlFile
+  try {
+    file = parseGoYaml(text, where)
+  } catch (thrown) {
+    if (thrown instanceof Failure) return { failures: [thrown] }
+    throw thrown
+  }
+  const [document, second] = file.documents
+  if (document === undefined) return { failures: [emptyKptfile(where)] }
+  const reader = new KptfileReader(document, text, where)
+  if (second !== undefined) {
+    reader.refuse('BP1101', second, `a Kptfile is one YAML document, and this file has ${file.documents.length}`, 'remove the others')
+  }
+  const kptfile = reader.read()
+  const [first, ...others] = reader.failuresInOrder()
+  return first === undefined ? { kptfile } : { failures: [first, ...others] }
+}
+
+function emptyKptfile(where: string): Failure {
+  return new Failure({
+    code: 'BP1101',
+    what: 'the Kptfile is not one',
+    where,
+    why: 'the file is empty, or has nothing but comments',
+    remedy: `give it apiVersion: ${KPTFILE_API_VERSION}, kind: ${KPTFILE_KIND} and metadata.name`,
+    retry: 'on-change',
+  })
+}
+
+const WHAT: { readonly [code: string]: string } = {
+  BP1101: 'the Kptfile is not one',
+  BP1102: 'the package name is not a DNS label',
+  BP1103: 'the Kptfile has a field that kpt does not know',
+  BP1104: 'a function of the pipeline is not valid',
+  BP1110: 'the YAML is not valid',
+}
+
+type Place = readonly (string | number)[]
+
+class KptfileReader {
+  private readonly failures: { readonly failure: Failure; readonly at: TextPosition }[] = []
+  private readonly document: GoYamlDocument
+  private readonly lines: LineIndex
+  private readonly where: string
+
+  constructor(document: GoYamlDocument, text: string, where: string) {
+    this.document = document
+    this.lines = new LineIndex(text)
+    this.where = where
+  }
+
+  refuse(code: FailureCode, at: TextPosition, why: string, remedy: string): void {
+    const detail = { code, what: WHAT[code] ?? '', where: formatPosition(this.where, at), why, remedy, retry: 'on-change' as const }
+    this.failures.push({ failure: new Failure(detail), at })
+  }
+
+  failuresInOrder(): readonly Failure[] {
+    const inOrder = this.failures.toSorted((a, b) => a.at.line - b.at.line || a.at.column - b.at.column)
+    return inOrder.map(({ failure }) => failure)
+  }
+
+  read(): Kptfile {
+    const { value } = this.document
+    for (const { kind, offset, earlier } of this.document.tree.notes) {
+      if (kind !== 'duplicate-key') continue
+      const first = this.position(earlier ?? offset).line
+      this.refuse('BP1110', this.position(offset), `the key is there twice, first at line ${first}; kpt refuses that`, 'keep one of them')
+    }
+    if (!isJsonObject(value)) {
+      this.refuse(
+        'BP1101',
+        this.document,
+        `wanted a mapping, got ${describe(value)}`,
+        `begin the file with apiVersion: ${KPTFILE_API_VERSION}`,
+      )
+      return kptfileOf({}, () => 1)
+    }
+    // Of another kind, or of another version, the fields mean nothing.
+    if (this.checkType(value)) {
+      this.checkShape(value, KPTFILE_SHAPE, [])
+      this.checkName(value)
+      for (const list of ['mutators', 'validators']) this.checkFunctions(value, list)
+    }
+    return kptfileOf(value, (place) => this.at(place).line)
+  }
+
+  private checkType(value: JsonObject): boolean {
+    const apiVersion = textOf(getKey(value, 'apiVersion'))
+    const kind = textOf(getKey(value, 'kind'))
+    const before = this.failures.length
+    if (kind !== KPTFILE_KIND) {
+      const meant = nearestNames(kind, [KPTFILE_KIND]).length > 0 && kind !== '' ? `; did you mean ${KPTFILE_KIND}?` : ''
+      const why = kind === '' ? 'kind is missing' : `the kind ${quote(kind)} is unknown${meant}`
+      this.refuse('BP1101', this.at(['kind']), why, `write kind: ${KPTFILE_KIND}`)
+    }
+    if (apiVersion !== KPTFILE_API_VERSION) {
+      const why =
+        apiVersion === ''
+          ? 'apiVersion is missing'
+          : `the apiVersion ${quote(apiVersion)} is not supported; supported: ${KPTFILE_API_VERSION}`
+      const old = /^kpt\.dev\/v1alpha[12]$/.test(apiVersion) ? ', after changing the fields; the catalog function "fix" does both' : ''
+      this.refuse('BP1101', this.at(['apiVersion']), why, `write apiVersion: ${KPTFILE_API_VERSION}${old}`)
+    }
+    return this.failures.length === before
+  }
+
+  private checkName(value: JsonObject): void {
+    const metadata = getKey(value, 'metadata')
+    const name = textOf(isJsonObject(metadata) ? getKey(metadata, 'name') : undefined)
+    if (isDnsLabel(name)) return
+    const at = this.at(name === '' && metadata === undefined ? [] : ['metadata', 'name'])
+    const why = name === '' ? 'metadata.name is missing' : `metadata.name is ${quote(name)}`
+    const remedy = 'lower-case letters, digits and "-", at most 63, with a letter or digit at both ends'
+    this.refuse('BP1102', at, why, name === '' ? `give it a metadata.name of ${remedy}` : `use ${remedy}`)
+  }
+
+  private checkShape(value: Json, shape: Shape, place: Place): void {
+    if (value === null || shape.kind === 'any') return
+    if (shape.kind === 'text') {
+      if (isJsonObject(value) || isJsonArray(value)) this.refuseType(place, 'a text', value)
+    } else if (shape.kind === 'list') {
+      if (!isJsonArray(value)) this.refuseType(place, 'a list', value)
+      else for (const [index, item] of value.entries()) this.checkShape(item, shape.item, [...place, index])
+    } else if (!isJsonObject(value)) this.refuseType(place, 'a mapping', value)
+    else if (shape.kind === 'texts') {
+      for (const [key, text] of Object.entries(value)) this.checkShape(text, { kind: 'text' }, [...place, key])
+    } else for (const [name, below] of Object.entries(value)) this.checkField(name, below, shape.fields, place)
+  }
+
+  private checkField(name: string, value: Json, fields: { readonly [name: string]: Shape }, place: Place): void {
+    const shape = Object.hasOwn(fields, name) ? fields[name] : undefined
+    if (shape !== undefined) {
+      this.checkShape(value, shape, [...place, name])
+      return
+    }
+    const known = Object.keys(fields)
+    const [meant] = nearestNames(name, known)
+    const under = place.length === 0 ? 'a Kptfile' : formatPlace(place)
+    const why = `${quote(name)} is not a field of ${under}${meant === undefined ? '' : `; did you mean ${meant}?`}`
+    this.refuse(
+      'BP1103',
+      this.at([...place, name]),
+      why,
+      meant === undefined ? `remove it; known are ${known.join(', ')}` : `write ${meant}`,
+    )
+  }
+
+  private refuseType(place: Place, wanted: string, value: Json): void {
+    const code = place[0] === 'pipeline' ? 'BP1104' : 'BP1101'
+    this.refuse(code, this.at(place), `${formatPlace(place)}: wanted ${wanted}, got ${describe(value)}`, `make it ${wanted}, or remove it`)
+  }
+
+  private checkFunctions(value: JsonObject, list: string): void {
+    const pipeline = getKey(value, 'pipeline')
+    const functions = isJsonObject(pipeline) ? getKey(pipeline, list) : undefined
+    if (!isJsonArray(functions)) return
+    functions.forEach((each, index) => {
+      const place = ['pipeline', list, index]
+      const refuse = (why: string, remedy: string) => this.refuse('BP1104', this.at(place), `${formatPlace(place)}: ${why}`, remedy)
+      if (each === null) refuse('the function is empty', 'remove it, or name an image')
+      if (isJsonObject(each)) checkFunction(each, refuse)
+    })
+  }
+
+  private position(offset: number): TextPosition {
+    return this.lines.position(this.document.chunk.start + offset)
+  }
+
+  /** Of the key or list item at the place, or of the nearest one above it that is there. */
+  private at(place: Place): TextPosition {
+    let node: Node | null | undefined = this.document.tree.contents
+    let offset = node.range?.[0] ?? 0
+    for (const step of place) {
+      const target: Node | null | undefined = isAlias(node) ? this.document.tree.aliases.get(node) : node
+      const next = nodeBelow(target, step)
+      if (next === undefined) break
+      offset = next.offset
+      node = next.node
+    }
+    return this.position(offset)
+  }
+}
+
+function nodeBelow(
+  node: Node | null | undefined,
+  step: string | number,
+): { readonly node: Node | null; readonly offset: number } | undefined {
+  if (isSeq(node) && typeof step === 'number') {
+    const item = node.items[step] as Node | undefined
+    return item === undefined ? undefined : { node: item, offset: item.range?.[0] ?? 0 }
+  }
+  if (!isMap(node)) return undefined
+  const pair = node.items.findLast(({ key }) => isScalar(key) && key.source === step)
+  return pair === undefined ? undefined : { node: pair.value as Node | null, offset: (pair.key as Node).range?.[0] ?? 0 }
+}
+
+function checkFunction(value: JsonObject, refuse: (why: string, remedy: string) => void): void {
+  const image = textOf(getKey(value, 'image'))
+  const exec = textOf(getKey(value, 'exec'))
+  if (image !== '' && exec !== '') refuse('it has both image and exec', 'keep exactly one of image and exec')
+  if (image === '' && exec === '') refuse('it has neither image nor exec', 'name the function by image')
+  if (image !== '' && !isImageReference(image)) refuse(`the image ${quote(image)} is not an image reference`, 'write it as host/path:tag')
+  const configs = ['configMap', 'configPath', 'configRef'].filter((name) => !isEmpty(getKey(value, name)))
+  if (configs.length > 1) refuse(`it has ${configs.join(' and ')}`, 'keep exactly one of them')
+  const path = getKey(value, 'configPath')
+  const problem = typeof path === 'string' && path !== '' ? configPathProblem(path) : undefined
+  if (problem !== undefined) refuse(`${problem}: ${quote(String(path))}`, 'keep the function config inside the package')
+}
+
+function kptfileOf(value: JsonObject, lineOf: (place: Place) => number): Kptfile {
+  const metadata = objectAt(value, 'metadata')
+  const pipeline = objectAt(value, 'pipeline')
+  const inventory = getKey(value, 'inventory')
+  const git = objectAt(objectAt(value, 'upstream'), 'git')
+  const functions = (list: string): readonly PipelineFunction[] =>
+    objectsAt(pipeline, list).map((each, index) => ({
+      image: textAt(each, 'image'),
+      exec: textAt(each, 'exec'),
+      name: textAt(each, 'name'),
+      configPath: textAt(each, 'configPath'),
+      line: lineOf(['pipeline', list, index]),
+    }))
+  return {
+    name: textAt(metadata, 'name'),
+    labels: textsAt(metadata, 'labels'),
+    annotations: textsAt(metadata, 'annotations'),
+    pipeline: { mutators: functions('mutators'), validators: functions('validators') },
+    inventory: isJsonObject(inventory)
+      ? { namespace: textAt(inventory, 'namespace'), name: textAt(inventory, 'name'), id: textAt(inventory, 'inventoryID') }
+      : undefined,
+    conditions: objectsAt(objectAt(value, 'status'), 'conditions').map((each) => ({
+      type: textAt(each, 'type'),
+      status: textAt(each, 'status'),
+      reason: textAt(each, 'reason'),
+      message: textAt(each, 'message'),
+    })),
+    readinessGates: objectsAt(objectAt(value, 'info'), 'readinessGates').map((each) => textAt(each, 'conditionType')),
+    upstream:
+      textAt(git, 'repo') === ''
+        ? undefined
+        : { repository: textAt(git, 'repo'), directory: textAt(git, 'directory'), ref: textAt(git, 'ref') },
+  }
+}
+
+function objectAt(object: JsonObject, name: string): JsonObject {
+  const value = getKey(object, name)
+  return isJsonObject(value) ? value : {}
+}
+
+function objectsAt(object: JsonObject, name: string): readonly JsonObject[] {
+  const value = getKey(object, name)
+  return isJsonArray(value) ? value.map((item) => (isJsonObject(item) ? item : {})) : []
+}
+
+function textAt(object: JsonObject, name: string): string {
+  return textOf(getKey(object, name))
+}
+
+/** kpt takes a number or a boolean for its text. */
+function textOf(value: Json | undefined): string {
+  return value === undefined || value === null || typeof value === 'object' ? '' : String(value)
+}
+
+function textsAt(object: JsonObject, name: string): ReadonlyMap<string, string> {
+  return new Map(Object.entries(objectAt(object, name)).map(([key, value]) => [key, textOf(value)]))
+}
+
+function isEmpty(value: Json | undefined): boolean {
+  return value === undefined || value === null || value === '' || (isJsonObject(value) && Object.keys(value).length === 0)
+}
+
+function describe(value: Json): string {
+  if (isJsonArray(value)) return 'a list'
+  return isJsonObject(value) ? 'a mapping' : 'a single value'
+}
+
+function formatPlace(place: Place): string {
+  return place.map((step, index) => (typeof step === 'number' ? `[${step}]` : `${index === 0 ? '' : '.'}${step}`)).join('')
+}
+
+/** At most 80 characters of a text, quoted. */
+function quote(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}...` : text)
+}

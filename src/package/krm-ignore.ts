@@ -1,0 +1,160 @@
+/**
+ * `.krmignore`: the files of a package that kpt does not read. A subset of gitignore, with the meaning that kyaml gives it
+ * (kyaml `kio/ignorefilesmatcher.go` over go-gitignore 205db1a8cc00), which differs from git's; see docs/facts/krmignore.md:
+ * a pattern without a leading `/` matches the end of a path at any depth, also when it has a `/` inside; `**` is `*`; a
+ * `!` line wins wherever it stands; and nothing below an ignored directory is looked at.
+ */
+
+interface Pattern {
+  readonly directoryOnly: boolean
+  readonly glob: Glob
+}
+
+interface PatternSet {
+  /** By number of segments: from the root of the package, or the last ones of the path. */
+  readonly anchored: ReadonlyMap<number, readonly Pattern[]>
+  readonly floating: ReadonlyMap<number, readonly Pattern[]>
+}
+
+export interface KrmIgnore {
+  readonly ignored: PatternSet
+  readonly accepted: PatternSet
+}
+
+/** Reads a `.krmignore` file. Never fails: a line that is no pattern matches nothing. */
+export function parseKrmIgnore(text: string): KrmIgnore {
+  const ignored: string[] = []
+  const accepted: string[] = []
+  for (const raw of text.split('\n')) {
+    // Only spaces are trimmed, and one carriage return of the line end; a tab belongs to the pattern.
+    const line = raw.replace(/\r$/, '').replace(/^ +| +$/g, '')
+    if (line === '' || line.startsWith('#')) continue
+    const pattern = line.startsWith('\\#') ? line.slice(1) : line
+    if (pattern.startsWith('!')) accepted.push(pattern.slice(1))
+    else ignored.push(pattern)
+  }
+  return { ignored: patternSet(ignored), accepted: patternSet(accepted) }
+}
+
+/** Whether kpt leaves the path out. `path` is relative to the folder of the `.krmignore`, with `/`. */
+export function isIgnored(rules: KrmIgnore, path: string, isDirectory: boolean): boolean {
+  const segments = path.split('/')
+  return !matchesAny(rules.accepted, path, segments, isDirectory) && matchesAny(rules.ignored, path, segments, isDirectory)
+}
+
+function patternSet(lines: readonly string[]): PatternSet {
+  const anchored = new Map<number, Pattern[]>()
+  const floating = new Map<number, Pattern[]>()
+  for (const line of new Set(lines)) {
+    const body = line.replace(/^\/+|\/+$/g, '')
+    const glob = body === '' ? undefined : parseGlob(body)
+    // A line of slashes alone makes kpt itself crash; here it matches nothing.
+    if (glob === undefined) continue
+    const depth = body.split('/').length
+    const byDepth = line.startsWith('/') ? anchored : floating
+    byDepth.set(depth, [...(byDepth.get(depth) ?? []), { directoryOnly: line.endsWith('/'), glob }])
+  }
+  return { anchored, floating }
+}
+
+function matchesAny(set: PatternSet, path: string, segments: readonly string[], isDirectory: boolean): boolean {
+  const matches = ({ directoryOnly, glob }: Pattern, part: string) => (isDirectory || !directoryOnly) && matchesGlob(glob, part)
+  if (set.anchored.get(segments.length)?.some((pattern) => matches(pattern, path))) return true
+  for (const [depth, patterns] of set.floating) {
+    if (depth > segments.length) continue
+    const part = segments.slice(-depth).join('/')
+    if (patterns.some((pattern) => matches(pattern, part))) return true
+  }
+  return false
+}
+
+type Token =
+  | { readonly kind: 'literal'; readonly character: string }
+  | { readonly kind: 'any' }
+  | { readonly kind: 'star' }
+  | { readonly kind: 'class'; readonly negated: boolean; readonly ranges: readonly (readonly [string, string])[] }
+type Glob = readonly Token[]
+
+/** The syntax of Go's `path/filepath.Match`. Undefined where the pattern is malformed: it then matches nothing. */
+function parseGlob(pattern: string): Glob | undefined {
+  const characters = [...pattern]
+  // Without a wildcard go-gitignore compares texts, so that a backslash is itself.
+  if (!/[*?[]/.test(pattern)) return characters.map((character) => ({ kind: 'literal', character }))
+  const tokens: Token[] = []
+  for (let at = 0; at < characters.length; at += 1) {
+    const character = characters[at] as string
+    if (character === '*') {
+      if (tokens.at(-1)?.kind !== 'star') tokens.push({ kind: 'star' })
+    } else if (character === '?') tokens.push({ kind: 'any' })
+    else if (character === '[') {
+      const read = readClass(characters, at + 1)
+      if (read === undefined) return undefined
+      tokens.push(read.token)
+      at = read.last
+    } else {
+      if (character === '\\') at += 1
+      const literal = characters[at]
+      if (literal === undefined) return undefined
+      tokens.push({ kind: 'literal', character: literal })
+    }
+  }
+  return tokens
+}
+
+function readClass(characters: readonly string[], start: number): { readonly token: Token; readonly last: number } | undefined {
+  const negated = characters[start] === '^'
+  const ranges: (readonly [string, string])[] = []
+  let at = negated ? start + 1 : start
+  const member = (): string | undefined => {
+    const first = characters[at]
+    if (first === undefined || first === '-' || first === ']') return undefined
+    if (first === '\\') at += 1
+    const value = characters[at]
+    at += 1
+    return value
+  }
+  for (;;) {
+    if (characters[at] === ']' && ranges.length > 0) return { token: { kind: 'class', negated, ranges }, last: at }
+    const low = member()
+    if (low === undefined) return undefined
+    let high: string | undefined = low
+    if (characters[at] === '-') {
+      at += 1
+      high = member()
+    }
+    if (high === undefined) return undefined
+    ranges.push([low, high])
+  }
+}
+
+/** Goes back to the last star only, so the time is at most length of the text times length of the pattern. */
+function matchesGlob(glob: Glob, text: string): boolean {
+  const characters = [...text]
+  let at = 0
+  let token = 0
+  let star = -1
+  let starAt = 0
+  while (at < characters.length) {
+    const current = glob[token]
+    const character = characters[at] as string
+    if (current?.kind === 'star') {
+      star = token
+      starAt = at
+      token += 1
+    } else if (current !== undefined && matchesToken(current, character)) {
+      at += 1
+      token += 1
+    } else if (star !== -1 && characters[starAt] !== '/') {
+      starAt += 1
+      at = starAt
+      token = star + 1
+    } else return false
+  }
+  return glob.slice(token).every(({ kind }) => kind === 'star')
+}
+
+function matchesToken(token: Token, character: string): boolean {
+  if (token.kind === 'literal') return token.character === character
+  if (token.kind === 'class') return token.ranges.some(([low, high]) => low <= character && character <= high) !== token.negated
+  return token.kind === 'any' && character !== '/'
+}

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { Failure } from '../failure.ts'
+import {
+  assertPushable,
+  formatRevisionTag,
+  formatWorkspaceBranch,
+  isWellFormedRefName,
+  nextRevision,
+  ownedRef,
+  parseRevisionTag,
+  parseWorkspaceBranch,
+} from './ref-name.ts'
+
+const SOME_ID = '1'.repeat(40)
+const refused = (action: () => unknown) => assert.throws(action, (error: unknown) => error instanceof Failure && error.code === 'BP4004')
+
+const segment = fc.stringMatching(/^[a-zA-Z0-9_-]{1,12}(\.[a-z]{1,3})?$/).filter((text) => !text.endsWith('.lock'))
+const packagePath = fc.array(segment, { minLength: 1, maxLength: 4 }).map((segments) => segments.join('/'))
+const workspace = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/)
+
+test('a workspace branch reads back as it was written', () => {
+  fc.assert(
+    fc.property(fc.constantFrom('drafts' as const, 'proposed' as const), packagePath, workspace, (state, path, name) => {
+      const branch = { state, packagePath: path, workspace: name }
+      const text = formatWorkspaceBranch(branch)
+      assert.deepEqual(parseWorkspaceBranch(text), branch)
+      assert.deepEqual(ownedRef(`refs/heads/${text}`), { kind: 'workspace', ...branch })
+    }),
+  )
+})
+
+test('a revision tag reads back as it was written', () => {
+  fc.assert(
+    fc.property(packagePath, fc.nat(), (path, revision) => {
+      const tag = { packagePath: path, revision }
+      const text = formatRevisionTag(tag)
+      assert.deepEqual(parseRevisionTag(text), tag)
+      assert.deepEqual(ownedRef(`refs/tags/${text}`), { kind: 'revision', ...tag })
+    }),
+  )
+})
+
+test('names are printed as Porch names them', () => {
+  assert.equal(
+    formatWorkspaceBranch({ state: 'proposed', packagePath: 'apps/web', workspace: 'drift-1a2b3c4d' }),
+    'proposed/apps/web/drift-1a2b3c4d',
+  )
+  assert.equal(formatRevisionTag({ packagePath: 'apps/web', revision: 3 }), 'apps/web/v3')
+})
+
+test('a branch with fewer than two segments after the state is refused', () => {
+  refused(() => formatWorkspaceBranch({ state: 'drafts', packagePath: '', workspace: 'foo' }))
+  assert.equal(parseWorkspaceBranch('drafts/foo'), undefined)
+  for (const ref of [
+    'refs/heads/drafts/foo',
+    'refs/heads/proposed/bar',
+    'refs/heads/drafts',
+    'refs/heads/drafts//x',
+    'refs/heads/drafts/a/',
+  ]) {
+    refused(() => assertPushable({ ref, to: SOME_ID }))
+  }
+})
+
+test('a workspace that is no DNS label is refused', () => {
+  for (const name of ['Drift', 'a_b', '-a', 'a-', 'a.b', '', 'x'.repeat(64), 'a\n']) {
+    refused(() => formatWorkspaceBranch({ state: 'drafts', packagePath: 'apps/web', workspace: name }))
+    refused(() => assertPushable({ ref: `refs/heads/drafts/apps/web/${name}`, to: SOME_ID }))
+  }
+})
+
+test('a package path that git does not allow in a ref is refused', () => {
+  for (const path of [
+    'my app',
+    'a..b',
+    '.hidden',
+    'a/.b',
+    'a.lock',
+    'a~1',
+    'a^',
+    'a:b',
+    'a?',
+    'a*',
+    'a[',
+    'a\\b',
+    'a@{1}',
+    '/a',
+    'a/',
+    'a\u0001',
+  ]) {
+    refused(() => formatWorkspaceBranch({ state: 'drafts', packagePath: path, workspace: 'w' }))
+    refused(() => formatRevisionTag({ packagePath: path, revision: 1 }))
+  }
+})
+
+test('the rules are those of git check-ref-format', () => {
+  const awkward = fc.constantFrom(
+    'a',
+    'b',
+    '/',
+    '.',
+    '..',
+    '@',
+    '{',
+    '@{',
+    '.lock',
+    '~',
+    '^',
+    ':',
+    '?',
+    '*',
+    '[',
+    '\\',
+    ' ',
+    '-',
+    'é',
+    '\u007f',
+    '\u0001',
+  )
+  const names = fc.sample(
+    fc.array(awkward, { minLength: 1, maxLength: 6 }).map((parts) => parts.join('')),
+    { numRuns: 250, seed: 7 },
+  )
+  for (const name of [...names, '@', 'a/@', 'a.lock/b', 'a.', 'a/b.', 'HEAD', '-x']) {
+    const { status } = spawnSync('git', ['check-ref-format', `refs/heads/${name}`])
+    assert.equal(isWellFormedRefName(`refs/heads/${name}`), status === 0, JSON.stringify(name))
+  }
+  assert.equal(isWellFormedRefName('@'), false)
+  assert.equal(isWellFormedRefName(''), false)
+})
+
+test('only our own refs and the named base branch may be pushed', () => {
+  for (const ref of [
+    'refs/heads/drafts/apps/web/drift-1',
+    'refs/heads/proposed/web/d',
+    'refs/heads/drift-ledger',
+    'refs/tags/apps/web/v12',
+  ]) {
+    assertPushable({ ref, to: SOME_ID })
+    assertPushable({ ref, to: null })
+  }
+  assertPushable({ ref: 'refs/heads/main', to: SOME_ID }, 'main')
+  refused(() => assertPushable({ ref: 'refs/heads/main', to: null }, 'main'))
+  for (const ref of [
+    'refs/heads/main',
+    'main',
+    'HEAD',
+    'refs/heads/feature/x/y',
+    'refs/heads/drift-ledger/x',
+    'refs/tags/v1',
+    'refs/tags/apps/web/rc1',
+    'refs/tags/apps/web/v1.2.3',
+    'refs/tags/apps/web/v007',
+    'refs/tags/apps/web/3',
+    'refs/pull/1/head',
+    'refs/heads/../x',
+    'refs/notes/commits',
+    '--upload-pack=x',
+  ]) {
+    refused(() => assertPushable({ ref, to: SOME_ID }))
+  }
+})
+
+test('the next revision is one more than the highest number among the tags of the package', () => {
+  const tags = [
+    'apps/web/v1',
+    'refs/tags/apps/web/v007',
+    'apps/web/9x',
+    'apps/web/rc99',
+    'apps/web/v1.2.3',
+    'apps/api/v40',
+    'apps/web/sub/v50',
+    'v60',
+  ]
+  assert.equal(nextRevision(tags, 'apps/web'), 8)
+  assert.equal(nextRevision([...tags, 'apps/web/12'], 'apps/web'), 13)
+  assert.equal(nextRevision([], 'apps/web'), 1)
+  assert.equal(nextRevision(['apps/web/v99999999999999999999'], 'apps/web'), 1)
+})

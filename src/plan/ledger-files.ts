@@ -1,0 +1,90 @@
+/** The ledger's files of one unit: written only when they say something new. */
+import { createHash } from 'node:crypto'
+import { Failure } from '../failure.ts'
+import { parseGoYaml } from '../krm/go-yaml.ts'
+import { isJsonObject, type JsonObject } from '../krm/json.ts'
+import { ledgerObservationPath, ledgerUnitFolder } from '../record/record-paths.ts'
+import { API_VERSION, type ClusterObservation, type DriftReport, LOCAL_CONFIG } from '../record/schema.ts'
+import { formatDocument } from '../record/write-document.ts'
+import { buildResourceGroup } from '../status/resource-group.ts'
+import type { LedgerFile } from './action.ts'
+import type { Observation } from './observation.ts'
+
+export interface LedgerFiles {
+  readonly files: readonly LedgerFile[]
+  /** One line for the commit message; undefined when nothing is new. */
+  readonly line: string | undefined
+  /** The report as the ledger has it after this turn. */
+  readonly report: DriftReport
+}
+
+export function ledgerFilesOf(seen: Observation, report: DriftReport): LedgerFiles {
+  const before = seen.git.ledger.report
+  const folder = ledgerUnitFolder(seen.unit.cluster, seen.unit.slug)
+  const kept = before !== undefined && saysTheSame(before, report) ? before : keepFirstCommit(before, report)
+  const groupPath = `${folder}/resourcegroup.yaml`
+  const previous = seen.git.ledger.texts.get(groupPath)
+  const group = buildResourceGroup({
+    name: seen.inventory?.name || seen.unit.slug,
+    namespace: seen.inventory?.namespace ?? '',
+    inventoryId: seen.inventory?.id ?? '',
+    commit: kept.spec.unit.commit,
+    members: seen.health,
+    at: seen.cluster.observedAt,
+    previous: previous === undefined ? undefined : readObject(previous, groupPath),
+  })
+  const wanted: LedgerFile[] = [
+    { path: `${folder}/report.yaml`, text: formatDocument(kept) },
+    { path: groupPath, text: formatDocument(group) },
+  ]
+  const files = wanted.filter(({ path, text }) => seen.git.ledger.texts.get(path) !== text)
+  if (files.length === 0) return { files, line: undefined, report: kept }
+  const observation = clusterObservation(seen)
+  return {
+    files: [...files, { path: ledgerObservationPath(seen.unit.cluster), text: formatDocument(observation) }],
+    line: `${seen.unit.packageName}: ${kept.status.state}${kept.spec.changes.length === 0 ? '' : ` (${kept.spec.changes.length})`}`,
+    report: kept,
+  }
+}
+
+/** The ledger is a cache: a file that cannot be read is written anew. */
+function readObject(text: string, where: string): JsonObject | undefined {
+  try {
+    const value = parseGoYaml(text, where).documents[0]?.value
+    return isJsonObject(value) ? value : undefined
+  } catch (thrown) {
+    if (thrown instanceof Failure) return undefined
+    throw thrown
+  }
+}
+
+/** Equal but for the time of the observation and, while the package is the same, the commit. */
+function saysTheSame(before: DriftReport, after: DriftReport): boolean {
+  return timeless(before) === timeless(after)
+}
+
+function timeless({ spec, status }: DriftReport): string {
+  const { commit: _commit, ...unit } = spec.unit
+  return formatDocument({ spec: { ...spec, unit, observed: { ...spec.observed, at: '' } }, status })
+}
+
+/** The report names the first commit in which the package had this content. */
+function keepFirstCommit(before: DriftReport | undefined, after: DriftReport): DriftReport {
+  if (before === undefined || before.spec.unit.tree !== after.spec.unit.tree) return after
+  return { ...after, spec: { ...after.spec, unit: { ...after.spec.unit, commit: before.spec.unit.commit } } }
+}
+
+function clusterObservation(seen: Observation): ClusterObservation {
+  const { uid, version, observedAt, recorded } = seen.cluster
+  return {
+    apiVersion: API_VERSION,
+    kind: 'ClusterObservation',
+    metadata: { name: seen.unit.cluster, annotations: LOCAL_CONFIG },
+    status: {
+      changedAt: observedAt,
+      version,
+      identity: uid === '' ? '' : createHash('sha256').update(uid).digest('hex').slice(0, 16),
+      ...(recorded ? { recorded } : {}),
+    },
+  }
+}

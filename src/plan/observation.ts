@@ -1,0 +1,93 @@
+/** Everything that one turn knows before it decides: reads only, no judgement. */
+import type { ObjectVerdict, Resolution } from '../drift/drift.ts'
+import type { FieldManager } from '../krm/managed-fields.ts'
+import type { RedactionKey } from '../krm/redacted.ts'
+import type { ObjectId } from '../package/object-id.ts'
+import type { PackageFiles } from '../package/package-files.ts'
+import type { EffectivePolicy } from '../policy/effective-policy.ts'
+import type { ClusterIdentity, InventoryRef } from '../ports/cluster.ts'
+import type { TreeFile } from '../ports/package-repository.ts'
+import type { ClosedEpisode, DriftRecord, DriftReport, Incomplete } from '../record/schema.ts'
+import type { GroupMember } from '../status/resource-group.ts'
+
+/** One package in one cluster. */
+export interface Unit {
+  readonly cluster: string
+  /** From the root of the repository; empty where the repository itself is the package. */
+  readonly packagePath: string
+  /** Path, or for the root package its name: what branches and tags are named by. */
+  readonly packageName: string
+  readonly slug: string
+}
+
+/** A `drafts/` or `proposed/` branch of the unit. */
+export interface OpenBranch {
+  /** Full ref name. */
+  readonly ref: string
+  readonly state: 'drafts' | 'proposed'
+  readonly workspace: string
+  readonly commit: ObjectId
+  /** First parent: the base commit that the branch was built on. */
+  readonly base: ObjectId
+  readonly record: DriftRecord
+  /** True when a commit on the branch is not ours: the branch is somebody's, and is never pushed to. */
+  readonly foreign: boolean
+}
+
+export interface GitState {
+  readonly baseBranch: string
+  readonly base: ObjectId
+  /** Files of the package at `base`, and their ids: the same ids on two commits mean the same package. */
+  readonly files: PackageFiles
+  readonly tree: readonly TreeFile[]
+  /** `contentHash` of `tree`. */
+  readonly treeHash: string
+  /** Name of the repository, as the last segment of its address has it. */
+  readonly repositoryName: string
+  /** Ids of the package's files at each open branch's base. */
+  readonly baseTrees: ReadonlyMap<ObjectId, readonly TreeFile[]>
+  /** Object ids of the refs of the remote, by full name. */
+  readonly refs: ReadonlyMap<string, ObjectId>
+  /** At most one of each state in a healthy repository; more are told in the report. */
+  readonly branches: readonly OpenBranch[]
+  /** Records of the unit on the base branch, oldest first. */
+  readonly merged: readonly DriftRecord[]
+  /** Latest published revision number; 0 when there is none. */
+  readonly revision: number
+  readonly ledger: LedgerState
+}
+
+export interface LedgerState {
+  /** Head of the ledger branch; null before the first commit. */
+  readonly head: ObjectId | null
+  readonly report: DriftReport | undefined
+  /** Of the unit, oldest first. */
+  readonly closed: readonly ClosedEpisode[]
+  /** Text of the unit's files as they stand, by path: a file is written only when its text changes. */
+  readonly texts: ReadonlyMap<string, string>
+}
+
+export interface Observation {
+  readonly unit: Unit
+  readonly cluster: ClusterIdentity
+  readonly syncer: FieldManager | undefined
+  readonly verdicts: readonly ObjectVerdict[]
+  readonly health: readonly GroupMember[]
+  /** The inventory that the package names. */
+  readonly inventory: InventoryRef | undefined
+  /** What could not be observed, for people; not empty: absence of drift is not proven. */
+  readonly incomplete: readonly Incomplete[]
+  /** Whether the package has a pipeline that was not run. */
+  readonly pipeline: boolean
+  readonly git: GitState
+  readonly policy: EffectivePolicy
+  readonly key: RedactionKey
+}
+
+/** What a person asked for: a resolution for some or all of the open changes. */
+export interface Wish {
+  readonly resolution: Resolution
+  /** Fingerprints of the changes that are meant; undefined means all. */
+  readonly changes: ReadonlySet<string> | undefined
+  readonly message: string | undefined
+}

@@ -1,0 +1,66 @@
+/** Which differences are open for a decision, and what is planned for each. */
+import type { Drift, ObjectVerdict, Resolution } from '../drift/drift.ts'
+import { itemFingerprint } from '../drift/fingerprint.ts'
+import type { RedactionKey } from '../krm/redacted.ts'
+import type { ClosedEpisode, DriftRecord, Plan } from '../record/schema.ts'
+import type { DesiredResource } from '../render/desired-set.ts'
+import type { Wish } from './observation.ts'
+
+/** A difference with its place in git and what is planned for it. */
+export interface PlannedChange {
+  readonly drift: Drift
+  readonly desired: DesiredResource | undefined
+  /** Item fingerprint, 16 hex digits. */
+  readonly fingerprint: string
+  readonly resolution: Resolution
+}
+
+/** Every difference of the verdicts, in their order. */
+export function allChanges(verdicts: readonly ObjectVerdict[], key: RedactionKey): Omit<PlannedChange, 'resolution'>[] {
+  return verdicts.flatMap(({ items, desired }) => items.map((drift) => ({ drift, desired, fingerprint: itemFingerprint(drift, key) })))
+}
+
+/** Merged decisions that live does not agree with yet, or was not seen to agree with. */
+export function unverifiedMerges(closed: readonly ClosedEpisode[]): ClosedEpisode[] {
+  return closed.filter(({ status }) => status.outcome === 'Merged' && status.verifiedAt === undefined)
+}
+
+/** Fingerprints of changes that a merged Restore authorised to go back and that are still live. */
+export function applyingFingerprints(closed: readonly ClosedEpisode[]): ReadonlySet<string> {
+  const restored = unverifiedMerges(closed).flatMap(({ spec }) => spec.changes.filter(({ resolution }) => resolution === 'Restore'))
+  return new Set(restored.map(({ fingerprint }) => fingerprint))
+}
+
+/** A rejected drift is silent for exactly its fingerprint, until a time. `at` is RFC 3339 UTC, as is everything compared. */
+export function silencedUntil(closed: readonly ClosedEpisode[], fingerprint: string, at: string): string | undefined {
+  const latest = closed.filter(({ spec, status }) => spec.fingerprint === fingerprint && status.outcome === 'Declined').at(-1)
+  const until = latest?.status.silentUntil
+  return until !== undefined && until > at ? until : undefined
+}
+
+/** A wish decides about the changes that it names; the open record about those that it knows; the policy about the rest. */
+export function planResolutions(
+  changes: readonly Omit<PlannedChange, 'resolution'>[],
+  open: DriftRecord | undefined,
+  wish: Wish | undefined,
+  byPolicy: Resolution,
+): PlannedChange[] {
+  const recorded = new Map(open?.spec.changes.map((change) => [change.fingerprint, change.resolution]))
+  return changes.map((change) => {
+    const wished = wish !== undefined && (wish.changes === undefined || wish.changes.has(change.fingerprint))
+    return { ...change, resolution: wished ? wish.resolution : (recorded.get(change.fingerprint) ?? byPolicy) }
+  })
+}
+
+export function planOf(resolutions: readonly Resolution[]): Plan {
+  const [first] = resolutions
+  return first !== undefined && resolutions.every((resolution) => resolution === first) ? first : 'Mixed'
+}
+
+/** An id is not used twice, for a workspace that equals a published one hides it in Porch: the second time is `<id>-2`. */
+export function freeEpisodeId(id: string, used: ReadonlySet<string>): string {
+  if (!used.has(id)) return id
+  let count = 2
+  while (used.has(`${id}-${count}`)) count += 1
+  return `${id}-${count}`
+}

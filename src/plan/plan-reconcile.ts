@@ -1,0 +1,336 @@
+/** One turn for one unit: from what was observed to what is written. Pure, synchronous, decides everything. */
+
+import { RISKS } from '../drift/drift.ts'
+import { episodeIdOf, fingerprintOf } from '../drift/fingerprint.ts'
+import { Failure } from '../failure.ts'
+import { formatWorkspaceBranch } from '../package/ref-name.ts'
+import { buildProposal, type ProposalFiles } from '../proposal/build-proposal.ts'
+import { buildReport, showChange } from '../record/build-report.ts'
+import { formatProposalMessage } from '../record/commit-message.ts'
+import { closedPath, recordPath } from '../record/record-paths.ts'
+import { API_VERSION, type ClosedEpisode, type DriftRecord, type DriftReport, LOCAL_CONFIG } from '../record/schema.ts'
+import { formatDocument, formatInertDocument } from '../record/write-document.ts'
+import { type GitWrites, isNothing, NO_WRITES, type PlannedUpdate } from './action.ts'
+import { type LedgerFiles, ledgerFilesOf } from './ledger-files.ts'
+import type { Observation, OpenBranch, Wish } from './observation.ts'
+import {
+  allChanges,
+  applyingFingerprints,
+  freeEpisodeId,
+  type PlannedChange,
+  planOf,
+  planResolutions,
+  silencedUntil,
+  unverifiedMerges,
+} from './pick-changes.ts'
+import { sameTree, sourceRevisionOf } from './unit-git.ts'
+
+/** What happened to the unit's branch in this turn. */
+export type BranchOutcome = 'none' | 'created' | 'updated' | 'unchanged' | 'healed' | 'foreign' | 'frozen' | 'silenced' | 'applying'
+
+export interface UnitPlan {
+  readonly report: DriftReport
+  readonly outcome: BranchOutcome
+  /** Short name of the branch that holds the record after this turn; empty where there is none. */
+  readonly branch: string
+  readonly record: DriftRecord | undefined
+  readonly writes: GitWrites
+  /** Sentences for people about this turn. */
+  readonly notes: readonly string[]
+}
+
+/** @throws Failure BP2001, BP2002, BP2003, BP2007 or BP2010 when a wish cannot be fulfilled, BP2008 when nothing is open for it */
+export function planReconcile(observation: Observation, wish?: Wish): UnitPlan {
+  return new Turn(observation, wish).plan()
+}
+
+class Turn {
+  private readonly seen: Observation
+  private readonly wish: Wish | undefined
+  private readonly open: OpenBranch | undefined
+  private readonly at: string
+
+  constructor(observation: Observation, wish: Wish | undefined) {
+    this.seen = observation
+    this.wish = wish
+    this.at = observation.cluster.observedAt
+    const { branches } = observation.git
+    this.open = branches.find(({ state }) => state === 'proposed') ?? branches.find(({ state }) => state === 'drafts')
+  }
+
+  plan(): UnitPlan {
+    const changes = allChanges(this.seen.verdicts, this.seen.key)
+    const applying = applyingFingerprints(this.seen.git.ledger.closed)
+    const active = planResolutions(
+      changes.filter(({ fingerprint }) => !applying.has(fingerprint)),
+      this.open?.record,
+      this.wish,
+      this.seen.policy.defaultPlan,
+    )
+    if (active.length === 0) return this.withoutDrift(changes.length)
+    const fingerprint = this.fingerprint(active)
+    if (this.open?.foreign)
+      return this.keepOpen(active, fingerprint, 'foreign', [`${short(this.open.ref)} has a commit that is not ours: it is left alone`])
+    if (this.isFrozen(active))
+      return this.keepOpen(active, fingerprint, 'frozen', ['not everything could be observed: the open record is left as it is'])
+    if (this.wish === undefined && this.seen.policy.mode === 'Off')
+      return this.done(active, fingerprint, 'Off', 'none', undefined, NO_WRITES, [])
+    const until = silencedUntil(this.seen.git.ledger.closed, fingerprint, this.at)
+    if (this.wish === undefined && this.open === undefined && until !== undefined) {
+      return this.done(active, fingerprint, 'Silenced', 'silenced', undefined, NO_WRITES, [`rejected before: silent until ${until}`])
+    }
+    return this.record(active, fingerprint)
+  }
+
+  /** Nothing is open: live agrees with git, or will once a merged decision is applied, or nobody can say. */
+  private withoutDrift(applying: number): UnitPlan {
+    if (this.wish !== undefined) throw nothingToDecide(this.seen)
+    const complete = this.seen.incomplete.length === 0
+    const state = applying > 0 ? 'Applying' : complete ? 'InSync' : 'Unknown'
+    if (!complete) return this.done([], '', state, this.open === undefined ? 'none' : 'frozen', this.open, NO_WRITES, [])
+    if (this.open?.foreign)
+      return this.done([], '', state, 'foreign', this.open, NO_WRITES, [`${short(this.open.ref)} is somebody else's now: it is left alone`])
+    const verified = applying > 0 ? [] : this.verifiedEpisodes()
+    if (this.open === undefined)
+      return this.done([], '', state, applying > 0 ? 'applying' : 'none', undefined, { ...NO_WRITES, ledger: verified }, [])
+    const resolvedByGit = !sameTree(this.seen.git.tree, this.seen.git.baseTrees.get(this.open.base))
+    const outcome = resolvedByGit ? 'ResolvedByGit' : 'Healed'
+    const closed = closedEpisodeOf(this.open.record, { outcome, decidedBy: '', at: this.at })
+    const writes: GitWrites = {
+      ...NO_WRITES,
+      updates: this.seen.git.branches.filter(({ foreign }) => !foreign).map(({ ref, commit }) => ({ ref, from: commit, to: null })),
+      ledger: [...verified, { path: closedPath(this.open.record.spec.began, this.open.record.spec.episode), text: formatDocument(closed) }],
+    }
+    const why = resolvedByGit ? 'git now says what the cluster runs' : 'the cluster went back by itself'
+    return this.done([], '', state, 'healed', undefined, writes, [`${short(this.open.ref)} is withdrawn: ${why}`])
+  }
+
+  private verifiedEpisodes(): GitWrites['ledger'] {
+    return unverifiedMerges(this.seen.git.ledger.closed).map((episode) => ({
+      path: closedPath(episode.spec.began, episode.spec.episode),
+      text: formatDocument({ ...episode, status: { ...episode.status, verifiedAt: this.at } }),
+    }))
+  }
+
+  /** Drift that can be told apart from an outage: with unreadable objects, an open record is neither shrunk nor closed. */
+  private isFrozen(active: readonly PlannedChange[]): boolean {
+    if (this.seen.incomplete.length === 0 || this.open === undefined) return false
+    const now = new Set(active.map(({ fingerprint }) => fingerprint))
+    return this.open.record.spec.changes.some(({ fingerprint }) => !now.has(fingerprint))
+  }
+
+  private record(active: readonly PlannedChange[], fingerprint: string): UnitPlan {
+    const { seen, open } = this
+    const state = this.wish !== undefined || seen.policy.mode === 'Propose' || open?.state === 'proposed' ? 'proposed' : 'drafts'
+    const episode = open?.record.spec.episode ?? freeEpisodeId(episodeIdOf(fingerprint), this.usedEpisodes())
+    const began = open?.record.spec.began ?? this.at
+    const record = this.buildRecord(active, fingerprint, episode, began)
+    const branch = formatWorkspaceBranch({ state, packagePath: seen.unit.packageName, workspace: record.metadata.name })
+    const ref = `refs/heads/${branch}`
+    const spare = seen.git.branches.filter((other) => other.ref !== ref && !other.foreign)
+    if (open !== undefined && open.ref === ref && spare.length === 0 && this.saysTheSame(open, record)) {
+      return this.done(active, fingerprint, 'Drifted', 'unchanged', open, NO_WRITES, [])
+    }
+    const files = this.proposalFiles(active, record, state)
+    const previous = seen.git.branches.find((other) => other.ref === ref)
+    const updates: PlannedUpdate[] = [
+      { ref, from: previous?.commit ?? null, to: { commit: branch } },
+      ...spare.map((other) => ({ ref: other.ref, from: other.commit, to: null })),
+    ]
+    const subject = { record, slug: seen.unit.slug, packageName: seen.unit.packageName, sourceRevision: sourceRevisionOf(seen) }
+    const commit = {
+      name: branch,
+      parents: [seen.git.base],
+      base: seen.git.base,
+      changes: files.changes,
+      message: formatProposalMessage(subject, state === 'drafts' ? 'Draft' : 'Proposed'),
+      at: secondsSince1970(this.at),
+    }
+    const outcome = open === undefined ? 'created' : 'updated'
+    return this.done(
+      active,
+      fingerprint,
+      'Drifted',
+      outcome,
+      { ref, state, record },
+      { ...NO_WRITES, commits: [commit], updates },
+      files.notes,
+    )
+  }
+
+  private proposalFiles(active: readonly PlannedChange[], record: DriftRecord, state: 'drafts' | 'proposed'): ProposalFiles {
+    const { unit, git, pipeline } = this.seen
+    const { spec } = record
+    const path = recordPath(unit.cluster, unit.slug, spec.began, spec.episode)
+    return buildProposal({
+      packagePath: unit.packagePath,
+      files: git.files,
+      pipeline,
+      changes: active,
+      plan: spec.plan,
+      workspace: record.metadata.name,
+      lifecycle: state === 'drafts' ? 'Draft' : 'Proposed',
+      record: { path, text: formatInertDocument(record) },
+    })
+  }
+
+  private buildRecord(active: readonly PlannedChange[], fingerprint: string, episode: string, began: string): DriftRecord {
+    const { seen } = this
+    const report = this.report(active, fingerprint, 'Drifted', undefined)
+    const previous = this.open?.record.spec
+    const message = this.wish === undefined ? previous?.message : this.wish.message
+    return {
+      apiVersion: API_VERSION,
+      kind: 'DriftRecord',
+      metadata: { name: `drift-${episode}`, annotations: LOCAL_CONFIG },
+      spec: {
+        ...report.spec,
+        changes: active.map(({ drift, desired, resolution }) => showChange(drift, resolution, seen.key, desired)),
+        episode,
+        began,
+        plan: planOf(active.map(({ resolution }) => resolution)),
+        ...(message === undefined ? {} : { message }),
+        policy: { name: seen.policy.name, mode: seen.policy.mode },
+        settle: seen.policy.settle,
+        keyId: seen.key.id,
+      },
+    }
+  }
+
+  /** The branch stays as it is when it says the same about the same package: observation times alone change nothing. */
+  private saysTheSame(open: OpenBranch, record: DriftRecord): boolean {
+    const [before, after] = [open.record.spec, record.spec]
+    const timeless = ({ observed, unit, policy, ...rest }: DriftRecord['spec']): string =>
+      formatDocument({
+        ...rest,
+        changes: rest.changes.map((change) => ({ ...change, source: undefined })),
+        cluster: unit.cluster,
+        syncer: observed.syncer,
+      })
+    return timeless(before) === timeless(after) && sameTree(this.seen.git.tree, this.seen.git.baseTrees.get(open.base))
+  }
+
+  private keepOpen(active: readonly PlannedChange[], fingerprint: string, outcome: BranchOutcome, notes: readonly string[]): UnitPlan {
+    if (this.wish !== undefined && this.open !== undefined) throw branchIsForeign(this.open, outcome)
+    return this.done(active, fingerprint, 'Drifted', outcome, this.open, NO_WRITES, notes)
+  }
+
+  private done(
+    active: readonly PlannedChange[],
+    fingerprint: string,
+    state: DriftReport['status']['state'],
+    outcome: BranchOutcome,
+    branch: Pick<OpenBranch, 'ref' | 'state' | 'record'> | undefined,
+    writes: GitWrites,
+    notes: readonly string[],
+  ): UnitPlan {
+    const report = this.report(active, fingerprint, state, branch)
+    // A report that is not written yet is new even when it says that nothing differs.
+    const ledger: Pick<LedgerFiles, 'files' | 'line'> = state === 'Off' ? { files: [], line: undefined } : ledgerFilesOf(this.seen, report)
+    const joined: GitWrites = {
+      ...writes,
+      ledger: [...writes.ledger, ...ledger.files],
+      ledgerLines: isNothing(writes) && ledger.files.length === 0 ? [] : [ledger.line ?? `${this.seen.unit.packageName}: ${state}`],
+    }
+    return {
+      report,
+      outcome,
+      branch: branch === undefined ? '' : short(branch.ref),
+      record: branch?.record,
+      writes: joined,
+      notes,
+    }
+  }
+
+  private report(
+    active: readonly PlannedChange[],
+    fingerprint: string,
+    state: DriftReport['status']['state'],
+    branch: Pick<OpenBranch, 'state' | 'record'> | undefined,
+  ): DriftReport {
+    const { seen } = this
+    const resolutions = new Map(active.map(({ drift, resolution }) => [drift, resolution]))
+    const before = seen.git.ledger.report?.status
+    return buildReport({
+      unit: {
+        cluster: seen.unit.cluster,
+        package: seen.unit.packagePath,
+        revision: seen.git.revision === 0 ? undefined : `v${seen.git.revision}`,
+        commit: seen.git.base,
+        tree: seen.git.treeHash,
+      },
+      fingerprint,
+      observedAt: this.at,
+      syncer: seen.syncer?.manager ?? '',
+      recorded: seen.cluster.recorded,
+      verdicts: seen.verdicts,
+      resolutionOf: (drift) => resolutions.get(drift) ?? 'Restore',
+      key: seen.key,
+      status: {
+        state,
+        since: before?.state === state ? before.since : this.at,
+        episode: branch?.record.spec.episode ?? '',
+        lifecycle: branch === undefined ? '' : branch.state === 'drafts' ? 'Draft' : 'Proposed',
+        plan: active.length === 0 ? '' : planOf(active.map(({ resolution }) => resolution)),
+      },
+      incomplete: seen.incomplete,
+    })
+  }
+
+  private fingerprint(active: readonly PlannedChange[]): string {
+    const cluster = this.seen.cluster.uid === '' ? this.seen.unit.cluster : this.seen.cluster.uid
+    return fingerprintOf(
+      { cluster, package: this.seen.unit.packagePath },
+      active.map(({ drift }) => drift),
+      this.seen.key,
+    )
+  }
+
+  private usedEpisodes(): ReadonlySet<string> {
+    const { merged, ledger } = this.seen.git
+    return new Set([...merged.map(({ spec }) => spec.episode), ...ledger.closed.map(({ spec }) => spec.episode)])
+  }
+}
+
+export function closedEpisodeOf(record: DriftRecord, status: ClosedEpisode['status']): ClosedEpisode {
+  const { unit, fingerprint, observed, changes, episode, began, plan, message } = record.spec
+  return {
+    apiVersion: API_VERSION,
+    kind: 'ClosedEpisode',
+    metadata: { name: episode, annotations: LOCAL_CONFIG },
+    spec: { unit, fingerprint, observed, changes, episode, began, plan, ...(message === undefined ? {} : { message }) },
+    status,
+  }
+}
+
+export function secondsSince1970(at: string): number {
+  return Math.floor(Date.parse(at) / 1000)
+}
+
+export function worstRisk(changes: readonly { readonly risk: (typeof RISKS)[number] }[]): (typeof RISKS)[number] | undefined {
+  return RISKS.find((risk) => changes.some((change) => change.risk === risk))
+}
+
+function short(ref: string): string {
+  return ref.replace(/^refs\/heads\//, '')
+}
+
+function nothingToDecide(seen: Observation): Failure {
+  return new Failure({
+    code: 'BP2008',
+    what: `there is nothing to decide about ${seen.unit.packageName} in ${seen.unit.cluster}`,
+    why: seen.incomplete.length === 0 ? 'live agrees with git' : 'no difference was seen, and not everything could be observed',
+    remedy: 'backporch diff shows the state',
+  })
+}
+
+function branchIsForeign(open: OpenBranch, outcome: BranchOutcome): Failure {
+  return new Failure({
+    code: 'BP2009',
+    what: `the plan of ${short(open.ref)} cannot be changed`,
+    where: short(open.ref),
+    why:
+      outcome === 'foreign' ? 'the branch has a commit that backporch did not make' : 'not everything that it is about could be observed',
+    remedy: outcome === 'foreign' ? 'merge or delete the branch by hand, then scan again' : 'scan again when the cluster can be read',
+  })
+}

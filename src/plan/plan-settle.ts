@@ -1,0 +1,110 @@
+/**
+ * `settle: backporch`: which live writes a merged Restore still authorises, as live is now. The caller sends the first one and
+ * plans again, because each write gives its object a new version. Exactly the approved items, and only while the object
+ * shows nothing else: a re-apply would also change what nobody reviewed.
+ */
+
+import type { ObjectVerdict } from '../drift/drift.ts'
+import { Failure } from '../failure.ts'
+import { type FieldPath, formatFieldPath, valueAt } from '../krm/field-path.ts'
+import { getKey, isJsonObject, type Json, type JsonObject } from '../krm/json.ts'
+import type { LiveView } from '../krm/live-view.ts'
+import { metadataText, type Resource } from '../krm/resource.ts'
+import { describeResourceId, resourceKey } from '../krm/resource-id.ts'
+import type { ApprovedWrite } from '../ports/cluster.ts'
+import type { DriftRecord } from '../record/schema.ts'
+import type { Observation } from './observation.ts'
+import { allChanges, type PlannedChange } from './pick-changes.ts'
+
+/** @throws Failure BP2005 when live is not what was approved */
+export function planSettle(seen: Observation, record: DriftRecord, live: LiveView): ApprovedWrite[] {
+  const approved = new Set(record.spec.changes.filter(({ resolution }) => resolution === 'Restore').map(({ fingerprint }) => fingerprint))
+  const now = allChanges(seen.verdicts, seen.key)
+  const missing = [...approved].filter((fingerprint) => !now.some((change) => change.fingerprint === fingerprint))
+  // What went back by itself needs no write; what changed once more was not reviewed.
+  const still = now.filter(({ fingerprint }) => approved.has(fingerprint))
+  const byObject = new Map<string, Omit<PlannedChange, 'resolution'>[]>()
+  for (const change of still) {
+    const key = resourceKey(change.drift.id)
+    byObject.set(key, [...(byObject.get(key) ?? []), change])
+  }
+  return [...byObject].flatMap(([key, changes]) => {
+    const verdict = seen.verdicts.find(({ id }) => resourceKey(id) === key)
+    assertOnlyApproved(verdict, approved, now, missing.length)
+    return writesFor(changes, objectOf(live, key))
+  })
+}
+
+function assertOnlyApproved(
+  verdict: ObjectVerdict | undefined,
+  approved: ReadonlySet<string>,
+  now: readonly Omit<PlannedChange, 'resolution'>[],
+  gone: number,
+): void {
+  if (verdict === undefined) return
+  const others = now.filter(({ drift, fingerprint }) => resourceKey(drift.id) === resourceKey(verdict.id) && !approved.has(fingerprint))
+  if (others.length === 0) return
+  const paths = others.map(({ drift }) => formatFieldPath(drift.path) || drift.change)
+  throw new Failure({
+    code: 'BP2005',
+    what: `${describeResourceId(verdict.id)} is not written`,
+    why: `it changed since the review: ${paths.slice(0, 5).join(', ')}${gone > 0 ? `; ${gone} approved changes are gone` : ''}`,
+    remedy: 'scan again, and decide about what differs now',
+    retry: 'on-change',
+  })
+}
+
+function objectOf(live: LiveView, key: string): JsonObject | undefined {
+  const state = live.get(key)
+  return state?.state === 'present' ? state.object : undefined
+}
+
+function writesFor(changes: readonly Omit<PlannedChange, 'resolution'>[], live: JsonObject | undefined): ApprovedWrite[] {
+  const writes: ApprovedWrite[] = []
+  const restored = changes.filter(({ drift }) => drift.change === 'modified' || drift.change === 'removed')
+  const [first] = changes
+  if (first?.drift.change === 'missing' && first.desired !== undefined) writes.push({ kind: 'apply', resource: first.desired })
+  if (restored[0]?.desired !== undefined) {
+    const paths = restored.map(({ drift }) => drift.path)
+    writes.push({ kind: 'apply', resource: onlyFields(restored[0].desired, paths) })
+  }
+  for (const { drift } of changes) {
+    if (live === undefined) continue
+    const target = { id: drift.id, apiVersion: drift.apiVersion }
+    const resourceVersion = metadataText(live, 'resourceVersion')
+    if (drift.change === 'added' && drift.live !== undefined) {
+      writes.push({ kind: 'remove-field', target, path: drift.path, expected: drift.live, resourceVersion })
+    }
+    if (drift.change === 'unexpected') writes.push({ kind: 'delete', target, uid: drift.uid, resourceVersion })
+  }
+  return writes
+}
+
+/** The object with its identity and the given fields only, so that an apply of it owns nothing else. */
+function onlyFields(desired: Resource, paths: readonly FieldPath[]): Resource {
+  const { id } = desired
+  let object: Json = {
+    apiVersion: desired.apiVersion,
+    kind: id.kind,
+    metadata: { name: id.name, ...(id.namespace === '' ? {} : { namespace: id.namespace }) },
+  }
+  for (const path of paths) object = withValue(object, desired.object, path, 0)
+  return { ...desired, object: object as JsonObject }
+}
+
+/** Copies the value at the path from `source`, with the key fields of every list item on the way. */
+function withValue(target: Json | undefined, source: Json, path: FieldPath, depth: number): Json {
+  const step = path[depth]
+  if (step === undefined) return source
+  const next = valueAt(source, [step])
+  if (next === undefined) return target ?? {}
+  if (step.kind === 'field') {
+    const map = isJsonObject(target) ? target : {}
+    return { ...map, [step.name]: withValue(getKey(map, step.name), next, path, depth + 1) }
+  }
+  const list = Array.isArray(target) ? (target as readonly Json[]) : []
+  const known = valueAt(list, [step])
+  const start = known ?? (step.kind === 'item' ? step.keys : undefined)
+  const item = withValue(start, next, path, depth + 1)
+  return known === undefined ? [...list, item] : list.map((other) => (other === known ? item : other))
+}

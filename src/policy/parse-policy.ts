@@ -1,0 +1,144 @@
+/** Policy files as values: parse, check, rules; every problem of every file at once, each with its file and line. */
+import { isMap, isPair, isScalar, LineCounter, type Node, parseAllDocuments } from 'yaml'
+import type { z } from 'zod'
+import { type IgnoreRule, parseRulePath, type RulePath } from '../drift/ignore-rules.ts'
+import { Failure } from '../failure.ts'
+import { type DriftPolicyDocument, driftPolicySchema, type PlacementDocument, placementSchema } from './schema.ts'
+
+export interface PolicyFile {
+  /** From the root of the repository: `.drift/policy.yaml`. */
+  readonly path: string
+  readonly text: string
+}
+
+export interface Policy {
+  readonly document: DriftPolicyDocument
+  /** `.drift/policy.yaml:1`. */
+  readonly where: string
+  readonly ignore: readonly IgnoreRule[]
+}
+
+export interface PolicySet {
+  readonly policies: readonly Policy[]
+  readonly placements: readonly PlacementDocument[]
+}
+
+interface Problem {
+  readonly where: string
+  readonly why: string
+}
+
+/** @throws Failure BP1005 that lists every problem of all files */
+export function parsePolicyFiles(files: readonly PolicyFile[]): PolicySet {
+  const policies: Policy[] = []
+  const placements: PlacementDocument[] = []
+  const problems: Problem[] = []
+  for (const file of files) readFile(file, policies, placements, problems)
+  const names = new Map<string, string>()
+  for (const { document, where } of policies) {
+    const first = names.get(document.metadata.name)
+    if (first !== undefined) problems.push({ where, why: `the DriftPolicy ${document.metadata.name} is already declared at ${first}` })
+    else names.set(document.metadata.name, where)
+  }
+  if (problems.length > 0) throw policyFailure(problems)
+  return { policies, placements }
+}
+
+function policyFailure(problems: readonly Problem[]): Failure {
+  const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
+  return new Failure({
+    code: 'BP1005',
+    what: `the policy of the repository has ${count}`,
+    why: problems.map(({ where, why }) => `${where}: ${why}`).join('\n       '),
+    remedy: 'correct the lines named above on the base branch; nothing was read with a policy that is half understood',
+    retry: 'on-change',
+  })
+}
+
+function readFile(file: PolicyFile, policies: Policy[], placements: PlacementDocument[], problems: Problem[]): void {
+  const lines = new LineCounter()
+  for (const document of parseAllDocuments(file.text, { lineCounter: lines })) {
+    if (document.errors.length > 0) {
+      for (const error of document.errors) problems.push({ where: at(error.pos[0]), why: error.message.split('\n')[0] ?? error.code })
+      continue
+    }
+    if (document.contents === null) continue
+    const value: unknown = document.toJS({ maxAliasCount: 100 })
+    const place = new Places(document.contents as Node, (offset) => at(offset))
+    const kind = typeof value === 'object' && value !== null && 'kind' in value ? value.kind : undefined
+    if (kind === 'DriftPolicy') {
+      const checked = driftPolicySchema.safeParse(value)
+      if (!checked.success) problems.push(...problemsOf(checked.error, place))
+      else policies.push({ document: checked.data, where: place.of([]), ignore: readRules(checked.data, place, problems) })
+    } else if (kind === 'Placement') {
+      const checked = placementSchema.safeParse(value)
+      if (!checked.success) problems.push(...problemsOf(checked.error, place))
+      else placements.push(checked.data)
+    } else
+      problems.push({ where: place.of(['kind']), why: `unknown kind ${JSON.stringify(kind ?? null)}; wanted DriftPolicy or Placement` })
+  }
+
+  function at(offset: number): string {
+    return `${file.path}:${lines.linePos(offset).line}`
+  }
+}
+
+/** Lines of the places that zod names by path. */
+class Places {
+  private readonly root: Node
+  private readonly at: (offset: number) => string
+
+  constructor(root: Node, at: (offset: number) => string) {
+    this.root = root
+    this.at = at
+  }
+
+  /** Line of the key itself where there is one, of the nearest place above it otherwise. */
+  of(path: readonly PropertyKey[]): string {
+    let node: unknown = this.root
+    let offset = this.root.range?.[0] ?? 0
+    for (const part of path) {
+      if (isMap(node)) {
+        const pair = node.items.find((item) => isPair(item) && isScalar(item.key) && String(item.key.value) === String(part))
+        if (pair === undefined) break
+        offset = (pair.key as Node).range?.[0] ?? offset
+        node = pair.value
+      } else {
+        node = (node as { items?: unknown[] } | null)?.items?.[Number(part)]
+        offset = (node as Node | undefined)?.range?.[0] ?? offset
+      }
+    }
+    return this.at(offset)
+  }
+}
+
+function problemsOf(error: z.ZodError, place: Places): Problem[] {
+  return error.issues.flatMap((issue) => {
+    const path = issue.path.map(String).join('.')
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => ({
+        where: place.of([...issue.path, key]),
+        why: `unknown field ${path === '' ? key : `${path}.${key}`}`,
+      }))
+    }
+    return [{ where: place.of(issue.path), why: `${path === '' ? 'the document' : path}: ${issue.message}` }]
+  })
+}
+
+function readRules(document: DriftPolicyDocument, place: Places, problems: Problem[]): IgnoreRule[] {
+  return (document.spec.ignore ?? []).map((rule, index) => {
+    const here = ['spec', 'ignore', index]
+    if (rule.target === undefined && rule.paths === undefined && rule.managers === undefined) {
+      problems.push({ where: place.of(here), why: `spec.ignore.${index} hides everything; give a target, paths or managers` })
+    }
+    const paths: RulePath[] = []
+    for (const [position, text] of (rule.paths ?? []).entries()) {
+      const parsed = parseRulePath(text)
+      if ('problem' in parsed)
+        problems.push({ where: place.of([...here, 'paths', position]), why: `spec.ignore.${index}.paths.${position}: ${parsed.problem}` })
+      else paths.push(parsed)
+    }
+    const target = Object.fromEntries(Object.entries(rule.target ?? {}).filter(([, value]) => value !== undefined))
+    return { where: place.of(here), target, paths, managers: rule.managers ?? [], reason: rule.reason, expires: rule.expires }
+  })
+}

@@ -1,0 +1,65 @@
+/**
+ * Restore, Adopt and Release as edits of authored files (design §8). Restore edits nothing: git already says it. Adopt
+ * writes the live value where the value was authored. Release takes the field out of git.
+ */
+import type { Drift, Resolution } from '../drift/drift.ts'
+import { Failure } from '../failure.ts'
+import { formatFieldPath, valueAt } from '../krm/field-path.ts'
+import { isSecret, isSensitive } from '../krm/redacted.ts'
+import { describeResourceId } from '../krm/resource-id.ts'
+import type { YamlEdit } from '../package/edit-yaml.ts'
+import type { DesiredResource } from '../render/desired-set.ts'
+
+export interface ResolvedChange {
+  readonly drift: Drift
+  readonly desired: DesiredResource | undefined
+  readonly resolution: Resolution
+}
+
+export interface FileEdit {
+  /** From the root of the repository. */
+  readonly path: string
+  readonly edit: YamlEdit
+}
+
+/**
+ * The edit that one resolution needs; undefined where it needs none.
+ * @throws Failure BP2001, BP2002 or BP2010 when the resolution does not fit the change
+ */
+export function editFor(change: ResolvedChange): FileEdit | undefined {
+  const { drift, desired, resolution } = change
+  if (resolution === 'Restore') return undefined
+  if (desired === undefined) return resolution === 'Release' ? undefined : refuseUnexpected(drift)
+  const at = { document: desired.location.document, item: desired.location.item }
+  const path = desired.location.path
+  if (drift.change === 'missing') return { path, edit: { ...at, kind: 'remove-object' } }
+  if (resolution === 'Release') {
+    const declared = valueAt(desired.object, drift.path) !== undefined
+    return declared ? { path, edit: { ...at, kind: 'remove', path: drift.path } } : undefined
+  }
+  assertAdoptable(drift)
+  if (drift.change === 'removed' || drift.live === undefined) return { path, edit: { ...at, kind: 'remove', path: drift.path } }
+  return { path, edit: { ...at, kind: 'set', path: drift.path, value: drift.live } }
+}
+
+function assertAdoptable(drift: Drift): void {
+  const hidden = isSecret(drift.id)
+    ? drift.path[0]?.kind === 'field' && drift.path[0].name !== 'metadata'
+    : isSensitive(drift.id, drift.path, drift.live)
+  if (!hidden && !drift.liveUnread) return
+  throw new Failure({
+    code: 'BP2002',
+    what: `cannot adopt ${formatFieldPath(drift.path)} of ${describeResourceId(drift.id)}`,
+    why: 'the value is a credential, and a credential in git is readable by everybody who can read the repository',
+    remedy: 'choose restore or release, or store the credential where the package refers to it',
+  })
+}
+
+function refuseUnexpected(drift: Drift): never {
+  throw new Failure({
+    code: 'BP2010',
+    what: `cannot adopt ${describeResourceId(drift.id)}`,
+    why: 'git declares no such object, so there is no authored file that says where it belongs',
+    remedy: 'commit its manifest to the package, or choose release so that the package does not claim it',
+  })
+}

@@ -1,0 +1,52 @@
+/** Does what a plan says to git: commits in memory, then one push of every ref, all or none. Decides nothing. */
+import type { ObjectId } from '../package/object-id.ts'
+import { LEDGER_BRANCH } from '../package/ref-name.ts'
+import { type GitWrites, isNothing, type PlannedObject } from '../plan/action.ts'
+import type { PackageRepository, RefUpdate } from '../ports/package-repository.ts'
+import { formatLedgerMessage } from '../record/commit-message.ts'
+
+export interface LedgerTarget {
+  readonly head: ObjectId | null
+  readonly cluster: string
+  /** RFC 3339 UTC. */
+  readonly at: string
+}
+
+export interface Written {
+  /** Commits by the name that the plan gave them. */
+  readonly commits: ReadonlyMap<string, ObjectId>
+  readonly updates: readonly RefUpdate[]
+}
+
+/** @throws Failure BP4003 when a ref moved since it was read: read and plan again */
+export async function applyWrites(
+  repository: PackageRepository,
+  writes: GitWrites,
+  ledger: LedgerTarget,
+  signal: AbortSignal,
+): Promise<Written> {
+  const commits = new Map<string, ObjectId>()
+  if (isNothing(writes)) return { commits, updates: [] }
+  const resolve = (object: PlannedObject): ObjectId => {
+    if (typeof object === 'string') return object
+    const id = commits.get(object.commit)
+    if (id === undefined) throw new TypeError(`the plan names a commit that it does not make: ${object.commit}`)
+    return id
+  }
+  for (const { name, parents, base, changes, message, at } of writes.commits) {
+    commits.set(name, await repository.write({ parents: parents.map(resolve), base, changes, message, at }))
+  }
+  const updates: RefUpdate[] = writes.updates.map(({ ref, from, to }) => ({ ref, from, to: to === null ? null : resolve(to) }))
+  if (writes.ledger.length > 0) {
+    const commit = await repository.write({
+      parents: ledger.head === null ? [] : [ledger.head],
+      base: ledger.head ?? undefined,
+      changes: writes.ledger.map(({ path, text }) => ({ path, content: text === null ? null : new TextEncoder().encode(text) })),
+      message: formatLedgerMessage(ledger.cluster, writes.ledgerLines),
+      at: Math.floor(Date.parse(ledger.at) / 1000),
+    })
+    updates.push({ ref: `refs/heads/${LEDGER_BRANCH}`, from: ledger.head, to: commit })
+  }
+  await repository.push(updates, signal)
+  return { commits, updates }
+}

@@ -1,0 +1,170 @@
+/** Approve and reject of the local forge: a decision is bound to what was reviewed, and is one push. */
+import { Failure } from '../failure.ts'
+import type { ObjectId } from '../package/object-id.ts'
+import type { Observation, OpenBranch } from '../plan/observation.ts'
+import { MERGE, openProposal, planApproval, planRejection } from '../plan/plan-decision.ts'
+import { planReconcile, type UnitPlan } from '../plan/plan-reconcile.ts'
+import type { FileChange, PackageRepository } from '../ports/package-repository.ts'
+import { applyWrites } from './apply-writes.ts'
+import type { RepositoryView } from './repository-view.ts'
+import { type ObservedUnit, observeUnits, type TurnPorts, type TurnRequest, withFreshRefs } from './run-turn.ts'
+
+export interface Decider {
+  readonly name: string
+  /** RFC 3339 UTC with seconds. */
+  readonly at: string
+  readonly reason: string | undefined
+}
+
+/** What a person is asked to confirm. */
+export interface Reviewed {
+  readonly observation: Observation
+  readonly proposal: OpenBranch
+  readonly plan: UnitPlan
+}
+
+export interface Decided {
+  readonly reviewed: Reviewed
+  /** Merge commit; undefined for a rejection. */
+  readonly commit: ObjectId | undefined
+  /** As in `v4`. */
+  readonly revision: string | undefined
+}
+
+/**
+ * Observes again, checks that the proposal still says what live says, asks `confirm`, and merges.
+ * @throws Failure BP2004 without a proposal, BP2005 when live changed since the proposal was made, BP2011 when not confirmed
+ */
+export async function approve(
+  ports: TurnPorts,
+  request: TurnRequest,
+  decider: Decider,
+  confirm: (reviewed: Reviewed) => Promise<boolean>,
+  signal: AbortSignal,
+): Promise<Decided> {
+  return decide(ports, request, confirm, signal, async (reviewed, view) => {
+    const { observation, proposal, plan } = reviewed
+    const changes = await changesOf(ports.repository, proposal, signal)
+    const input = { seen: observation, turn: plan, proposal, decidedBy: decider.name, at: decider.at, reason: decider.reason }
+    const ledger = { head: view.ledger, cluster: observation.unit.cluster, at: decider.at }
+    const { commits } = await applyWrites(ports.repository, planApproval(input, changes), ledger, signal)
+    return { reviewed, commit: commits.get(MERGE), revision: `v${observation.git.revision + 1}` }
+  })
+}
+
+/** @throws Failure BP2004 without a proposal, BP2011 when not confirmed */
+export async function reject(
+  ports: TurnPorts,
+  request: TurnRequest,
+  decider: Decider,
+  confirm: (reviewed: Reviewed) => Promise<boolean>,
+  signal: AbortSignal,
+): Promise<Decided> {
+  return decide(ports, request, confirm, signal, async (reviewed, view) => {
+    const { observation, proposal, plan } = reviewed
+    const input = { seen: observation, turn: plan, proposal, decidedBy: decider.name, at: decider.at, reason: decider.reason }
+    const ledger = { head: view.ledger, cluster: observation.unit.cluster, at: decider.at }
+    await applyWrites(ports.repository, planRejection(input), ledger, signal)
+    return { reviewed, commit: undefined, revision: undefined }
+  })
+}
+
+async function decide(
+  ports: TurnPorts,
+  request: TurnRequest,
+  confirm: (reviewed: Reviewed) => Promise<boolean>,
+  signal: AbortSignal,
+  write: (reviewed: Reviewed, view: RepositoryView) => Promise<Decided>,
+): Promise<Decided> {
+  let confirmed = ''
+  return withFreshRefs(async () => {
+    const { view, units } = await observeUnits(ports, request, signal)
+    const observation = observedUnit(units)
+    const proposal = openProposal(observation)
+    const plan = planReconcile(observation)
+    if (plan.outcome !== 'unchanged') {
+      await applyWrites(
+        ports.repository,
+        plan.writes,
+        { head: view.ledger, cluster: observation.unit.cluster, at: observation.cluster.observedAt },
+        signal,
+      )
+      // A base that moved elsewhere gives the same proposal on a new commit: look again, and go on from there.
+      if (plan.outcome === 'updated' && plan.record?.spec.fingerprint === proposal.record.spec.fingerprint) throw movedOn(proposal)
+      throw changedSinceReview(observation, proposal, plan)
+    }
+    const reviewed = { observation, proposal, plan }
+    // Asked once for one content: a retry after a moved ref decides about the same fingerprint.
+    if (confirmed !== proposal.record.spec.fingerprint && !(await confirm(reviewed))) throw notConfirmed(proposal)
+    confirmed = proposal.record.spec.fingerprint
+    return write(reviewed, view)
+  })
+}
+
+function observedUnit(units: readonly ObservedUnit[]): Observation {
+  const [unit] = units
+  if (unit === undefined || units.length > 1) {
+    throw new Failure({
+      code: 'BP1001',
+      what: 'a decision is about one package',
+      why: `${units.length} packages are meant`,
+      remedy: 'name one package',
+    })
+  }
+  if (unit.state === 'failed') throw unit.failures[0]
+  return unit.observation
+}
+
+/** What the branch changes against the commit it was built on. */
+async function changesOf(repository: PackageRepository, { base, commit }: OpenBranch, signal: AbortSignal): Promise<FileChange[]> {
+  const before = new Map((await repository.list(base, '', signal)).map((file) => [file.path, file.id]))
+  const after = await repository.list(commit, '', signal)
+  const written = after.filter(({ path, id }) => before.get(path) !== id)
+  const contents = await repository.read(
+    written.map(({ id }) => id),
+    signal,
+  )
+  const kept = new Set(after.map(({ path }) => path))
+  return [
+    ...written.map(({ path, id }) => ({ path, content: contents.get(id) ?? null })),
+    ...[...before.keys()].filter((path) => !kept.has(path)).map((path) => ({ path, content: null })),
+  ]
+}
+
+function movedOn({ ref }: OpenBranch): Failure {
+  return new Failure({
+    code: 'BP4003',
+    what: 'the proposal was rebuilt on the moved base branch',
+    where: ref,
+    why: 'the package changed on the base branch after the proposal was made',
+    remedy: 'look again',
+    retry: 'backoff',
+  })
+}
+
+function changedSinceReview(observation: Observation, proposal: OpenBranch, plan: UnitPlan): Failure {
+  const { packageName, cluster } = observation.unit
+  const now = plan.report.spec.changes.map(({ path, ref }) => path ?? `${ref.kind} ${ref.name}`)
+  return new Failure({
+    code: 'BP2005',
+    what: `${packageName} in ${cluster} is not as it was when ${proposal.workspace} was proposed`,
+    why:
+      plan.outcome === 'healed'
+        ? 'live agrees with git again, so the proposal was withdrawn'
+        : `what differs now: ${now.slice(0, 5).join(', ') || 'nothing'}`,
+    remedy:
+      plan.outcome === 'healed'
+        ? 'nothing is left to decide'
+        : `the proposal was updated: look at it again with backporch diff ${packageName}`,
+    retry: 'on-change',
+  })
+}
+
+function notConfirmed(proposal: OpenBranch): Failure {
+  return new Failure({
+    code: 'BP2011',
+    what: `${proposal.workspace} was not decided`,
+    why: 'the question was not answered with yes',
+    remedy: 'answer y, or give --yes where nobody can be asked',
+  })
+}

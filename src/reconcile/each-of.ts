@@ -1,0 +1,18 @@
+/** Runs `work` for every item, at most `width` at a time; answers in the order of the items. The first error ends it. */
+export async function eachOf<Item, Answer>(
+  items: readonly Item[],
+  width: number,
+  work: (item: Item) => Promise<Answer>,
+): Promise<Answer[]> {
+  const answers = new Array<Answer>(items.length)
+  let next = 0
+  async function worker(): Promise<void> {
+    while (next < items.length) {
+      const at = next
+      next += 1
+      answers[at] = await work(items[at] as Item)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker))
+  return answers
+}

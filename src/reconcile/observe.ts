@@ -1,0 +1,98 @@
+/** Reads everything that one turn of one unit needs; judges nothing. */
+import { Failure, Failures } from '../failure.ts'
+import type { RedactionKey } from '../krm/redacted.ts'
+import { resourceKey } from '../krm/resource-id.ts'
+import { type FoundPackage, packageSlug } from '../package/find-packages.ts'
+import type { Kptfile } from '../package/kptfile.ts'
+import type { Observation, Unit } from '../plan/observation.ts'
+import { effectivePolicy } from '../policy/effective-policy.ts'
+import type { ClusterIdentity, ClusterReader } from '../ports/cluster.ts'
+import type { DesiredSet } from '../render/desired-set.ts'
+import { renderPackage } from '../render/render-package.ts'
+import { computeStatus, NOT_FOUND, unknownStatus } from '../status/kstatus.ts'
+import type { GroupMember } from '../status/resource-group.ts'
+import { type ClusterSide, observeCluster } from './observe-cluster.ts'
+import { type BotIdentity, readGitState, type UnitFiles } from './read-git-state.ts'
+import { setReleasedAside } from './released-fields.ts'
+import { type RepositoryView, readFolder } from './repository-view.ts'
+
+export interface ObserveOptions {
+  /** Field manager of the syncer given by hand; wins over policy and over what the objects say. */
+  readonly fieldManager: string | undefined
+  readonly key: RedactionKey
+  readonly bot: BotIdentity
+}
+
+/** A package of the base branch, read and rendered. */
+export interface LoadedPackage {
+  readonly unit: Unit
+  readonly kptfile: Kptfile
+  readonly files: UnitFiles
+  readonly desired: DesiredSet
+}
+
+/** @throws Failures BP11xx, all of them, when the package cannot be read */
+export async function loadPackage(view: RepositoryView, found: FoundPackage, cluster: string, signal: AbortSignal): Promise<LoadedPackage> {
+  const files = await readFolder(view, found.path, signal)
+  const rendering = renderPackage(found.path, files.files)
+  if ('failures' in rendering) throw new Failures(rendering.failures)
+  const { desired, kptfile } = rendering
+  const packageName = found.path === '' ? kptfile.name : found.path
+  return { unit: { cluster, packagePath: found.path, packageName, slug: packageSlug(found.path, kptfile.name) }, kptfile, files, desired }
+}
+
+/** @throws Failure BP30xx when the cluster cannot be observed at all, BP40xx when git fails */
+export async function observe(
+  view: RepositoryView,
+  loaded: LoadedPackage,
+  reader: ClusterReader,
+  identity: ClusterIdentity,
+  options: ObserveOptions,
+  signal: AbortSignal,
+): Promise<Observation> {
+  const { unit, files, desired } = loaded
+  const policy = effectivePolicy(view.policies, unit.cluster, unit.packagePath)
+  const effective = options.fieldManager === undefined ? policy : { ...policy, fieldManager: options.fieldManager }
+  const git = await readGitState(view, unit, files, options.bot, signal)
+  const cluster = await observeCluster(reader, identity, desired, effective, signal)
+  return {
+    unit,
+    cluster: identity,
+    syncer: cluster.syncer,
+    verdicts: cluster.verdicts.map((verdict) => setReleasedAside(verdict, git.merged)),
+    health: healthOf(cluster),
+    inventory: desired.inventory,
+    incomplete: cluster.incomplete,
+    pipeline: desired.pipeline === 'not-run',
+    git,
+    policy: effective,
+    key: options.key,
+  }
+}
+
+/** @throws Failure BP3010 when the cluster behind the name is another one than before */
+export function assertSameCluster(before: string, now: string, name: string): void {
+  if (before === '' || now === '' || before === now) return
+  throw new Failure({
+    code: 'BP3010',
+    what: `${name} is another cluster than the one observed before`,
+    why: 'the uid of its kube-system namespace changed',
+    remedy: 'give the new cluster another name with --cluster, or delete its folder on the drift-ledger branch',
+  })
+}
+
+function healthOf({ verdicts, live, identity }: ClusterSide): GroupMember[] {
+  return verdicts.flatMap(({ id, desired, state, items }) => {
+    if (desired === undefined) return []
+    const answer = live.get(resourceKey(id))
+    const drift = items.length > 0 ? 'drifted' : state === 'in-sync' ? 'in-sync' : 'unverified'
+    const message = items.length === 0 ? '' : items.length === 1 ? '1 difference to git' : `${items.length} differences to git`
+    const unread = answer === undefined || answer.state === 'unreadable' || (answer.state === 'present' && answer.metadataOnly)
+    const { status } = unread
+      ? unknownStatus('not read')
+      : answer.state === 'absent'
+        ? NOT_FOUND
+        : computeStatus(answer.object, new Date(identity.observedAt))
+    return [{ id, status, drift, message } as const]
+  })
+}

@@ -1,0 +1,128 @@
+/** The git side of one unit: its open branches, its records on the base branch and its part of the ledger. */
+import { asFailure, Failure } from '../failure.ts'
+import type { ObjectId } from '../package/object-id.ts'
+import type { PackageFiles } from '../package/package-files.ts'
+import { nextRevision, parseWorkspaceBranch } from '../package/ref-name.ts'
+import type { GitState, LedgerState, OpenBranch, Unit } from '../plan/observation.ts'
+import { contentHash } from '../plan/unit-git.ts'
+import type { TreeFile } from '../ports/package-repository.ts'
+import { ledgerObservationPath, ledgerUnitFolder, recordFolder } from '../record/record-paths.ts'
+import { type ClosedEpisode, closedEpisodeSchema, type DriftRecord, driftRecordSchema, driftReportSchema } from '../record/schema.ts'
+import { parseDocument } from '../record/write-document.ts'
+import { below, type RepositoryView, readTexts } from './repository-view.ts'
+
+export interface UnitFiles {
+  readonly files: PackageFiles
+  readonly tree: readonly TreeFile[]
+}
+
+/** Email of the identity that makes our commits; a branch with a commit by anybody else is theirs. */
+export interface BotIdentity {
+  readonly email: string
+}
+
+export async function readGitState(
+  view: RepositoryView,
+  unit: Unit,
+  own: UnitFiles,
+  bot: BotIdentity,
+  signal: AbortSignal,
+): Promise<GitState> {
+  const branches = await openBranches(view, unit, bot, signal)
+  const baseTrees = new Map<ObjectId, readonly TreeFile[]>()
+  for (const { base } of branches) {
+    if (baseTrees.has(base)) continue
+    const tree = base === view.base ? view.tree : await view.repository.list(base, '', signal)
+    baseTrees.set(base, below(tree, unit.packagePath))
+  }
+  return {
+    baseBranch: view.baseBranch,
+    base: view.base,
+    files: own.files,
+    tree: own.tree,
+    treeHash: contentHash(own.tree),
+    repositoryName: view.name,
+    baseTrees,
+    refs: view.refs,
+    branches,
+    merged: await mergedRecords(view, unit, signal),
+    revision: nextRevision(view.refs.keys(), unit.packageName) - 1,
+    ledger: await readLedger(view, unit, signal),
+  }
+}
+
+async function openBranches(view: RepositoryView, unit: Unit, bot: BotIdentity, signal: AbortSignal): Promise<OpenBranch[]> {
+  const found: OpenBranch[] = []
+  for (const [ref, commit] of view.refs) {
+    const branch = parseWorkspaceBranch(ref)
+    if (
+      branch === undefined ||
+      branch.packagePath !== unit.packageName ||
+      !branch.workspace.startsWith('drift-') ||
+      !ref.startsWith('refs/heads/')
+    )
+      continue
+    const record = await recordOn(view, unit, commit, branch.workspace, signal)
+    // No record of this cluster: another cluster's episode, or a workspace of somebody else that only looks like ours.
+    if (record === undefined) continue
+    const made = await view.repository.commit(commit, signal)
+    const [base] = made.parents
+    if (base === undefined) continue
+    found.push({ ref, state: branch.state, workspace: branch.workspace, commit, base, record, foreign: made.author.email !== bot.email })
+  }
+  return found
+}
+
+async function recordOn(
+  view: RepositoryView,
+  unit: Unit,
+  commit: ObjectId,
+  workspace: string,
+  signal: AbortSignal,
+): Promise<DriftRecord | undefined> {
+  const folder = recordFolder(unit.cluster, unit.slug)
+  const episode = workspace.slice('drift-'.length)
+  const tree = await view.repository.list(commit, folder, signal)
+  const file = tree.find(({ path }) => path.endsWith(`-${episode}.yaml`) && /^\d{8}-/.test(path) && path.slice(9) === `${episode}.yaml`)
+  if (file === undefined) return undefined
+  const texts = await readTexts(view.repository, [file], signal)
+  return parseDocument(texts.get(file.path) ?? '', driftRecordSchema, `${folder}/${file.path}`)
+}
+
+async function mergedRecords(view: RepositoryView, unit: Unit, signal: AbortSignal): Promise<DriftRecord[]> {
+  const folder = recordFolder(unit.cluster, unit.slug)
+  const files = view.tree.filter(({ path }) => path.startsWith(`${folder}/`) && path.endsWith('.yaml'))
+  const texts = await readTexts(view.repository, files, signal)
+  return files
+    .map(({ path }) => parseDocument(texts.get(path) ?? '', driftRecordSchema, path))
+    .sort((left, right) => (left.spec.began < right.spec.began ? -1 : left.spec.began > right.spec.began ? 1 : 0))
+}
+
+async function readLedger(view: RepositoryView, unit: Unit, signal: AbortSignal): Promise<LedgerState> {
+  const folder = ledgerUnitFolder(unit.cluster, unit.slug)
+  const own = view.ledgerTree.filter(({ path }) => path.startsWith(`${folder}/`) || path === ledgerObservationPath(unit.cluster))
+  const closedFiles = view.ledgerTree.filter(({ path }) => /^closed\/\d{4}\/\d{2}\/[^/]+\.yaml$/.test(path))
+  const texts = await readTexts(view.repository, [...own, ...closedFiles], signal)
+  const report = texts.get(`${folder}/report.yaml`)
+  const closed: ClosedEpisode[] = closedFiles
+    .map(({ path }) => parseDocument(texts.get(path) ?? '', closedEpisodeSchema, `drift-ledger:${path}`))
+    .filter(({ spec }) => spec.unit.cluster === unit.cluster && spec.unit.package === unit.packagePath)
+    .sort((left, right) => (left.status.at < right.status.at ? -1 : left.status.at > right.status.at ? 1 : 0))
+  return {
+    head: view.ledger,
+    report: report === undefined ? undefined : readReport(report, folder),
+    closed,
+    texts: new Map([...texts].filter(([path]) => !path.startsWith('closed/'))),
+  }
+}
+
+/** The ledger is a cache of what the next observation says again: a report of another shape is written anew. */
+function readReport(text: string, folder: string): GitState['ledger']['report'] {
+  try {
+    return parseDocument(text, driftReportSchema, `drift-ledger:${folder}/report.yaml`)
+  } catch (thrown) {
+    const failure = asFailure(thrown)
+    if (failure instanceof Failure && (failure.code === 'BP1112' || failure.code === 'BP1110')) return undefined
+    throw thrown
+  }
+}

@@ -1,0 +1,47 @@
+/** Everything that the ledger knows, for answers that need no cluster. */
+import { asFailure } from '../failure.ts'
+import {
+  type ClosedEpisode,
+  type ClusterObservation,
+  closedEpisodeSchema,
+  clusterObservationSchema,
+  type DriftReport,
+  driftReportSchema,
+} from '../record/schema.ts'
+import { parseDocument } from '../record/write-document.ts'
+import { type RepositoryView, readTexts } from './repository-view.ts'
+
+export interface Ledger {
+  readonly reports: readonly DriftReport[]
+  readonly closed: readonly ClosedEpisode[]
+  /** By name of the cluster. */
+  readonly clusters: ReadonlyMap<string, ClusterObservation>
+  /** Files that could not be read, as sentences. */
+  readonly problems: readonly string[]
+}
+
+export async function readWholeLedger(view: RepositoryView, signal: AbortSignal): Promise<Ledger> {
+  const files = view.ledgerTree.filter(({ path }) => path.endsWith('.yaml'))
+  const texts = await readTexts(view.repository, files, signal)
+  const reports: DriftReport[] = []
+  const closed: ClosedEpisode[] = []
+  const clusters = new Map<string, ClusterObservation>()
+  const problems: string[] = []
+  for (const { path } of files) {
+    const text = texts.get(path) ?? ''
+    const where = `drift-ledger:${path}`
+    try {
+      if (path.endsWith('/report.yaml')) reports.push(parseDocument(text, driftReportSchema, where))
+      else if (path.startsWith('closed/')) closed.push(parseDocument(text, closedEpisodeSchema, where))
+      else if (path.endsWith('/observation.yaml')) {
+        const observation = parseDocument(text, clusterObservationSchema, where)
+        clusters.set(observation.metadata.name, observation)
+      }
+    } catch (thrown) {
+      const { why } = asFailure(thrown)
+      problems.push(`${where} cannot be read: ${why}`)
+    }
+  }
+  const byUnit = (report: DriftReport): string => `${report.spec.unit.cluster}\0${report.spec.unit.package}`
+  return { reports: reports.sort((a, b) => (byUnit(a) < byUnit(b) ? -1 : 1)), closed, clusters, problems }
+}

@@ -1,0 +1,118 @@
+/** The repository at one moment: refs, base commit, packages, policies and ledger. Read once per turn, shared by all units. */
+import { Failure } from '../failure.ts'
+import { type FoundPackage, findPackages } from '../package/find-packages.ts'
+import type { ObjectId } from '../package/object-id.ts'
+import type { PackageFiles } from '../package/package-files.ts'
+import { LEDGER_BRANCH } from '../package/ref-name.ts'
+import { type PolicySet, parsePolicyFiles } from '../policy/parse-policy.ts'
+import type { PackageRepository, TreeFile } from '../ports/package-repository.ts'
+
+export interface RepositoryView {
+  readonly repository: PackageRepository
+  /** Last segment of the remote's address, without `.git`. */
+  readonly name: string
+  readonly baseBranch: string
+  readonly base: ObjectId
+  /** Of the base commit, from the root. */
+  readonly tree: readonly TreeFile[]
+  readonly refs: ReadonlyMap<string, ObjectId>
+  readonly packages: readonly FoundPackage[]
+  readonly policies: PolicySet
+  /** Head of the ledger; null before its first commit. */
+  readonly ledger: ObjectId | null
+  readonly ledgerTree: readonly TreeFile[]
+}
+
+/**
+ * @param branch short name of the base branch; undefined takes the remote's default branch
+ * @throws Failure BP1003 when the branch does not exist, BP1005 when a policy is not valid, BP40xx when git fails
+ */
+export async function readRepository(
+  repository: PackageRepository,
+  branch: string | undefined,
+  signal: AbortSignal,
+): Promise<RepositoryView> {
+  const { refs, defaultBranch } = await repository.refs(signal)
+  const baseBranch = branch ?? defaultBranch
+  const base = refs.get(`refs/heads/${baseBranch}`)
+  if (base === undefined) throw noSuchBranch(repository, baseBranch, refs)
+  const tree = await repository.list(base, '', signal)
+  const ledger = refs.get(`refs/heads/${LEDGER_BRANCH}`) ?? null
+  return {
+    repository,
+    name:
+      repository.remote
+        .replace(/\/+$/, '')
+        .split(/[/:]/)
+        .at(-1)
+        ?.replace(/\.git$/, '') ?? 'repository',
+    baseBranch,
+    base,
+    tree,
+    refs,
+    packages: findPackages(tree),
+    policies: parsePolicyFiles(await policyFiles(repository, tree, signal)),
+    ledger,
+    ledgerTree: ledger === null ? [] : await repository.list(ledger, '', signal),
+  }
+}
+
+const POLICY_FILE = /^\.drift\/[^/]+\.ya?ml$/
+
+async function policyFiles(
+  repository: PackageRepository,
+  tree: readonly TreeFile[],
+  signal: AbortSignal,
+): Promise<{ path: string; text: string }[]> {
+  const found = tree.filter(({ path }) => POLICY_FILE.test(path))
+  const texts = await readTexts(repository, found, signal)
+  return found.map(({ path }) => ({ path, text: texts.get(path) ?? '' }))
+}
+
+/** Texts of files, by path. Bytes that are no UTF-8 become the replacement character. */
+export async function readTexts(
+  repository: PackageRepository,
+  files: readonly TreeFile[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
+  const blobs = await repository.read(
+    files.map(({ id }) => id),
+    signal,
+  )
+  return new Map(files.map(({ path, id }) => [path, new TextDecoder().decode(blobs.get(id))]))
+}
+
+/** Files of a folder with their contents, by paths relative to it. Links and submodules have no content. */
+export async function readFolder(
+  view: RepositoryView,
+  folder: string,
+  signal: AbortSignal,
+): Promise<{ files: PackageFiles; tree: TreeFile[] }> {
+  const tree = below(view.tree, folder)
+  const blobs = await view.repository.read(
+    tree.filter(({ mode }) => mode !== '160000').map(({ id }) => id),
+    signal,
+  )
+  const files = tree.map(({ path, mode, id }) => ({ path, mode, content: blobs.get(id) ?? new Uint8Array() }))
+  return { files, tree }
+}
+
+/** The part of a listing that lies in a folder, by paths relative to it. The records are never part of a package. */
+export function below(tree: readonly TreeFile[], folder: string): TreeFile[] {
+  if (folder === '') return tree.filter(({ path }) => !path.startsWith('.drift/'))
+  const prefix = `${folder}/`
+  return tree.filter(({ path }) => path.startsWith(prefix)).map((file) => ({ ...file, path: file.path.slice(prefix.length) }))
+}
+
+function noSuchBranch(repository: PackageRepository, branch: string, refs: ReadonlyMap<string, ObjectId>): Failure {
+  const branches = [...refs.keys()].flatMap((ref) => (ref.startsWith('refs/heads/') ? [ref.slice('refs/heads/'.length)] : []))
+  const known = branches.filter((name) => !/^(drafts|proposed|drift-ledger)/.test(name)).slice(0, 8)
+  return new Failure({
+    code: 'BP1003',
+    what: branch === '' ? 'the repository does not say which branch is its base' : `there is no branch ${JSON.stringify(branch)}`,
+    where: repository.remote,
+    why: known.length === 0 ? 'the repository has no commit yet' : `it has ${known.join(', ')}`,
+    remedy: known.length === 0 ? 'commit a package first' : `name one of them: --branch ${known[0]}`,
+    retry: 'on-change',
+  })
+}

@@ -1,0 +1,168 @@
+/**
+ * The whole turn of design §2, which the command line, the controller and every dry run are: observe, plan, apply. A ref
+ * that moved between reading and pushing makes it read and plan again, at most five times; nothing is ever forced.
+ */
+import { asFailure, Failure, failuresOf } from '../failure.ts'
+import { type FoundPackage, selectPackages } from '../package/find-packages.ts'
+import { joinWrites } from '../plan/action.ts'
+import type { Observation, Unit, Wish } from '../plan/observation.ts'
+import { planReconcile, type UnitPlan } from '../plan/plan-reconcile.ts'
+import { selectChanges } from '../plan/select-changes.ts'
+import { placedPackages } from '../policy/effective-policy.ts'
+import type { ClusterIdentity, ClusterReader } from '../ports/cluster.ts'
+import type { PackageRepository, RefUpdate } from '../ports/package-repository.ts'
+import { applyWrites } from './apply-writes.ts'
+import { eachOf } from './each-of.ts'
+import { loadPackage, type ObserveOptions, observe } from './observe.ts'
+import { type RepositoryView, readRepository } from './repository-view.ts'
+
+export interface TurnPorts {
+  readonly repository: PackageRepository
+  readonly cluster: ClusterReader
+}
+
+export interface TurnRequest extends ObserveOptions {
+  /** Base branch, short; undefined takes the remote's default. */
+  readonly branch: string | undefined
+  /** Packages as named on the command line; none means the placed ones, or all. */
+  readonly packages: readonly string[]
+  readonly wish: WishRequest | undefined
+  /** Plans and writes nothing. */
+  readonly dryRun: boolean
+  /** Told at each step, for a progress line. */
+  readonly onProgress?: (step: string) => void
+}
+
+export interface WishRequest {
+  readonly resolution: Wish['resolution']
+  readonly selectors: readonly string[]
+  readonly message: string | undefined
+}
+
+export type UnitResult =
+  | {
+      readonly state: 'planned'
+      readonly unit: Unit
+      readonly observation: Observation
+      readonly plan: UnitPlan
+      readonly notes: readonly string[]
+    }
+  | { readonly state: 'failed'; readonly packagePath: string; readonly failures: readonly [Failure, ...Failure[]] }
+
+export interface TurnResult {
+  readonly view: RepositoryView
+  readonly identity: ClusterIdentity
+  readonly units: readonly UnitResult[]
+  /** What was pushed; empty in a dry run and when nothing was new. */
+  readonly updates: readonly RefUpdate[]
+}
+
+const ATTEMPTS = 5
+/** Units read at once. */
+const WIDTH = 4
+
+/** @throws Failure when nothing at all could be done; failures of one package are in its result */
+export async function runTurn(ports: TurnPorts, request: TurnRequest, signal: AbortSignal): Promise<TurnResult> {
+  return withFreshRefs(async () => {
+    const seen = await observeUnits(ports, request, signal)
+    const units = seen.units.map((unit) => planUnit(unit, request.wish))
+    if (request.dryRun) return { ...seen, units, updates: [] }
+    request.onProgress?.('writing')
+    const writes = joinWrites(units.flatMap((unit) => (unit.state === 'planned' ? [unit.plan.writes] : [])))
+    const ledger = { head: seen.view.ledger, cluster: ports.cluster.name, at: seen.identity.observedAt }
+    const { updates } = await applyWrites(ports.repository, writes, ledger, signal)
+    return { ...seen, units, updates }
+  })
+}
+
+/** Runs again while a ref moved under it. @throws Failure BP2006 after the fifth time */
+export async function withFreshRefs<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work()
+    } catch (thrown) {
+      const failure = asFailure(thrown)
+      if (failure.code !== 'BP4003') throw thrown
+      if (attempt === ATTEMPTS) throw keepsMoving(failure)
+    }
+  }
+}
+
+export type ObservedUnit =
+  | { readonly state: 'observed'; readonly observation: Observation; readonly notes: readonly string[] }
+  | (UnitResult & { readonly state: 'failed' })
+
+export interface ObservedUnits {
+  readonly view: RepositoryView
+  readonly identity: ClusterIdentity
+  readonly units: readonly ObservedUnit[]
+}
+
+export async function observeUnits(ports: TurnPorts, request: TurnRequest, signal: AbortSignal): Promise<ObservedUnits> {
+  request.onProgress?.('reading the repository')
+  const view = await readRepository(ports.repository, request.branch, signal)
+  const packages = choosePackages(view, ports.cluster.name, request.packages)
+  request.onProgress?.(`observing ${ports.cluster.name}`)
+  const identity = await ports.cluster.identify(signal)
+  let done = 0
+  const units = await eachOf(packages, WIDTH, async (found): Promise<ObservedUnit> => {
+    try {
+      const loaded = await loadPackage(view, found, ports.cluster.name, signal)
+      const observation = await observe(view, loaded, ports.cluster, identity, request, signal)
+      return { state: 'observed', observation, notes: [...loaded.desired.notes, ...rootPackageNote(found, loaded.unit)] }
+    } catch (thrown) {
+      return { state: 'failed', packagePath: found.path, failures: failuresOf(thrown) }
+    } finally {
+      done += 1
+      request.onProgress?.(`observing ${ports.cluster.name}: ${done}/${packages.length} packages`)
+    }
+  })
+  return { view, identity, units }
+}
+
+function planUnit(unit: ObservedUnit, wish: WishRequest | undefined): UnitResult {
+  if (unit.state === 'failed') return unit
+  const { observation, notes } = unit
+  try {
+    const plan = planReconcile(observation, wish === undefined ? undefined : wishFor(observation, wish))
+    return { state: 'planned', unit: observation.unit, observation, plan, notes }
+  } catch (thrown) {
+    return { state: 'failed', packagePath: observation.unit.packagePath, failures: failuresOf(thrown) }
+  }
+}
+
+/** Selectors count the changes as a plain turn lists them. */
+function wishFor(observation: Observation, wish: WishRequest): Wish {
+  const { changes } = planReconcile(observation).report.spec
+  return { resolution: wish.resolution, changes: selectChanges(wish.selectors, changes), message: wish.message }
+}
+
+function choosePackages(view: RepositoryView, cluster: string, names: readonly string[]): readonly FoundPackage[] {
+  if (names.length > 0) return selectPackages(view.packages, names)
+  const all = selectPackages(view.packages, [])
+  const placed = placedPackages(
+    view.policies,
+    cluster,
+    all.map(({ path }) => path),
+  )
+  return placed === undefined ? all : all.filter(({ path }) => placed.includes(path))
+}
+
+function rootPackageNote({ rootPackage }: FoundPackage, unit: Unit): string[] {
+  if (!rootPackage) return []
+  return [
+    `the repository itself is the package ${unit.packageName}: it works here, and a Porch server cannot list it (give the package a folder for that)`,
+  ]
+}
+
+function keepsMoving(failure: Failure): Failure {
+  return new Failure({
+    code: 'BP2006',
+    what: 'the repository kept moving while the turn was written',
+    ...(failure.where === undefined ? {} : { where: failure.where }),
+    why: `${ATTEMPTS} times a ref was moved by somebody else between reading and pushing`,
+    remedy: 'run again when the branch is quiet; nothing was written',
+    retry: 'backoff',
+    cause: failure,
+  })
+}

@@ -1,0 +1,107 @@
+/** After the merge: write what the merged commit authorises, or watch until live agrees. Design §8, "Settle". */
+import { Failure } from '../failure.ts'
+import type { ObjectId } from '../package/object-id.ts'
+import { planSettle } from '../plan/plan-settle.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { ApprovedWrite, ClusterWriter } from '../ports/cluster.ts'
+import type { DriftRecord } from '../record/schema.ts'
+import { observeUnits, runTurn, type TurnPorts, type TurnRequest, type TurnResult } from './run-turn.ts'
+
+/** Milliseconds between two looks. */
+const LOOK_EVERY = 2_000
+
+/**
+ * `settle: backporch`. Observes once more and writes exactly the approved items, one request each.
+ * @returns how many requests were sent
+ * @throws Failure BP2005 when live changed since the review, BP3011 when the server refuses, BP3013 without a merged commit
+ */
+export async function settleByWriting(
+  ports: TurnPorts,
+  writer: ClusterWriter,
+  request: TurnRequest,
+  record: DriftRecord,
+  commit: ObjectId,
+  signal: AbortSignal,
+): Promise<number> {
+  // Each write gives its object a new version, so every one is planned on what is live then. The bound only ends a fight.
+  const most = 2 * record.spec.changes.length + 1
+  for (let sent = 0; sent < most; sent += 1) {
+    const next = await nextWrite(ports, request, record, signal)
+    if (next === undefined) return sent
+    await writer.write(next, { commit, episode: record.spec.episode }, signal)
+  }
+  throw keepsChanging(record, ports.cluster.name)
+}
+
+async function nextWrite(
+  ports: TurnPorts,
+  request: TurnRequest,
+  record: DriftRecord,
+  signal: AbortSignal,
+): Promise<ApprovedWrite | undefined> {
+  const { units, view } = await observeUnits(ports, request, signal)
+  const [unit] = units
+  if (unit === undefined || unit.state === 'failed') throw unit?.failures[0] ?? notMerged(view.base)
+  const { git, verdicts } = unit.observation
+  // Authorised only by a commit that the base branch has: the record in its tree says so.
+  if (!git.merged.some(({ metadata, spec }) => metadata.name === record.metadata.name && spec.fingerprint === record.spec.fingerprint)) {
+    throw notMerged(view.base)
+  }
+  const wanted = verdicts.filter(({ items }) => items.length > 0).map(({ id, apiVersion }) => ({ id, apiVersion }))
+  const live = await ports.cluster.readLive(wanted, signal)
+  return planSettle(unit.observation, record, live)[0]
+}
+
+/**
+ * Runs turns until the unit is no longer waiting for its merged decision.
+ * @param timeout seconds
+ * @throws Failure BP3014 when live does not agree in time
+ */
+export async function waitUntilSettled(
+  ports: TurnPorts,
+  request: TurnRequest,
+  clock: Clock,
+  timeout: number,
+  signal: AbortSignal,
+): Promise<TurnResult> {
+  const deadline = clock.now().getTime() + timeout * 1000
+  for (;;) {
+    const turn = await runTurn(ports, request, signal)
+    const [unit] = turn.units
+    if (unit?.state === 'failed') throw unit.failures[0]
+    const state = unit?.plan.report.status.state
+    if (state !== 'Applying') return turn
+    if (clock.now().getTime() + LOOK_EVERY > deadline) throw notSettled(unit?.unit.packageName ?? '', ports.cluster.name, timeout)
+    request.onProgress?.(`waiting for ${ports.cluster.name} to agree with git`)
+    await clock.sleep(LOOK_EVERY, signal)
+  }
+}
+
+function keepsChanging(record: DriftRecord, cluster: string): Failure {
+  return new Failure({
+    code: 'BP2005',
+    what: `${record.metadata.name} is not restored`,
+    why: `somebody in ${cluster} changes the approved fields back as they are written`,
+    remedy: 'find the other writer with backporch diff, then release the field or stop the writer',
+    retry: 'on-change',
+  })
+}
+
+function notMerged(commit: string): Failure {
+  return new Failure({
+    code: 'BP3013',
+    what: 'nothing is written to the cluster',
+    why: `the base branch at ${commit.slice(0, 7)} has no record of this decision`,
+    remedy: 'approve the proposal first; only a merged commit authorises a write',
+  })
+}
+
+function notSettled(name: string, cluster: string, timeout: number): Failure {
+  return new Failure({
+    code: 'BP3014',
+    what: `${name} in ${cluster} does not agree with the merged decision`,
+    why: `${timeout} s after the merge the approved changes are still live: nobody applied the package, or somebody changed it back`,
+    remedy: `apply the package with its syncer, or set "settle: backporch" in the policy; then run backporch scan ${name}`,
+    retry: 'backoff',
+  })
+}

@@ -1,0 +1,123 @@
+/** From verdicts to the DriftReport of a unit. Here plain values become shown values: the only place that does it. */
+import { createHash } from 'node:crypto'
+import type { Drift, ObjectVerdict, Resolution, SetAside } from '../drift/drift.ts'
+import { itemFingerprint } from '../drift/fingerprint.ts'
+import { formatFieldPath } from '../krm/field-path.ts'
+import type { Json } from '../krm/json.ts'
+import { type RedactionKey, redact, redactUnread, type Shown, show, shownJson } from '../krm/redacted.ts'
+import type { ResourceId } from '../krm/resource-id.ts'
+import type { DesiredResource } from '../render/desired-set.ts'
+import { API_VERSION, type Change, type DriftReport, type Incomplete, LOCAL_CONFIG } from './schema.ts'
+
+export interface ReportUnit {
+  readonly cluster: string
+  readonly package: string
+  /** As in `v3`; undefined before the first tag. */
+  readonly revision: string | undefined
+  readonly commit: string
+  /** `contentHash` of the package's tree. */
+  readonly tree: string
+}
+
+/** A difference as it may be written down. */
+export function showChange(drift: Drift, resolution: Resolution, key: RedactionKey, desired: DesiredResource | undefined): Change {
+  const whole = drift.change === 'missing' || drift.change === 'unexpected'
+  const git = whole ? undefined : show(key, drift.id, drift.path, drift.git)
+  const live = whole ? undefined : drift.liveUnread ? redactUnread() : show(key, drift.id, drift.path, drift.live)
+  const both = pairHidden(drift, git, live, key)
+  return {
+    ref: refOf(drift.id),
+    change: drift.change,
+    ...(whole ? {} : { path: formatFieldPath(drift.path) }),
+    ...sideOf('git', both.git),
+    ...sideOf('live', both.live),
+    ...(both.git?.kind === 'redacted' || both.live?.kind === 'redacted' ? { redacted: true } : {}),
+    actor: {
+      manager: drift.actor.manager,
+      operation: drift.actor.operation,
+      ...(drift.actor.subresource === '' ? {} : { subresource: drift.actor.subresource }),
+      class: drift.actor.class,
+      at: drift.actor.at,
+      confidence: drift.actor.confidence,
+    },
+    risk: drift.risk,
+    reason: drift.reason,
+    resolution,
+    ...(desired === undefined ? {} : { source: `${desired.location.path}:${desired.location.line}` }),
+    ...(drift.notes.length === 0 ? {} : { notes: [...drift.notes] }),
+    fingerprint: itemFingerprint(drift, key),
+  }
+}
+
+/** When one side is a credential by its form, the other side of the same field is one too: both are hidden. */
+function pairHidden(drift: Drift, git: Shown, live: Shown, key: RedactionKey): { git: Shown; live: Shown } {
+  const hide = (value: Json): Shown => redact(key, drift.id, drift.path, value)
+  if (git?.kind === 'redacted' && live?.kind === 'revealed') return { git, live: hide(live.value) }
+  if (live?.kind === 'redacted' && git?.kind === 'revealed') return { git: hide(git.value), live }
+  return { git, live }
+}
+
+function sideOf(name: 'git' | 'live', shown: Shown): Pick<Change, 'git' | 'live'> {
+  const value = shownJson(shown)
+  return value === undefined ? {} : { [name]: value }
+}
+
+export function refOf(id: ResourceId): Change['ref'] {
+  return { group: id.group, kind: id.kind, namespace: id.namespace, name: id.name }
+}
+
+export interface ReportInput {
+  readonly unit: ReportUnit
+  readonly fingerprint: string
+  readonly observedAt: string
+  readonly syncer: string
+  readonly recorded: boolean
+  readonly verdicts: readonly ObjectVerdict[]
+  readonly resolutionOf: (drift: Drift) => Resolution
+  readonly key: RedactionKey
+  readonly status: Omit<DriftReport['status'], 'setAside' | 'incomplete'>
+  readonly incomplete: readonly Incomplete[]
+}
+
+export function buildReport(input: ReportInput): DriftReport {
+  const { unit, verdicts, key } = input
+  const changes = verdicts.flatMap((verdict) =>
+    verdict.items.map((item) => showChange(item, input.resolutionOf(item), key, verdict.desired)),
+  )
+  const setAside = verdicts.flatMap((verdict) => verdict.setAside.map(showSetAside))
+  return {
+    apiVersion: API_VERSION,
+    kind: 'DriftReport',
+    metadata: { name: reportName(unit), annotations: LOCAL_CONFIG },
+    spec: {
+      unit: {
+        cluster: unit.cluster,
+        package: unit.package,
+        ...(unit.revision === undefined ? {} : { revision: unit.revision }),
+        commit: unit.commit,
+        tree: unit.tree,
+      },
+      fingerprint: input.fingerprint,
+      observed: {
+        at: input.observedAt,
+        syncer: input.syncer,
+        objects: verdicts.filter((verdict) => verdict.desired !== undefined).length,
+        ...(input.recorded ? { recorded: true } : {}),
+      },
+      changes,
+    },
+    status: {
+      ...input.status,
+      ...(setAside.length === 0 ? {} : { setAside }),
+      ...(input.incomplete.length === 0 ? {} : { incomplete: [...input.incomplete] }),
+    },
+  }
+}
+
+function showSetAside({ drift, state, why }: SetAside): NonNullable<DriftReport['status']['setAside']>[number] {
+  return { ref: refOf(drift.id), ...(drift.path.length === 0 ? {} : { path: formatFieldPath(drift.path) }), state, why }
+}
+
+function reportName(unit: ReportUnit): string {
+  return createHash('sha256').update(`${unit.cluster}\0${unit.package}`).digest('hex').slice(0, 16)
+}

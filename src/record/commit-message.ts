@@ -1,0 +1,152 @@
+/**
+ * Commit messages: a conventional subject, prose, Porch's `kpt:` line in a paragraph of its own, then trailers. The
+ * trailers are an index for `git log`; the record in the tree is the truth (design §7). `Signed-off-by` is added by the
+ * git adapter, which knows the identity.
+ */
+import { describeResourceId } from '../krm/resource-id.ts'
+import { formatKptAnnotation } from '../package/kpt-annotation.ts'
+import { formatValue } from './format-value.ts'
+import { oneLine } from './one-line.ts'
+import type { Change, DriftRecord } from './schema.ts'
+
+const OBJECT_LIMIT = 20
+
+export interface MessageSubject {
+  readonly record: DriftRecord
+  readonly slug: string
+  /** Path of the package, or its name where the repository is the package. */
+  readonly packageName: string
+  /** Porch object name of the published revision that was compared, `deploy.apps.web.v3`; empty before the first one. */
+  readonly sourceRevision: string
+}
+
+/** Message of the commit on `drafts/` and `proposed/`. */
+export function formatProposalMessage(subject: MessageSubject, lifecycle: 'Draft' | 'Proposed'): string {
+  const { record } = subject
+  const { changes, plan } = record.spec
+  const verb = lifecycle === 'Draft' ? 'record' : plan.toLowerCase()
+  return joinParagraphs([
+    `${subjectType(record, lifecycle)}(drift): ${verb} ${subjectText(record)}`,
+    describeChanges(changes),
+    ...(record.spec.message === undefined ? [] : [oneLine(record.spec.message, 500)]),
+    whatMergingDoes(record, lifecycle),
+    kptLine(subject, 0),
+    trailers(subject, []),
+  ])
+}
+
+export interface Approval {
+  /** Number of the published revision. */
+  readonly revision: number
+  readonly decidedBy: string
+  /** RFC 3339 UTC. */
+  readonly at: string
+}
+
+/** Message of the merge commit that publishes the revision. */
+export function formatApprovalMessage(subject: MessageSubject, approval: Approval): string {
+  const { record } = subject
+  return joinParagraphs([
+    `${subjectType(record, 'Proposed')}(drift): ${record.spec.plan.toLowerCase()} ${subjectText(record)}`,
+    `Approving package revision ${subject.packageName}/${approval.revision}, decided by ${oneLine(approval.decidedBy)}.`,
+    describeChanges(record.spec.changes),
+    ...(record.spec.message === undefined ? [] : [oneLine(record.spec.message, 500)]),
+    kptLine(subject, approval.revision),
+    trailers(subject, [`Drift-Decided-By: ${oneLine(approval.decidedBy)}`, `Drift-Decided-At: ${approval.at}`]),
+  ])
+}
+
+/** Message of a commit on the ledger. `[skip ci]`: no workflow runs for status. */
+export function formatLedgerMessage(cluster: string, lines: readonly string[]): string {
+  const [first = 'status unchanged'] = lines
+  const subject = lines.length === 1 ? first : `${lines.length} packages`
+  const body = lines.length > 1 ? lines.map((line) => `  ${line}`).join('\n') : undefined
+  return joinParagraphs([`status(${oneLine(cluster, 40)}): ${subject}`, ...(body === undefined ? [] : [body]), '[skip ci]'])
+}
+
+function kptLine(subject: MessageSubject, revision: number): string {
+  return formatKptAnnotation({
+    packagePath: subject.packageName,
+    workspace: subject.record.metadata.name,
+    revision: String(revision),
+    task: { type: 'edit', source: subject.sourceRevision },
+  })
+}
+
+function joinParagraphs(paragraphs: readonly string[]): string {
+  return `${paragraphs.filter((paragraph) => paragraph !== '').join('\n\n')}\n`
+}
+
+/** `fix` where a manifest changes when it lands, `chore` where only the record does: release tools cut a release for the former. */
+function subjectType(record: DriftRecord, lifecycle: 'Draft' | 'Proposed'): 'fix' | 'chore' {
+  return lifecycle === 'Proposed' && record.spec.plan !== 'Restore' ? 'fix' : 'chore'
+}
+
+function subjectText(record: DriftRecord): string {
+  const { changes, unit } = record.spec
+  const [first] = changes
+  const cluster = oneLine(unit.cluster, 30)
+  if (changes.length !== 1 || first === undefined) {
+    const objects = new Set(changes.map((change) => describeResourceId(change.ref))).size
+    return oneLine(`${changes.length} changes in ${objects} ${objects === 1 ? 'object' : 'objects'} of ${unit.package} in ${cluster}`, 80)
+  }
+  const object = `${first.ref.kind}/${first.ref.name}`
+  if (first.path === undefined) return oneLine(`${first.change} ${object} in ${cluster}`, 80)
+  return oneLine(`${object} ${shortPath(first.path)} in ${cluster}`, 80)
+}
+
+function shortPath(path: string): string {
+  return path.split('.').at(-1) ?? path
+}
+
+function describeChanges(changes: readonly Change[]): string {
+  const lines: string[] = []
+  let object = ''
+  for (const change of changes.slice(0, OBJECT_LIMIT)) {
+    const here = describeResourceId(change.ref)
+    if (here !== object) lines.push(`  ${oneLine(here)}`)
+    object = here
+    lines.push(`    ${describeChange(change)}`)
+  }
+  if (changes.length > OBJECT_LIMIT) lines.push(`  and ${changes.length - OBJECT_LIMIT} more, see the record`)
+  return lines.join('\n')
+}
+
+function describeChange(change: Change): string {
+  const who = change.actor.confidence === 'none' ? 'by an unknown writer' : `by ${oneLine(change.actor.manager, 60)}`
+  const when = change.actor.at === '' ? '' : ` ${change.actor.at}`
+  const what =
+    change.path === undefined ? change.change : `${oneLine(change.path, 160)}  ${formatValue(change.git)} → ${formatValue(change.live)}`
+  return `${what}  ${who}${when}  ${change.risk} ${change.reason}`
+}
+
+function whatMergingDoes(record: DriftRecord, lifecycle: 'Draft' | 'Proposed'): string {
+  if (lifecycle === 'Draft') return 'Recorded only: nothing is proposed.'
+  const { plan } = record.spec
+  if (plan === 'Restore') return 'Merging keeps git as it is: whoever applies the package puts the cluster back.'
+  if (plan === 'Adopt') return 'Merging makes git say what the cluster runs.'
+  if (plan === 'Release') return 'Merging stops managing these fields in git; the cluster stays as it is.'
+  return 'Merging does for each change what its resolution in the record says.'
+}
+
+function trailers({ record, slug }: MessageSubject, more: readonly string[]): string {
+  const { spec } = record
+  const objects = [...new Set(spec.changes.map(({ ref }) => `${ref.group}/${ref.kind}/${ref.namespace}/${ref.name}`))]
+  const actors = [...new Set(spec.changes.map(({ actor }) => `${actor.manager} (${actor.confidence})`))].slice(0, OBJECT_LIMIT)
+  const risk =
+    (['critical', 'high', 'medium', 'low'] as const).find((level) => spec.changes.some((change) => change.risk === level)) ?? 'low'
+  const revision = spec.unit.revision === undefined ? '' : `@${spec.unit.revision}`
+  return [
+    `Drift-Id: ${oneLine(spec.unit.cluster)}/${slug}/${spec.episode}`,
+    `Drift-Fingerprint: ${spec.fingerprint}`,
+    `Drift-Resolution: ${spec.plan}`,
+    `Drift-Risk: ${risk}`,
+    `Drift-Cluster: ${oneLine(spec.unit.cluster)}`,
+    `Drift-Package: ${oneLine(spec.unit.package)}${revision}`,
+    ...objects.slice(0, OBJECT_LIMIT).map((object) => `Drift-Object: ${oneLine(object, 300)}`),
+    ...(objects.length > OBJECT_LIMIT ? [`Drift-Object-Count: ${objects.length}`] : []),
+    ...actors.map((actor) => `Drift-Actor: ${oneLine(actor)}`),
+    `Drift-Detected-At: ${spec.observed.at}`,
+    ...more,
+  ].join('\n')
+}

@@ -1,0 +1,40 @@
+/** Where records stand in the repository, and where status stands in the ledger (design §7). */
+import { createHash } from 'node:crypto'
+
+export const DRIFT_FOLDER = '.drift'
+
+/**
+ * A name as one path segment. Names of clusters are free text (`arn:aws:eks:…:cluster/prod`): whatever is not a plain
+ * file name is replaced, with a hash behind it that keeps two names apart.
+ */
+export function pathSegment(name: string): string {
+  if (/^[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?$/.test(name) && !name.includes('..') && !name.endsWith('.lock')) return name
+  const plain = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 48)
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, 8)
+  return plain === '' ? hash : `${plain}-${hash}`
+}
+
+export function recordFolder(cluster: string, slug: string): string {
+  return `${DRIFT_FOLDER}/records/${pathSegment(cluster)}/${slug}`
+}
+
+/** `began` is RFC 3339 UTC; the date comes from it, not from a clock. */
+export function recordPath(cluster: string, slug: string, began: string, episode: string): string {
+  return `${recordFolder(cluster, slug)}/${began.slice(0, 10).replaceAll('-', '')}-${episode}.yaml`
+}
+
+export function ledgerUnitFolder(cluster: string, slug: string): string {
+  return `clusters/${pathSegment(cluster)}/${slug}`
+}
+
+export function ledgerObservationPath(cluster: string): string {
+  return `clusters/${pathSegment(cluster)}/observation.yaml`
+}
+
+export function closedPath(began: string, episode: string): string {
+  return `closed/${began.slice(0, 4)}/${began.slice(5, 7)}/${episode}.yaml`
+}

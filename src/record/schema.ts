@@ -1,0 +1,173 @@
+/**
+ * The documents that Backporch writes, as one zod definition each: the writer's type, the reader's check and the JSON
+ * Schema under docs/schema/ come from it. Shapes after `ux.md` §2.7 and the Kubernetes API conventions.
+ */
+import { z } from 'zod'
+import type { Json } from '../krm/json.ts'
+
+export const API_VERSION = 'backporch.dev/v1alpha1'
+
+// Any JSON value; `z.json()` would refuse the integers beyond 2^53, which are bigint in the process.
+const json = z.unknown() as unknown as z.ZodType<Json>
+
+export const refSchema = z
+  .object({ group: z.string(), kind: z.string(), namespace: z.string(), name: z.string() })
+  .describe('Identity of an object: without the version.')
+
+export const actorSchema = z.object({
+  manager: z.string().describe('Field manager: the name that the client gave itself; `unknown` when the server kept no trace.'),
+  operation: z.enum(['Apply', 'Update', '']).describe('How the manager wrote.'),
+  subresource: z.string().optional(),
+  class: z.enum(['human-tool', 'controller', 'gitops', 'webhook', 'unknown']),
+  at: z.string().describe("RFC 3339 UTC. The manager's last change to any of its fields of the object; empty when unknown."),
+  confidence: z
+    .enum(['field-manager', 'last-writer', 'none'])
+    .describe('field-manager: owns the field; last-writer: the field is gone and this is the only other writer; none: no trace.'),
+})
+
+export const resolutionSchema = z.enum(['Restore', 'Adopt', 'Release'])
+export const riskSchema = z.enum(['critical', 'high', 'medium', 'low'])
+
+export const changeSchema = z.object({
+  ref: refSchema,
+  change: z.enum(['modified', 'removed', 'added', 'missing', 'unexpected']),
+  path: z.string().optional().describe('Keyed field path; absent for missing and unexpected.'),
+  git: json.optional().describe('Value in git; absent where git has none. A hidden value is `hmac-sha256:<16 hex> (<n> bytes)`.'),
+  live: json.optional().describe('Value in the cluster; absent where the cluster has none.'),
+  redacted: z.boolean().optional().describe('True when git or live is a keyed hash instead of the value.'),
+  actor: actorSchema,
+  risk: riskSchema,
+  reason: z.string().describe('Code of the rule that gave the risk.'),
+  resolution: resolutionSchema,
+  source: z.string().optional().describe('`path:line` of the object in git.'),
+  notes: z.array(z.string()).optional(),
+  fingerprint: z.string().describe('Keyed hash of this difference: 16 hex digits.'),
+})
+
+const unitSchema = z.object({
+  cluster: z.string(),
+  package: z.string().describe('Path of the package from the root of the repository.'),
+  revision: z.string().optional().describe('Latest published revision of the package, as in `v3`.'),
+  commit: z.string().describe('Commit of the base branch that was compared: the first one in which the package had this content.'),
+  tree: z.string().describe('Hash of the content of the package, 16 hex digits: two commits with one hash have one package.'),
+})
+
+const observedSchema = z.object({
+  at: z.string().describe('RFC 3339 UTC.'),
+  syncer: z.string().describe('Field manager that applies the package; empty when nobody does.'),
+  objects: z.int().describe('Objects that git declares.'),
+  recorded: z.boolean().optional().describe('True when the cluster was a recording.'),
+})
+
+const changesPart = {
+  unit: unitSchema,
+  fingerprint: z.string().describe('`sha256:` and 64 hex digits; empty when nothing differs.'),
+  observed: observedSchema,
+  changes: z.array(changeSchema),
+}
+
+const annotations = z.object({ 'config.kubernetes.io/local-config': z.literal('true') })
+
+export const unitStateSchema = z.enum(['InSync', 'Drifted', 'Applying', 'Silenced', 'Unknown', 'Off'])
+
+export const incompleteSchema = z.object({
+  ref: refSchema.optional(),
+  package: z.string().optional(),
+  code: z.string(),
+  why: z.string(),
+  remedy: z.string().optional(),
+})
+
+export const setAsideSchema = z.object({
+  ref: refSchema,
+  path: z.string().optional(),
+  state: z.enum(['Ignored', 'Released', 'Behind']),
+  why: z.string(),
+})
+
+export const driftReportSchema = z.object({
+  apiVersion: z.literal(API_VERSION),
+  kind: z.literal('DriftReport'),
+  metadata: z.object({ name: z.string(), annotations }),
+  spec: z.object(changesPart),
+  status: z.object({
+    state: unitStateSchema,
+    since: z.string().describe('RFC 3339 UTC: first observation of this state.'),
+    episode: z.string().describe('Id of the open episode; empty when there is none.'),
+    lifecycle: z.enum(['Draft', 'Proposed', 'Published', '']).describe('Where the record of the episode stands.'),
+    plan: z.enum(['Restore', 'Adopt', 'Release', 'Mixed', '']),
+    setAside: z.array(setAsideSchema).optional(),
+    incomplete: z.array(incompleteSchema).optional(),
+  }),
+})
+
+export const driftReportListSchema = z.object({
+  apiVersion: z.literal(API_VERSION),
+  kind: z.literal('DriftReportList'),
+  observedAt: z.string(),
+  incomplete: z.array(incompleteSchema).describe('What could not be observed. Absence of drift is not proven where this is not empty.'),
+  items: z.array(driftReportSchema),
+})
+
+export const driftRecordSchema = z.object({
+  apiVersion: z.literal(API_VERSION),
+  kind: z.literal('DriftRecord'),
+  metadata: z.object({ name: z.string().describe('Workspace: `drift-<episode id>`.'), annotations }),
+  spec: z.object({
+    ...changesPart,
+    episode: z.string(),
+    began: z.string().describe('RFC 3339 UTC: first observation of the episode.'),
+    plan: z.enum(['Restore', 'Adopt', 'Release', 'Mixed']),
+    message: z.string().optional().describe('Why, in the words of the person who chose the plan.'),
+    policy: z.object({ name: z.string(), mode: z.string() }),
+    settle: z.enum(['syncer', 'backporch']).describe('Who brings the cluster in line after the merge.'),
+    keyId: z.string().describe('Tells which installation key made the keyed hashes.'),
+  }),
+})
+
+export const closedEpisodeSchema = z.object({
+  apiVersion: z.literal(API_VERSION),
+  kind: z.literal('ClosedEpisode'),
+  metadata: z.object({ name: z.string(), annotations }),
+  spec: z.object({
+    ...changesPart,
+    episode: z.string(),
+    began: z.string(),
+    plan: z.enum(['Restore', 'Adopt', 'Release', 'Mixed']),
+    message: z.string().optional(),
+  }),
+  status: z.object({
+    outcome: z.enum(['Merged', 'Declined', 'Healed', 'ResolvedByGit']),
+    decidedBy: z.string().describe('Who decided; empty when nobody did (Healed).'),
+    at: z.string().describe('RFC 3339 UTC of the outcome.'),
+    commit: z.string().optional().describe('Merge commit.'),
+    revision: z.string().optional().describe('Published revision, as in `v4`.'),
+    verifiedAt: z.string().optional().describe('RFC 3339 UTC: first observation in which live agreed with the decision.'),
+    silentUntil: z.string().optional().describe('RFC 3339 UTC: until then exactly this fingerprint is not raised again.'),
+    reason: z.string().optional(),
+  }),
+})
+
+export const clusterObservationSchema = z.object({
+  apiVersion: z.literal(API_VERSION),
+  kind: z.literal('ClusterObservation'),
+  metadata: z.object({ name: z.string(), annotations }),
+  status: z.object({
+    changedAt: z.string().describe('RFC 3339 UTC of the last observation that changed anything in the ledger.'),
+    version: z.string().describe('Version of the API server; empty when unknown.'),
+    identity: z.string().describe('Hash of the cluster uid, 16 hex digits: another value means another cluster behind the name.'),
+    recorded: z.boolean().optional(),
+  }),
+})
+
+export type Change = z.infer<typeof changeSchema>
+export type DriftReport = z.infer<typeof driftReportSchema>
+export type DriftReportList = z.infer<typeof driftReportListSchema>
+export type DriftRecord = z.infer<typeof driftRecordSchema>
+export type ClosedEpisode = z.infer<typeof closedEpisodeSchema>
+export type ClusterObservation = z.infer<typeof clusterObservationSchema>
+export type UnitState = z.infer<typeof unitStateSchema>
+export type Incomplete = z.infer<typeof incompleteSchema>
+export type Plan = DriftRecord['spec']['plan']
+
+export const LOCAL_CONFIG = { 'config.kubernetes.io/local-config': 'true' } as const

@@ -1,0 +1,58 @@
+/** The files that a pipeline's functions take their config from. */
+import { Failure } from '../failure.ts'
+import { parseGoYaml } from '../krm/go-yaml.ts'
+import { decodeYaml } from '../krm/go-yaml-text.ts'
+import { readResource } from '../krm/resource.ts'
+import type { Kptfile, PipelineFunction } from '../package/kptfile.ts'
+import { cleanPath } from '../package/kptfile-rules.ts'
+import type { PackageFile } from '../package/package-files.ts'
+import { PACKAGE_FILE } from '../package/walk-package.ts'
+
+/**
+ * What is wrong with the `configPath` of the functions: BP1104 where the file is not there, is a link, has not exactly one
+ * document, or that is no Kubernetes object.
+ * @param folder of the Kptfile within the package; '' for the package itself
+ * @param files by path within the package
+ */
+export function checkFunctionConfigs(
+  kptfile: Kptfile,
+  folder: string,
+  files: ReadonlyMap<string, PackageFile>,
+  where: (path: string) => string,
+): readonly Failure[] {
+  const prefix = folder === '' ? '' : `${folder}/`
+  const failures: Failure[] = []
+  for (const each of [...kptfile.pipeline.mutators, ...kptfile.pipeline.validators]) {
+    if (each.configPath === '') continue
+    const path = prefix + cleanPath(each.configPath)
+    const problem = configProblem(files.get(path), where(path))
+    if (problem !== undefined) failures.push(badConfig(each, `${where(prefix + PACKAGE_FILE)}:${each.line}`, problem))
+  }
+  return failures
+}
+
+function configProblem(file: PackageFile | undefined, where: string): string | undefined {
+  if (file === undefined) return 'the file is not in the package'
+  if (file.mode === '120000' || file.mode === '160000') return 'the file is a link, which may leave the package'
+  try {
+    const { documents } = parseGoYaml(decodeYaml(file.content, where), where)
+    const [only] = documents
+    if (only === undefined || documents.length > 1) return `the file has ${documents.length} documents, wanted one`
+    const resource = readResource(only.value)
+    return 'problem' in resource ? `the file is no Kubernetes object: ${resource.problem}` : undefined
+  } catch (thrown) {
+    if (thrown instanceof Failure) return 'the file is no YAML that can be read'
+    throw thrown
+  }
+}
+
+function badConfig(each: PipelineFunction, where: string, problem: string): Failure {
+  return new Failure({
+    code: 'BP1104',
+    what: 'a function of the pipeline is not valid',
+    where,
+    why: `configPath ${JSON.stringify(each.configPath.slice(0, 80))}: ${problem}`,
+    remedy: 'name a file of the package with one Kubernetes object in it',
+    retry: 'on-change',
+  })
+}

@@ -1,0 +1,36 @@
+/** Objects of a package that kpt never applies to a cluster. */
+import { getKey, isJsonObject, type Json } from '../krm/json.ts'
+import { parseApiVersion } from '../krm/resource-id.ts'
+
+const LOCAL_CONFIG = 'config.kubernetes.io/local-config'
+
+/** The annotation says "for tools only": any value but `false` does (kpt `pkg/live/rgpath.go`). */
+export function isLocalConfig(object: Json): boolean {
+  if (!isJsonObject(object)) return false
+  const metadata = getKey(object, 'metadata')
+  const annotations = isJsonObject(metadata) ? getKey(metadata, 'annotations') : undefined
+  const value = isJsonObject(annotations) ? getKey(annotations, LOCAL_CONFIG) : undefined
+  return value !== undefined && String(value) !== 'false'
+}
+
+const KUSTOMIZATION_FILES = new Set(['kustomization.yaml', 'kustomization.yml'])
+
+/**
+ * Input of kustomize and not an object: by its group; or without an apiVersion, which kustomize allows, by its kind or by the
+ * name of the file. kpt exempts these from being Kubernetes objects (kpt `api/kptfile/v1/validation.go`). A Flux
+ * Kustomization, in a file of whatever name, is an object.
+ */
+export function isKustomization(object: Json, path: string): boolean {
+  if (!isJsonObject(object)) return false
+  const apiVersion = getKey(object, 'apiVersion') ?? ''
+  if (typeof apiVersion !== 'string') return false
+  if (apiVersion !== '') return parseApiVersion(apiVersion).group === 'kustomize.config.k8s.io'
+  return getKey(object, 'kind') === 'Kustomization' || KUSTOMIZATION_FILES.has(path.slice(path.lastIndexOf('/') + 1))
+}
+
+/** Whether the object is of a kind of kpt's own group, which is read and not applied. */
+export function isOfKpt(object: Json, kind: 'Kptfile' | 'ResourceGroup'): boolean {
+  if (!isJsonObject(object) || getKey(object, 'kind') !== kind) return false
+  const apiVersion = getKey(object, 'apiVersion')
+  return typeof apiVersion === 'string' && parseApiVersion(apiVersion).group === 'kpt.dev'
+}

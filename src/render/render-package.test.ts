@@ -1,0 +1,306 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { type Failure, formatFailure } from '../failure.ts'
+import type { FileMode, PackageFiles } from '../package/package-files.ts'
+import { type RenderedPackage, type Rendering, renderPackage } from './render-package.ts'
+
+const KPTFILE = 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n'
+
+interface Special {
+  readonly mode: FileMode
+  readonly text?: string
+}
+
+function packageFiles(files: { readonly [path: string]: string | Special }): PackageFiles {
+  const given: { readonly [path: string]: string | Special } = { Kptfile: KPTFILE, ...files }
+  const all = Object.entries(given).map(([path, file]) => {
+    const { mode, text } = typeof file === 'string' ? { mode: '100644' as const, text: file } : { mode: file.mode, text: file.text ?? '' }
+    return { path, mode, content: new TextEncoder().encode(text) }
+  })
+  return all.sort((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+function rendering(files: { readonly [path: string]: string | Special }, path = 'apps/web'): Rendering {
+  return renderPackage(path, packageFiles(files))
+}
+
+function render(files: { readonly [path: string]: string | Special }, path = 'apps/web'): RenderedPackage {
+  const result = rendering(files, path)
+  return 'failures' in result ? assert.fail(result.failures.map(formatFailure).join('\n')) : result
+}
+
+function failures(files: { readonly [path: string]: string | Special }, path = 'apps/web'): readonly Failure[] {
+  const result = rendering(files, path)
+  return 'failures' in result ? result.failures : []
+}
+
+function object(name: string, more = ''): string {
+  return `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n${more}`
+}
+
+/** `name path:line (document,item)` */
+function places({ desired }: RenderedPackage): readonly string[] {
+  return desired.resources.map(
+    ({ id, location: { path, line, document, item } }) => `${id.name} ${path}:${line} (${document},${item ?? '-'})`,
+  )
+}
+
+describe('renderPackage', () => {
+  it('takes every manifest, hidden ones, JSON and those of subpackages too, with its place', () => {
+    const files = {
+      'b.yaml': `# about b\n\n${object('b')}`,
+      'a.yml': object('a'),
+      'j.json': '{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "j"}}',
+      '.hidden/h.yaml': object('h'),
+      'sub/Kptfile': KPTFILE,
+      'sub/s.yaml': object('s'),
+      'README.md': 'kind: Nothing',
+      'UPPER.YAML': object('upper'),
+    }
+    assert.deepEqual(places(render(files)), [
+      'h apps/web/.hidden/h.yaml:1 (0,-)',
+      'a apps/web/a.yml:1 (0,-)',
+      'b apps/web/b.yaml:3 (0,-)',
+      'j apps/web/j.json:1 (0,-)',
+      's apps/web/sub/s.yaml:1 (0,-)',
+    ])
+  })
+
+  it('numbers documents as kpt does: empty and comment-only ones have no number', () => {
+    const text = `# only a comment\n---\n\n---\n${object('one')}---\n# nothing\n---\n${object('two')}---\n`
+    assert.deepEqual(places(render({ 'm.yaml': text })), ['one apps/web/m.yaml:5 (0,-)', 'two apps/web/m.yaml:12 (1,-)'])
+  })
+
+  it('takes the items of a list apart', () => {
+    const list =
+      'apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: a}\n- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: b}\n'
+    assert.deepEqual(places(render({ 'l.yaml': `${object('x')}---\n${list}` })), [
+      'x apps/web/l.yaml:1 (0,-)',
+      'a apps/web/l.yaml:9 (1,0)',
+      'b apps/web/l.yaml:12 (1,1)',
+    ])
+    assert.deepEqual(places(render({ 'l.yaml': 'apiVersion: v1\nkind: List\nitems:\n' })), [])
+  })
+
+  it('refuses a list inside a list', () => {
+    const list = 'apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: List\n  items: []\n'
+    assert.deepEqual(
+      failures({ 'l.yaml': list }).map(({ code, where }) => [code, where]),
+      [['BP1112', 'apps/web/l.yaml:4:3']],
+    )
+  })
+
+  it('leaves out what is local config, by any value but false', () => {
+    const local = (value: string) => `  annotations:\n    config.kubernetes.io/local-config: ${value}\n`
+    const files = {
+      'a.yaml': object('a', local('"true"')),
+      'b.yaml': object('b', local('"no"')),
+      'c.yaml': object('c', local('""')),
+      'd.yaml': object('d', local('"false"')),
+      'e.yaml': object('e', local('true')),
+      'l.yaml': `apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: i, annotations: {config.kubernetes.io/local-config: "true"}}\n`,
+    }
+    assert.deepEqual(
+      render(files).desired.resources.map(({ id }) => id.name),
+      ['d'],
+    )
+  })
+
+  it('leaves out input of kustomize, and not what Flux calls a Kustomization', () => {
+    const flux = 'apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata:\n  name: flux\n'
+    const files = {
+      'kustomization.yaml': 'resources: [a.yaml]\n',
+      'x/kustomization.yml': 'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n',
+      'k.yaml': 'kind: Kustomization\n',
+      'component.yaml': 'apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n',
+      'y/kustomization.yaml': flux,
+    }
+    assert.deepEqual(
+      render(files).desired.resources.map(({ id }) => id.name),
+      ['flux'],
+    )
+  })
+
+  it('obeys .krmignore', () => {
+    const files = { '.krmignore': 'draft.yaml\n', 'draft.yaml': 'not: an object\n', 'a.yaml': object('a') }
+    assert.deepEqual(
+      render(files).desired.resources.map(({ id }) => id.name),
+      ['a'],
+    )
+  })
+
+  it('never takes our own records for part of a package that is the whole repository', () => {
+    const files = { '.drift/policy.yaml': 'kind: DriftPolicy\n', 'a.yaml': object('a') }
+    assert.deepEqual(places(render(files, '')), ['a a.yaml:1 (0,-)'])
+    assert.equal(failures(files).length, 1)
+  })
+
+  it('reads CRLF and a byte order mark', () => {
+    const text = `\uFEFF${object('a')}---\n${object('b')}`.replaceAll('\n', '\r\n')
+    assert.deepEqual(places(render({ 'w.yaml': text })), ['a apps/web/w.yaml:1 (0,-)', 'b apps/web/w.yaml:6 (1,-)'])
+  })
+
+  it('keeps an object without namespace as it is written', () => {
+    assert.equal(render({ 'a.yaml': object('a') }).desired.resources[0]?.id.namespace, '')
+  })
+
+  it('says that a pipeline was not run, be it a subpackage that has one', () => {
+    const pipeline = `${KPTFILE}pipeline:\n  mutators:\n    - image: set-labels\n`
+    assert.equal(render({}).desired.pipeline, 'none')
+    assert.equal(render({ Kptfile: pipeline }).desired.pipeline, 'not-run')
+    assert.equal(render({ 'sub/Kptfile': pipeline }).desired.pipeline, 'not-run')
+    assert.equal(render({ Kptfile: `${KPTFILE}pipeline: {}\n` }).desired.pipeline, 'none')
+  })
+
+  it('follows no link, enters no submodule, reads no LFS pointer, and says so', () => {
+    const files = {
+      'link.yaml': { mode: '120000' as const, text: '../../secret.yaml' },
+      vendor: { mode: '160000' as const },
+      'big.yaml': 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n',
+      dirlink: { mode: '120000' as const, text: 'other' },
+    }
+    const { desired, unread } = render(files)
+    assert.deepEqual(desired.resources, [])
+    assert.deepEqual(unread, ['apps/web/big.yaml', 'apps/web/link.yaml', 'apps/web/vendor'])
+    assert.equal(desired.notes.length, 3)
+    assert.match(desired.notes[1] ?? '', /link\.yaml: a symbolic link is not followed/)
+  })
+
+  it('names the keys, and never the values, of a Secret in plain text, local config too (C33)', () => {
+    const secret = (more: string) =>
+      `apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\n${more}stringData:\n  password: hunter2canary\n  empty: ""\n`
+    const { desired } = render({
+      'a.yaml': secret(''),
+      'b.yaml': secret('  annotations: {config.kubernetes.io/local-config: "true"}\n'),
+      'c.yaml': `${secret('').replace('name: s', 'name: sealed')}sops: {version: "3"}\n`,
+    })
+    assert.deepEqual(
+      desired.notes,
+      ['a', 'b'].map((name) => `apps/web/${name}.yaml:1: Secret s has its values in git in plain text: stringData.password`),
+    )
+    assert.equal(desired.resources.length, 2)
+  })
+
+  it('passes on what reads otherwise than it looks, without the value', () => {
+    const { desired } = render({ 'a.yaml': object('a', 'data:\n  legacy: no\n') })
+    assert.equal(desired.notes.length, 1)
+    assert.match(desired.notes[0] ?? '', /^apps\/web\/a\.yaml:6:11: /)
+  })
+})
+
+describe('the failures of renderPackage', () => {
+  it('names file, document, item and line of what is no object', () => {
+    const said = failures({
+      'a.yaml': `${object('ok')}---\nkind: ConfigMap\nmetadata:\n  name: x\n`,
+      'b.yaml': '- a\n- b\n',
+      'c.yaml': 'apiVersion: v1\nkind: Pod\nmetadata:\n  generateName: job-\n',
+      'd.yaml': 'apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Pod\n',
+      'e.yaml': 'apiVersion: v1\nkind: Pod\nmetadata:\n  name: x\n  namespace: 12\n',
+    })
+    assert.deepEqual(
+      said.map(({ code, where, why }) => [code, where, why]),
+      [
+        ['BP1112', 'apps/web/a.yaml:6 (document 2)', 'apiVersion is missing'],
+        ['BP1112', 'apps/web/b.yaml:1 (document 1)', 'wanted a mapping with apiVersion, kind and metadata.name'],
+        ['BP1112', 'apps/web/c.yaml:1 (document 1)', 'metadata.generateName gives a new object at each apply; name the object'],
+        ['BP1112', 'apps/web/d.yaml:4 (document 1, item 1)', 'metadata.name is missing'],
+        ['BP1112', 'apps/web/e.yaml:1 (document 1)', 'metadata.namespace is not a text'],
+      ],
+    )
+  })
+
+  it('names both places of an object that is declared twice, in whatever version', () => {
+    const scaler = (version: string) =>
+      `apiVersion: autoscaling/${version}\nkind: HorizontalPodAutoscaler\nmetadata:\n  name: web\n  namespace: shop\n`
+    const [failure, ...others] = failures({ 'a.yaml': scaler('v1'), 'sub/b.yaml': `# second\n${scaler('v2')}` })
+    assert.deepEqual(others, [])
+    assert.equal(failure?.code, 'BP1113')
+    assert.equal(failure?.where, 'apps/web/sub/b.yaml:2 (document 1)')
+    assert.equal(failure?.why, 'HorizontalPodAutoscaler shop/web is also declared at apps/web/a.yaml:1 (document 1)')
+  })
+
+  it('tells all of them at once, in the order of the files', () => {
+    const said = failures({
+      'z.yaml': object('twice'),
+      'a.yaml': object('twice'),
+      'b.yaml': 'a: [\n',
+      'sub/Kptfile': 'kind: Kptfile\n',
+      Kptfile: `${KPTFILE}pipline: {}\n`,
+    })
+    assert.deepEqual(
+      said.map(({ code, where }) => `${code} ${where?.replace(/:.*/, '')}`),
+      ['BP1103 apps/web/Kptfile', 'BP1110 apps/web/b.yaml', 'BP1101 apps/web/sub/Kptfile', 'BP1113 apps/web/z.yaml'],
+    )
+    assert.match(said[1]?.where ?? '', /^apps\/web\/b\.yaml:\d+:\d+$/)
+  })
+
+  it('names the config of a function that is not there, is a link, is two, or is no object (C12, C13)', () => {
+    const Kptfile = `${KPTFILE}pipeline:\n  mutators:\n${['gone', 'link', 'two', 'rubbish', 'broken', 'good'].map((name) => `    - {image: a, configPath: ./${name}.yaml}\n`).join('')}`
+    const said = failures({
+      Kptfile,
+      '.krmignore': '*.yaml\n',
+      'link.yaml': { mode: '120000', text: '/etc/passwd' },
+      'two.yaml': `${object('a')}---\n${object('b')}`,
+      'rubbish.yaml': 'a: b\n',
+      'broken.yaml': 'a: [\n',
+      'good.yaml': object('good'),
+    })
+    assert.deepEqual(
+      said.map(({ code, where, why }) => `${code} ${where} ${why.split(': ')[1]}`),
+      [
+        'BP1104 apps/web/Kptfile:7 the file is not in the package',
+        'BP1104 apps/web/Kptfile:8 the file is a link, which may leave the package',
+        'BP1104 apps/web/Kptfile:9 the file has 2 documents, wanted one',
+        'BP1104 apps/web/Kptfile:10 the file is no Kubernetes object',
+        'BP1104 apps/web/Kptfile:11 the file is no YAML that can be read',
+      ],
+    )
+  })
+
+  it('fails where there is no Kptfile, or only a link to one', () => {
+    assert.deepEqual(
+      failures({ Kptfile: { mode: '120000', text: '../Kptfile' } }).map(({ code }) => code),
+      ['BP1004'],
+    )
+  })
+
+  it('quotes nothing of a file that cannot be read', () => {
+    const said = failures({ 'secret.yaml': 'apiVersion: v1\nkind: Secret\nstringData:\n  password: "hunter2canary\n' })
+    assert.equal(said.length, 1)
+    assert.equal(said.map(formatFailure).join().includes('canary'), false)
+  })
+})
+
+describe('the inventory of a package', () => {
+  const group = (name: string) =>
+    `apiVersion: kpt.dev/v1alpha1\nkind: ResourceGroup\nmetadata:\n  name: ${name}\n  namespace: shop\n  labels:\n    cli-utils.sigs.k8s.io/inventory-id: id-1\n`
+  const inKptfile = `${KPTFILE}inventory: {namespace: shop, name: inventory-2, inventoryID: id-2}\n`
+
+  it('is the ResourceGroup of the package, which is no resource of it', () => {
+    const { desired } = render({ 'resourcegroup.yaml': group('inventory-1') })
+    assert.deepEqual(desired.inventory, { namespace: 'shop', name: 'inventory-1', id: 'id-1' })
+    assert.deepEqual([desired.resources, desired.notes], [[], []])
+  })
+
+  it('is the one of the Kptfile where there is no ResourceGroup', () => {
+    assert.deepEqual(render({ Kptfile: inKptfile }).desired.inventory, { namespace: 'shop', name: 'inventory-2', id: 'id-2' })
+    assert.equal(render({}).desired.inventory, undefined)
+  })
+
+  it('is nobody guessed where two are named', () => {
+    for (const files of [
+      { 'a.yaml': group('a'), 'b.yaml': group('b') },
+      { Kptfile: inKptfile, 'a.yaml': group('a') },
+    ]) {
+      const { desired } = render(files)
+      assert.equal(desired.inventory, undefined)
+      assert.match(desired.notes[0] ?? '', /"kpt live" refuses that/)
+    }
+  })
+
+  it('is not that of a subpackage', () => {
+    const files = { 'sub/Kptfile': KPTFILE, 'sub/resourcegroup.yaml': group('inner') }
+    assert.equal(render(files).desired.inventory, undefined)
+    assert.deepEqual(render({ ...files, 'resourcegroup.yaml': group('own') }).desired.inventory?.name, 'own')
+  })
+})

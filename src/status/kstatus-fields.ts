@@ -1,0 +1,124 @@
+/**
+ * How kstatus reads an object: the rules of apimachinery's `NestedString`, `NestedInt64` and `FromUnstructured`, and of
+ * cli-utils' `GetIntField` and `GetStringField` (pkg/kstatus/status/util.go). The first three fail on a value of the wrong
+ * type, the last two take their default for it; both are kept, because a verdict depends on which one a rule uses.
+ */
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../krm/json.ts'
+
+/** The six words of kstatus. */
+export type StatusWord = 'InProgress' | 'Failed' | 'Current' | 'Terminating' | 'NotFound' | 'Unknown'
+
+/** What a rule says: the status, the sentence, and the reason of the condition that goes with it (empty for Current). */
+export interface RuleVerdict {
+  readonly status: StatusWord
+  readonly message: string
+  readonly reason: string
+}
+
+export interface StatusCondition {
+  readonly type: string
+  readonly status: string
+  readonly reason: string
+  readonly message: string
+}
+
+/** The object cannot be judged; `computeStatus` turns it into Unknown. */
+export class StatusFault extends Error {}
+
+export function current(message: string): RuleVerdict {
+  return { status: 'Current', message, reason: '' }
+}
+
+export function inProgress(reason: string, message: string): RuleVerdict {
+  return { status: 'InProgress', message, reason }
+}
+
+export function failed(reason: string, message: string): RuleVerdict {
+  return { status: 'Failed', message, reason }
+}
+
+/** Go's name of the value's type, as its accessor errors print it. */
+function goType(value: Json): string {
+  if (value === null) return '<nil>'
+  if (isJsonArray(value)) return 'slice'
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64'
+  if (typeof value === 'bigint') return 'int64'
+  return typeof value === 'object' ? 'map' : typeof value === 'boolean' ? 'bool' : 'string'
+}
+
+/**
+ * The value at a place, or undefined where nothing is there; a `null` on the way counts as nothing.
+ * @throws StatusFault where a step of the way is neither a mapping nor null
+ */
+export function nestedValue(object: JsonObject, path: readonly string[]): Json | undefined {
+  let value: Json = object
+  for (const [index, name] of path.entries()) {
+    if (value === null) return undefined
+    if (!isJsonObject(value)) throw new StatusFault(`.${path.slice(0, index).join('.')} is a ${goType(value)}, wanted a map`)
+    const next: Json | undefined = getKey(value, name)
+    if (next === undefined) return undefined
+    value = next
+  }
+  return value
+}
+
+/** @throws StatusFault where something else than a string is there, null included */
+export function nestedString(object: JsonObject, path: readonly string[]): string | undefined {
+  const value = nestedValue(object, path)
+  if (value === undefined || typeof value === 'string') return value
+  throw new StatusFault(`.${path.join('.')} is a ${goType(value)}, wanted a string`)
+}
+
+/** @throws StatusFault where something else than an integer is there, null included */
+export function nestedInteger(object: JsonObject, path: readonly string[]): bigint | undefined {
+  const value = nestedValue(object, path)
+  if (value === undefined) return undefined
+  if (typeof value === 'bigint') return value
+  if (typeof value === 'number' && Number.isInteger(value)) return BigInt(value)
+  throw new StatusFault(`.${path.join('.')} is a ${goType(value)}, wanted an int64`)
+}
+
+/** The value at a dotted place; undefined where nothing is there or the way is blocked. */
+export function nestedOrNothing(object: JsonObject, path: string): Json | undefined {
+  try {
+    return nestedValue(object, path.split('.'))
+  } catch (thrown) {
+    if (thrown instanceof StatusFault) return undefined
+    throw thrown
+  }
+}
+
+/** The integer at a dotted place; `absent` where there is none or something else. */
+export function integerAt(object: JsonObject, path: string, absent: number): number {
+  const value = nestedOrNothing(object, path)
+  if (typeof value === 'bigint') return Number(value)
+  return typeof value === 'number' && Number.isInteger(value) ? value : absent
+}
+
+/** The string at a dotted place; `absent` where there is none or something else. */
+export function stringAt(object: JsonObject, path: string, absent: string): string {
+  const value = nestedOrNothing(object, path)
+  return typeof value === 'string' ? value : absent
+}
+
+/** @throws StatusFault where `status`, its `conditions` or a part of one is of the wrong type */
+export function conditionsOf(object: JsonObject): readonly StatusCondition[] {
+  const status = getKey(object, 'status') ?? null
+  if (status === null) return []
+  if (!isJsonObject(status)) throw new StatusFault(`cannot restore struct from: ${goType(status)}`)
+  const conditions = getKey(status, 'conditions') ?? null
+  if (conditions === null) return []
+  if (!isJsonArray(conditions)) throw new StatusFault(`cannot restore slice from ${goType(conditions)}`)
+  return conditions.map((condition) => {
+    if (condition !== null && !isJsonObject(condition)) throw new StatusFault(`cannot restore struct from: ${goType(condition)}`)
+    const text = (name: string) => textOfCondition(condition ?? {}, name)
+    return { type: text('type'), status: text('status'), reason: text('reason'), message: text('message') }
+  })
+}
+
+function textOfCondition(condition: JsonObject, name: string): string {
+  const value = getKey(condition, name) ?? null
+  if (value === null) return ''
+  if (typeof value !== 'string') throw new StatusFault(`cannot convert ${goType(value)} to string`)
+  return value
+}

@@ -1,0 +1,226 @@
+/**
+ * The live status of a unit as a `kpt.dev/v1alpha1` ResourceGroup, as the ledger keeps it. What is written here is also
+ * read here. Field names and words are those of kpt's and Config Sync's ResourceGroup, so that their readers understand it
+ * (docs/facts/resource-group.md).
+ */
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../krm/json.ts'
+import { isSensitive } from '../krm/redacted.ts'
+import { formatResourceId, type ResourceId, resourceKey } from '../krm/resource-id.ts'
+import type { StatusWord } from './kstatus-fields.ts'
+
+export const RESOURCE_GROUP_API_VERSION = 'kpt.dev/v1alpha1'
+export const INVENTORY_ID = 'cli-utils.sigs.k8s.io/inventory-id'
+
+/** `unverified`: nobody could say whether it drifted; never the same as in sync. */
+export type MemberDrift = 'in-sync' | 'drifted' | 'unverified'
+
+/** One object of the unit, as the ledger shows it. */
+export interface GroupMember {
+  readonly id: ResourceId
+  readonly status: StatusWord
+  readonly drift: MemberDrift
+  /** One sentence of our own for the Drifted condition, without values: `2 differences to git`. */
+  readonly message: string
+  /** kstatus' sentence, `Available: 0/1`. Left out where the object is Current or NotFound, or where it looks like a credential. */
+  readonly health?: string
+}
+
+export interface GroupSource {
+  readonly name: string
+  /** Of the inventory; empty where the package names none, as is `inventoryId`. */
+  readonly namespace: string
+  readonly inventoryId: string
+  /** Commit whose package was compared. */
+  readonly commit: string
+  readonly members: readonly GroupMember[]
+  /** When it was observed, RFC 3339 UTC: the time of every condition that is not in `previous` as it is now. */
+  readonly at: string
+  /** What this function gave the last time: conditions that are as they were keep their time. */
+  readonly previous: JsonObject | undefined
+}
+
+/** Kubernetes condition, as written; key order is part of the bytes. */
+interface Condition {
+  readonly type: string
+  readonly status: 'True' | 'False' | 'Unknown'
+  readonly reason: string
+  readonly message: string
+}
+
+/**
+ * Members are sorted by id, so the order of the input does not matter. Observing the same state again gives the same bytes,
+ * whatever `at` is.
+ */
+export function buildResourceGroup(source: GroupSource): JsonObject {
+  const members = source.members.toSorted((a, b) => (resourceKey(a.id) < resourceKey(b.id) ? -1 : 1))
+  const before = new Map((source.previous === undefined ? [] : statusesIn(source.previous)).map((each) => [resourceKey(idOf(each)), each]))
+  const { namespace, inventoryId, commit, previous, at } = source
+  return {
+    apiVersion: RESOURCE_GROUP_API_VERSION,
+    kind: 'ResourceGroup',
+    metadata: {
+      name: source.name,
+      ...(namespace === '' ? {} : { namespace }),
+      ...(inventoryId === '' ? {} : { labels: { [INVENTORY_ID]: inventoryId } }),
+      annotations: { 'config.kubernetes.io/local-config': 'true' },
+      generation: 1,
+    },
+    spec: {
+      descriptor: { type: 'package', revision: commit },
+      resources: members.map(({ id }) => idFields(id)),
+    },
+    status: {
+      // Written as one document with its spec, so what it observed is always what it says.
+      observedGeneration: 1,
+      resourceStatuses: members.map((member) => statusFields(member, before.get(resourceKey(member.id)), at)),
+      conditions: dated(groupConditions(members), statusOf(previous), at),
+    },
+  }
+}
+
+function statusFields(member: GroupMember, previous: JsonObject | undefined, at: string): JsonObject {
+  const { id, status, drift } = member
+  const conditions = dated(conditionsOf(member), previous ?? {}, at)
+  return {
+    ...idFields(id),
+    status,
+    strategy: 'Apply',
+    ...actuationOf(status, drift),
+    ...(conditions.length === 0 ? {} : { conditions }),
+  }
+}
+
+/**
+ * Actuation says whether what git declares is what the object has; reconcile what became of it, by Config Sync's table.
+ * Nothing is claimed of an object that could not be verified.
+ */
+function actuationOf(status: StatusWord, drift: MemberDrift): JsonObject {
+  if (drift === 'unverified') return {}
+  if (drift === 'drifted') return { actuation: 'Pending', reconcile: 'Pending' }
+  const reconcile: { readonly [status in StatusWord]: string } = {
+    Current: 'Succeeded',
+    InProgress: 'Pending',
+    Failed: 'Failed',
+    Terminating: 'Failed',
+    NotFound: 'Failed',
+    Unknown: 'Pending',
+  }
+  return { actuation: 'Succeeded', reconcile: reconcile[status] }
+}
+
+const LONGEST_MESSAGE = 256
+
+function conditionsOf({ id, status, drift, message, health = '' }: GroupMember): readonly Condition[] {
+  const conditions: Condition[] = []
+  if (status !== 'Current' && status !== 'NotFound') {
+    // The sentence may quote a condition that some controller wrote.
+    const said = isSensitive(id, [], health) ? '' : health.slice(0, LONGEST_MESSAGE)
+    conditions.push({ type: status === 'Failed' ? 'Stalled' : 'Reconciling', status: certainty(status), reason: status, message: said })
+  }
+  if (drift === 'drifted') conditions.push({ type: 'Drifted', status: 'True', reason: 'DriftDetected', message })
+  if (drift === 'unverified') conditions.push({ type: 'Drifted', status: 'Unknown', reason: 'Unverified', message })
+  return conditions
+}
+
+function certainty(status: StatusWord): 'True' | 'Unknown' {
+  return status === 'Unknown' ? 'Unknown' : 'True'
+}
+
+/** The order is an API: printer columns of the ResourceGroup CRD read the first two. */
+function groupConditions(members: readonly GroupMember[]): readonly Condition[] {
+  const having = (...words: readonly StatusWord[]) => members.filter(({ status }) => words.includes(status))
+  const drifted = members.filter(({ drift }) => drift === 'drifted')
+  const unverified = members.filter(({ drift }) => drift === 'unverified')
+  return [
+    condition('Reconciling', having('InProgress', 'Terminating'), 'InProgress', 'NotReconciling'),
+    condition('Stalled', having('Failed'), 'ComponentFailed', 'NotStalled'),
+    drifted.length === 0 && unverified.length > 0
+      ? { type: 'Drifted', status: 'Unknown', reason: 'Unverified', message: nameSome(unverified) }
+      : condition('Drifted', drifted, 'DriftDetected', 'InSync'),
+  ]
+}
+
+function condition(type: string, members: readonly GroupMember[], yes: string, no: string): Condition {
+  const holds = members.length > 0
+  return { type, status: holds ? 'True' : 'False', reason: holds ? yes : no, message: nameSome(members) }
+}
+
+const NAMED = 5
+
+function nameSome(members: readonly GroupMember[]): string {
+  const names = members.slice(0, NAMED).map(({ id }) => formatResourceId(id))
+  const rest = members.length - names.length
+  return rest > 0 ? `${names.join(', ')} and ${rest} more` : names.join(', ')
+}
+
+/** Gives each condition its time: the earlier one's where type, status and reason are as they were. */
+function dated(conditions: readonly Condition[], previous: JsonObject, at: string): JsonObject[] {
+  const earlier = getKey(previous, 'conditions')
+  return conditions.map((each) => {
+    const same = (isJsonArray(earlier) ? earlier : []).find(
+      (old) => isJsonObject(old) && (['type', 'status', 'reason'] as const).every((name) => jsonEquals(getKey(old, name), each[name])),
+    )
+    const since = isJsonObject(same) ? getKey(same, 'lastTransitionTime') : undefined
+    return { ...each, lastTransitionTime: typeof since === 'string' ? since : at }
+  })
+}
+
+function idFields({ group, kind, namespace, name }: ResourceId): JsonObject {
+  return { group, kind, namespace, name }
+}
+
+function statusOf(group: JsonObject | undefined): JsonObject {
+  const status = group === undefined ? undefined : getKey(group, 'status')
+  return isJsonObject(status) ? status : {}
+}
+
+function statusesIn(group: JsonObject): readonly JsonObject[] {
+  const statuses = getKey(statusOf(group), 'resourceStatuses')
+  return isJsonArray(statuses) ? statuses.filter(isJsonObject) : []
+}
+
+function textAt(object: JsonObject, name: string): string {
+  const value = getKey(object, name)
+  return typeof value === 'string' ? value : ''
+}
+
+function idOf(status: JsonObject): ResourceId {
+  return {
+    group: textAt(status, 'group'),
+    kind: textAt(status, 'kind'),
+    namespace: textAt(status, 'namespace'),
+    name: textAt(status, 'name'),
+  }
+}
+
+const STATUS_WORDS: readonly StatusWord[] = ['InProgress', 'Failed', 'Current', 'Terminating', 'NotFound', 'Unknown']
+
+/**
+ * The members of a ResourceGroup, ours or somebody else's, in its order. A status word that kstatus does not have counts as
+ * Unknown; what nobody said to be in sync is unverified.
+ */
+export function readResourceGroup(group: Json): readonly GroupMember[] {
+  return isJsonObject(group) ? statusesIn(group).map(readMember) : []
+}
+
+function readMember(fields: JsonObject): GroupMember {
+  const list = getKey(fields, 'conditions')
+  const conditions = isJsonArray(list) ? list.filter(isJsonObject) : []
+  const drifted = conditions.find((each) => textAt(each, 'type') === 'Drifted')
+  const health = conditions.find((each) => ['Reconciling', 'Stalled'].includes(textAt(each, 'type')))
+  const said = health === undefined ? '' : textAt(health, 'message')
+  return {
+    id: idOf(fields),
+    status: STATUS_WORDS.find((each) => each === textAt(fields, 'status')) ?? 'Unknown',
+    drift: readDrift(fields, drifted),
+    message: drifted === undefined ? '' : textAt(drifted, 'message'),
+    ...(said === '' ? {} : { health: said }),
+  }
+}
+
+function readDrift(fields: JsonObject, condition: JsonObject | undefined): MemberDrift {
+  const word = condition === undefined ? '' : textAt(condition, 'status')
+  if (word === 'True') return 'drifted'
+  if (word === 'False') return 'in-sync'
+  return condition === undefined && textAt(fields, 'actuation') === 'Succeeded' ? 'in-sync' : 'unverified'
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type ConnectedCluster, connectCluster } from '../../src/adapters/kubernetes/connect-cluster.ts'
+import type { FieldPath } from '../../src/krm/field-path.ts'
+import type { FieldSchema } from '../../src/krm/field-schema.ts'
+import { fieldSetOf, leavesOf, stepKey } from '../../src/krm/field-set.ts'
+import { getKey, isJsonObject, type Json, type JsonObject } from '../../src/krm/json.ts'
+import type { LiveState, WantedObject } from '../../src/krm/live-view.ts'
+import { managedFieldsOf } from '../../src/krm/managed-fields.ts'
+import { type Resource, readResource } from '../../src/krm/resource.ts'
+import type { Clock } from '../../src/ports/clock.ts'
+import type { ControlPlane } from '../controlplane/control-plane.ts'
+
+export const realClock: Clock = {
+  now: () => new Date(),
+  sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
+}
+
+export function resourceOf(object: JsonObject): Resource {
+  const resource = readResource(object)
+  assert.ok('id' in resource)
+  return resource
+}
+
+export function wanted(apiVersion: string, kind: string, namespace: string, name: string): WantedObject {
+  return { apiVersion, id: { group: apiVersion.includes('/') ? apiVersion.replace(/\/.*/, '') : '', kind, namespace, name } }
+}
+
+export async function create(plane: ControlPlane, path: string, body: unknown): Promise<void> {
+  const { status, body: answer } = await plane.request('POST', path, { body })
+  assert.equal(status, 201, JSON.stringify(answer))
+}
+
+export function verdict(state: LiveState | undefined): string {
+  return state?.state === 'unreadable' ? state.failure.code : (state?.state ?? 'no answer')
+}
+
+export async function connect(plane: ControlPlane, user?: string): Promise<ConnectedCluster> {
+  const kubeconfig = user === undefined ? plane.kubeconfig : await plane.kubeconfigFor(user)
+  return connectCluster({ kubeconfig, environment: {}, clock: realClock, version: 'test' })
+}
+
+export async function bind(plane: ControlPlane, namespace: string, role: string, user: string): Promise<void> {
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: role }
+  const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }]
+  await create(plane, `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/rolebindings`, {
+    metadata: { name: role },
+    roleRef,
+    subjects,
+  })
+}
+
+export function at(object: Json, ...names: readonly string[]): Json | undefined {
+  return names.reduce<Json | undefined>((value, name) => (isJsonObject(value) ? getKey(value, name) : undefined), object)
+}
+
+/** The fields that we say a manifest declares are those that the server says its applier owns. */
+export function assertSameOwnership(desired: JsonObject, answer: JsonObject, manager: string, schema: FieldSchema): void {
+  const entry = managedFieldsOf(answer).entries.find((one) => one.manager === manager && one.operation === 'Apply')
+  assert.ok(entry !== undefined, 'no Apply entry')
+  const text = (paths: readonly FieldPath[]) => paths.map((path) => path.map(stepKey).join(' ')).sort()
+  assert.deepEqual(text(leavesOf(fieldSetOf(desired, schema))), text(leavesOf(entry.fields)), String(desired['kind']))
+}

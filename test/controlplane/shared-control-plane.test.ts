@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { after, before, test } from 'node:test'
+import { promisify } from 'node:util'
+import { controlPlaneStartSuite } from './control-plane-suite.ts'
+import { SHARED_CONTROL_PLANE, sharedControlPlane } from './shared-control-plane.ts'
+import { type RunControlPlane, startForRun } from './start-for-run.ts'
+
+const run = promisify(execFile)
+const user = `import { sharedControlPlane } from ${JSON.stringify(new URL('shared-control-plane.ts', import.meta.url).href)}
+  const plane = await sharedControlPlane({ controllerManager: true, auditLevel: 'Metadata' })
+  const as = { user: 'x', groups: ['system:masters'] }
+  const namespace = await plane.namespace('shared')
+  const { status } = await plane.request('GET', '/api/v1/namespaces/' + namespace, { as })
+  if (status !== 200) throw new Error('status ' + status)
+  await plane.stop()
+  console.log(JSON.stringify({ url: plane.url, namespace }))
+`
+
+await controlPlaneStartSuite('sharedControlPlane', () => {
+  let forRun: RunControlPlane
+  let environment: Record<string, string | undefined>
+  before(async () => {
+    const started = await startForRun()
+    assert.ok(started.state === 'ready')
+    forRun = started
+    environment = { ...process.env, ...started.environment }
+  })
+  after(() => forRun.stop())
+
+  test('several processes use the one plane of their run, and none of them ends it', async () => {
+    const options = { env: environment }
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => run(process.execPath, ['--no-warnings', '--input-type=module', '--eval', user], options)),
+    )
+    const seen = answers.map(({ stdout }) => JSON.parse(stdout))
+    assert.deepEqual(
+      seen.map(({ url }) => url),
+      Array.from({ length: 3 }, () => forRun.plane.url),
+    )
+    assert.equal(new Set(seen.map(({ namespace }) => namespace)).size, 3)
+    for (const { namespace } of seen) {
+      assert.equal((await forRun.plane.request('GET', `/api/v1/namespaces/${namespace}`)).status, 200)
+    }
+  })
+
+  test('who needs what the shared plane lacks gets a plane of its own', async () => {
+    const own = await sharedControlPlane({ environment, apiServerFlags: ['--profiling=false'] })
+    assert.ok(own.state === 'ready')
+    assert.notEqual(own.url, forRun.plane.url)
+    await own.stop()
+    assert.equal((await forRun.plane.request('GET', '/readyz')).status, 200)
+  })
+
+  test('a plane that the run promised and that is gone is an error, not a reason to start another', async () => {
+    const gone = { ...environment, [SHARED_CONTROL_PLANE]: '/nowhere/control-plane.json' }
+    await assert.rejects(sharedControlPlane({ environment: gone }), /\/nowhere\/control-plane\.json, which cannot be read/)
+  })
+})

@@ -1,0 +1,125 @@
+/**
+ * `npm test`: every tier, one closing line. A tier that cannot run here says `skipped` and why; in CI that is a failure,
+ * because a test that did not run has shown nothing.
+ *
+ * node test/run.ts            everything
+ * node test/run.ts src/krm    only files whose path contains one of the words
+ */
+import { readdirSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
+import { fileURLToPath } from 'node:url'
+import { startForRun } from './controlplane/start-for-run.ts'
+import { whyNoKpt } from './kpt/find-kpt.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const words = process.argv.slice(2)
+const ci = process.env['CI'] !== undefined && process.env['CI'] !== '' && process.env['CI'] !== 'false'
+const files = ['src', 'test', 'functions', 'bench']
+  .flatMap(testFiles)
+  .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
+
+interface Tier {
+  readonly name: string
+  readonly has: (file: string) => boolean
+  /** Files at once; planes and kpt want the two cores for themselves. */
+  readonly width: number
+  /** Why it cannot run here, or what to do when it is over. */
+  readonly prepare: () => Promise<{ readonly why: string } | { readonly end: () => Promise<void> }>
+}
+
+const noPreparation = async (): Promise<{ end: () => Promise<void> }> => ({ end: async () => undefined })
+const live = (file: string): boolean =>
+  file.endsWith('.live.test.ts') || file.startsWith('test/controlplane/') || file.startsWith('test/e2e/')
+const tiers: readonly Tier[] = [
+  { name: 'unit', has: (file) => !live(file) && !file.endsWith('.kpt.test.ts'), width: 2, prepare: noPreparation },
+  {
+    name: 'kpt',
+    has: (file) => file.endsWith('.kpt.test.ts'),
+    width: 2,
+    prepare: async () => {
+      const why = await whyNoKpt()
+      return why ? { why } : { end: async () => undefined }
+    },
+  },
+  { name: 'control plane', has: live, width: 2, prepare: prepareControlPlane },
+]
+
+let passed = 0
+let failed = 0
+let skipped = 0
+for (const tier of tiers) {
+  const own = files.filter(tier.has)
+  if (own.length === 0) continue
+  const started = Date.now()
+  const prepared = await tier.prepare()
+  if ('why' in prepared) {
+    console.log(`tier ${tier.name}: skipped (${prepared.why})${ci ? ', which is a failure in CI' : ''}`)
+    if (ci) failed += 1
+    else skipped += own.length
+    continue
+  }
+  const before = { passed, failed, skipped }
+  await runFiles(own, tier.width)
+  await prepared.end()
+  const seconds = Math.round((Date.now() - started) / 1000)
+  console.log(
+    `tier ${tier.name}: ${passed - before.passed} passed, ${failed - before.failed} failed, ${skipped - before.skipped} skipped in ${own.length} files, ${seconds} s`,
+  )
+}
+if (passed + failed + skipped === 0) {
+  console.log('no test was found')
+  failed += 1
+}
+console.log(`${passed} passed, ${failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`)
+process.exitCode = failed === 0 ? 0 : 1
+// A test that leaves a handle open must not keep the run from ending.
+setTimeout(() => process.exit(), 2_000).unref()
+
+function runFiles(own: readonly string[], width: number): Promise<void> {
+  return new Promise((resolve) => {
+    const stream = run({ files: own.map((file) => join(root, file)), concurrency: width, cwd: root })
+    stream.on('test:pass', (event) => {
+      if (event.details.type === 'suite') return
+      if (event.skip !== undefined || event.todo !== undefined) {
+        // Whatever is skipped in CI is told by name: it has to have a tier of its own.
+        if (ci) {
+          failed += 1
+          console.log(`skipped in CI: ${event.name} (${String(event.skip ?? event.todo)})`)
+        } else skipped += 1
+      } else passed += 1
+    })
+    stream.on('test:fail', (event) => {
+      if (event.details.type !== 'suite') failed += 1
+    })
+    const report = stream.compose(new spec())
+    const dots: string[] = []
+    report.on('data', (chunk: Buffer) => dots.push(chunk.toString('utf8')))
+    report.on('end', () => {
+      const text = dots.join('')
+      const failures = text.indexOf('failing tests:')
+      if (failures !== -1) console.log(text.slice(text.lastIndexOf('\n', failures) + 1))
+      resolve()
+    })
+  })
+}
+
+async function prepareControlPlane(): Promise<{ why: string } | { end: () => Promise<void> }> {
+  const started = await startForRun({ report: (message) => console.log(message) })
+  if (started.state === 'unavailable') return { why: started.why }
+  Object.assign(process.env, started.environment)
+  return { end: () => started.stop() }
+}
+
+function testFiles(folder: string): string[] {
+  try {
+    return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name.endsWith('.test.ts') && !entry.parentPath.includes('node_modules'))
+      .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+      .sort()
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw thrown
+  }
+}
