@@ -15,6 +15,7 @@ export interface CommonOptions {
   readonly cluster?: string
   readonly live?: string
   readonly kubeconfigExecAllow?: string[]
+  readonly insecureSkipTlsVerify?: boolean
   readonly fieldManager?: string
   readonly output: Output
   readonly headers: boolean
@@ -53,6 +54,7 @@ export function withClusterFlags(command: Command): Command {
     .option('--live <path>', 'a recorded cluster: a file or folder of live objects, instead of an API server')
     .option('--field-manager <name>', 'field manager of the syncer; found from the objects otherwise')
     .option('--kubeconfig-exec-allow <path>', 'credential plugin that the kubeconfig may run (absolute path, repeatable)', collect)
+    .option('--insecure-skip-tls-verify', 'honour insecure-skip-tls-verify of the kubeconfig')
     .addOption(new Option('--timeout <duration>', 'for one request to the cluster, as in 30s').argParser(duration))
 }
 
@@ -79,6 +81,7 @@ export function clusterTarget(options: CommonOptions): ClusterTarget {
     live: options.live,
     execAllow: options.kubeconfigExecAllow ?? [],
     timeout: options.timeout,
+    insecureSkipTlsVerify: options.insecureSkipTlsVerify === true,
   }
 }
 

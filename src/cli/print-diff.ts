@@ -28,22 +28,13 @@ const CHANGE_GLYPH = { modified: 'changed', removed: 'removed', added: 'added', 
 export function formatDiff(view: DiffView, terminal: Terminal): string {
   const { changes } = view.plan.report.spec
   const lines: string[] = []
-  const rows = changes.map((change, index) => changeCells(change, index + 1, view, terminal))
-  const widths = [0, 1, 2, 3, 4].map((column) =>
-    Math.min(COLUMN_LIMIT[column] ?? 40, Math.max(0, ...rows.map((row) => widthOf(row[column] ?? '')))),
-  )
+  const rows = layOut(view, terminal)
   let object = ''
   changes.forEach((change, index) => {
     const here = `${change.ref.group}/${change.ref.kind}/${change.ref.namespace}/${change.ref.name}`
     if (here !== object) lines.push(...objectHead(change, view, terminal))
     object = here
-    const cells = rows[index] ?? []
-    lines.push(
-      `  ${cells
-        .map((cell, column) => cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - widthOf(cell))))
-        .join('  ')
-        .trimEnd()}`,
-    )
+    lines.push(rows[index] ?? '')
     for (const note of change.notes ?? []) if (view.wide) lines.push(`       ${terminal.style(note, 'dim')}`)
   })
   for (const verdict of view.verdicts) lines.push(...reapplyLines(verdict, terminal))
@@ -52,7 +43,36 @@ export function formatDiff(view: DiffView, terminal: Terminal): string {
   return lines.length === 0 ? '' : `${lines.join('\n')}\n`
 }
 
-const COLUMN_LIMIT: readonly number[] = [6, 72, 48, 36, 12]
+/** Widest a cell may make its column, in characters; a longer one moves only its own line. */
+const COLUMN_LIMIT: readonly number[] = [6, 60, 60, 24, 10, 22]
+const GAP = 2
+/** Characters of one value: as many as the terminal leaves, within these; a pipe gets values whole. */
+const VALUE_LIMITS = { least: 14, most: 60, pipe: 2_000 } as const
+
+/** One line per change, its cells under those of the others. */
+function layOut(view: DiffView, terminal: Terminal): string[] {
+  const { changes } = view.plan.report.spec
+  const cellsWith = (limit: number): string[][] => changes.map((change, index) => changeCells(change, index + 1, view, terminal, limit))
+  const widthsOf = (rows: readonly string[][]): number[] =>
+    COLUMN_LIMIT.map((most, column) => Math.min(most, Math.max(0, ...rows.map((row) => widthOf(row[column] ?? '')))))
+  let rows = cellsWith(terminal.isTTY ? VALUE_LIMITS.most : VALUE_LIMITS.pipe)
+  if (terminal.isTTY) {
+    const widest = Math.max(
+      0,
+      ...rows.map((row) => row.reduce((sum, cell, column) => sum + GAP + Math.max(widthOf(cell), widthsOf(rows)[column] ?? 0), 0)),
+    )
+    const spare = Math.floor((terminal.width - widest) / 2)
+    if (spare < 0) rows = cellsWith(Math.max(VALUE_LIMITS.least, Math.floor((COLUMN_LIMIT[2] ?? 60) / 2) + spare))
+  }
+  const widths = widthsOf(rows)
+  return rows.map(
+    (row) =>
+      `  ${row
+        .map((cell, column) => cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - widthOf(cell))))
+        .join(' '.repeat(GAP))
+        .trimEnd()}`,
+  )
+}
 
 function objectHead(change: Change, view: DiffView, terminal: Terminal): string[] {
   const { ref } = change
@@ -63,20 +83,17 @@ function objectHead(change: Change, view: DiffView, terminal: Terminal): string[
   return [head + source]
 }
 
-function changeCells(change: Change, number: number, view: DiffView, terminal: Terminal): string[] {
+function changeCells(change: Change, number: number, view: DiffView, terminal: Terminal, limit: number): string[] {
   const style: Style = change.risk === 'critical' ? 'red' : CHANGE_STYLE[change.change]
   const mark = terminal.style(terminal.glyph(CHANGE_GLYPH[change.change]), style)
-  const what = change.path === undefined ? change.change : oneLine(change.path, 160)
-  const who =
-    change.actor.confidence === 'none'
-      ? 'unknown'
-      : `${oneLine(change.actor.manager, 40)}${change.actor.confidence === 'last-writer' ? '?' : ''}`
+  const { actor } = change
   return [
     `${terminal.style(String(number), 'dim')} ${mark}`,
-    what,
-    change.path === undefined ? '' : valuesOf(change, terminal),
-    `${who}  ${change.actor.class === 'unknown' ? '' : change.actor.class.replace('-', ' ')}`.trimEnd(),
-    timeOf(change.actor.at, view, terminal),
+    change.path === undefined ? change.change : oneLine(change.path, 160),
+    change.path === undefined ? '' : valuesOf(change, terminal, limit),
+    actor.confidence === 'none' ? 'unknown' : `${oneLine(actor.manager, 40)}${actor.confidence === 'last-writer' ? '?' : ''}`,
+    actor.class === 'unknown' ? '-' : actor.class.replace('-', ' '),
+    timeOf(actor.at, view, terminal),
     `${terminal.style(change.risk, ...riskStyle(change.risk))} ${change.reason}`,
   ]
 }
@@ -85,8 +102,7 @@ function riskStyle(risk: Change['risk']): Style[] {
   return risk === 'critical' ? ['red', 'bold'] : risk === 'high' ? ['red'] : risk === 'medium' ? ['yellow'] : []
 }
 
-function valuesOf(change: Change, terminal: Terminal): string {
-  const limit = 40
+function valuesOf(change: Change, terminal: Terminal, limit: number): string {
   const show = (value: Change['git']): string =>
     value === undefined ? terminal.glyph('nothing') : formatValue(value, limit).replace('••••', terminal.glyph('hidden'))
   const [git, live] = [hiddenBytes(change.git), hiddenBytes(change.live)]

@@ -53,10 +53,13 @@ export function tellWritten(result: TurnResult, options: TurnPrintOptions, world
     if (unit.state === 'failed') continue
     const { outcome, branch, notes, report } = unit.plan
     for (const note of notes) world.stdout.write(`  ${note}\n`)
-    const word = outcome in WORDS ? WORDS[outcome as keyof typeof WORDS] : undefined
+    const proposed = outcome === 'created' && report.status.lifecycle === 'Proposed'
+    const word = proposed ? 'proposed' : outcome in WORDS ? WORDS[outcome as keyof typeof WORDS] : undefined
     if (word === undefined || branch === '') continue
     const would = options.dryRun === true && outcome !== 'unchanged' ? 'would be ' : ''
-    world.stdout.write(`${terminal.style(terminal.glyph('ok'), 'green')} ${would}${word}: ${branch}\n`)
+    world.stdout.write(
+      `${terminal.style(terminal.glyph('ok'), 'green')} ${would}${word}: ${result.proposals.get(branch)?.label ?? branch}\n`,
+    )
     if (outcome !== 'healed' && report.status.lifecycle === 'Draft') {
       world.stdout.write(`  next: backporch restore|adopt|release ${unit.unit.packageName} proposes it\n`)
     }

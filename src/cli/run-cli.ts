@@ -48,7 +48,7 @@ export function buildProgram(world: World, run: Run): Command {
   addResolutionCommands(program, world, run)
   addDecisionCommands(program, world, run)
   addExplainCommand(program, world, run)
-  addDemoCommand(program, world, run)
+  addDemoCommand(program, world, run, runCli)
   addCompletionCommand(program, world, run)
   program
     .command('version')

@@ -30,11 +30,14 @@ export type Glyph = keyof typeof GLYPHS
 
 export class Terminal {
   readonly isTTY: boolean
+  /** Characters per line; 100 where the output does not say. */
+  readonly width: number
   private readonly colours: boolean
   private readonly ascii: boolean
 
   constructor(stream: OutputStream, options: TerminalOptions) {
     this.isTTY = stream.isTTY === true
+    this.width = stream.columns ?? 100
     this.colours = wantsColour(this.isTTY, options)
     this.ascii = options.ascii
   }

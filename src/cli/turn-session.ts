@@ -38,7 +38,7 @@ export async function withSession(
       bot: { email: world.botEmail },
       onProgress: progress.step,
     }
-    return await work({ ports: { repository, cluster: cluster.reader }, request, key, progress })
+    return await work({ ports: { repository, cluster: cluster.reader, forge: world.openForge(repository) }, request, key, progress })
   } finally {
     progress.end()
     cluster.close()

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import type { RedactionKey } from '../krm/redacted.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { ClusterReader, ClusterWriter } from '../ports/cluster.ts'
+import type { Forge } from '../ports/forge.ts'
 import type { PackageRepository } from '../ports/package-repository.ts'
 import type { OutputStream } from './terminal.ts'
 
@@ -14,6 +15,7 @@ export interface ClusterTarget {
   /** Path of a recorded cluster; undefined asks the API server. */
   readonly live: string | undefined
   readonly execAllow: readonly string[]
+  readonly insecureSkipTlsVerify: boolean
   /** Milliseconds for one request; undefined takes the adapter's default. */
   readonly timeout: number | undefined
 }
@@ -35,6 +37,7 @@ export interface World {
   /** Aborted when the user interrupts. */
   readonly signal: AbortSignal
   openRepository(remote: string, baseBranch: string | undefined): PackageRepository
+  openForge(repository: PackageRepository): Forge
   /** @throws Failure BP1006 or BP1010 */
   openCluster(target: ClusterTarget): Promise<OpenedCluster>
   openWriter(target: ClusterTarget): Promise<{ readonly writer: ClusterWriter; close(): void }>
@@ -43,6 +46,16 @@ export interface World {
   workTree(path: string): Promise<'none' | 'clean' | 'dirty'>
   /** Who sits here, for the audit trail: `Ada <ada@example.com>`, or the login name. */
   userName(): Promise<string>
+  /** The same world from another place, for a command that runs commands (`demo`): nothing of this place is used there. */
+  at(place: Place): World
+}
+
+export interface Place {
+  readonly cwd: string
+  readonly env: World['env']
+  readonly clock: Clock
+  readonly stdout: OutputStream
+  readonly stderr: OutputStream
 }
 
 /** How a command hands over its work; it answers with the exit code. */

@@ -72,14 +72,26 @@ function blockScalarEnd(token: CST.BlockScalar): number {
   const content = token.props.reduce((end, each) => ('source' in each ? each.offset + each.source.length : end), token.offset)
   // With "+" the blank lines at the end are content, up to the last line break.
   if (source.includes('+')) return content + token.source.replace(/\r?\n$/, '').length
-  const text = token.source.replace(/\s+$/, '')
-  return text === '' ? token.offset + source.length : content + trimmedLength(token.source)
+  const length = contentLength(token.source, indentOf(token, source))
+  return length === 0 ? token.offset + source.length : content + length
 }
 
-/** Length up to the end of the last line that is not blank, its own trailing spaces included. */
-function trimmedLength(source: string): number {
-  const blank = /(?:\r?\n[ \t]*)*$/.exec(source)
-  return blank === null ? source.length : blank.index
+/** Columns of indentation that are not part of the text of a block. */
+function indentOf(token: CST.BlockScalar, header: string): number {
+  const digit = /[1-9]/.exec(header)?.[0]
+  return digit === undefined ? (/^ *(?=[^ \r\n])/m.exec(token.source)?.[0].length ?? 0) : token.indent + Number(digit)
+}
+
+/** Length up to the end of the last line with content; spaces beyond the indentation are content. */
+function contentLength(source: string, indentation: number): number {
+  let end = 0
+  for (let from = 0; from < source.length; ) {
+    const next = source.indexOf('\n', from)
+    const line = source.slice(from, next === -1 ? source.length : next).replace(/\r$/, '')
+    if (line.trim() !== '' || line.length > indentation) end = from + line.length
+    from = next === -1 ? source.length : next + 1
+  }
+  return end
 }
 
 function itemEnd(item: CST.CollectionItem): number | undefined {
@@ -170,7 +182,8 @@ function childNode(collection: Collection, index: number): Node | null {
 
 function pairIndex(map: YAMLMap, name: string, tree: GoTree): number {
   const matches = map.items.flatMap((pair, index) => (keyText(pair.key as Node | null, tree.aliases) === name ? [index] : []))
-  if (matches.length > 1) throw new EditRefusal('the key is there twice', map.range?.[0])
+  const second = matches[1] === undefined ? undefined : (map.items[matches[1]]?.key as Node | null | undefined)
+  if (matches.length > 1) throw new EditRefusal('the key is there twice', second?.range?.[0] ?? map.range?.[0])
   return matches[0] ?? -1
 }
 

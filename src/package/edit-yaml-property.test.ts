@@ -149,7 +149,7 @@ function edited({ printed, before }: Case, edit: YamlEdit, wanted: Json): string
 
 /** Lines of the old text that are gone or changed, as the smallest range: `to` is below `from` where none is. */
 function changedLines(before: string, after: string): { readonly from: number; readonly to: number; readonly added: number } {
-  const [old, now] = [before.replace(/^\uFEFF/, '').split('\n'), after.replace(/^\uFEFF/, '').split('\n')]
+  const [old, now] = [linesOf(before), linesOf(after)]
   let head = 0
   while (head < Math.min(old.length, now.length) && old[head] === now[head]) head += 1
   let tail = 0
@@ -166,12 +166,21 @@ function rangeOf(printed: Printed, path: PlainPath): { readonly from: number; re
   return { from: 0, to: printed.text.split('\n').length, isFlow: false }
 }
 
+/** Every line before and behind the range is there, byte for byte and in order. */
 function assertInside(printed: Printed, after: string, range: { readonly from: number; readonly to: number }): void {
-  const changed = changedLines(printed.text, after)
+  const [old, now] = [linesOf(printed.text), linesOf(after)]
   // A file without a final line break changes its last line when a line is added behind it or it is removed.
-  const slack = printed.text.endsWith('\n') ? 0 : 1
-  const inside = (changed.from >= range.from - slack && changed.to <= range.to) || changed.to < changed.from
-  assert.ok(inside, `lines ${changed.from}-${changed.to} changed, wanted ${range.from}-${range.to}:\n${printed.text}\n=>\n${after}`)
+  const before = old.slice(0, Math.max(0, range.from - (printed.text.endsWith('\n') ? 0 : 1)))
+  const behind = old.slice(range.to + 1)
+  const inside =
+    now.length >= before.length + behind.length &&
+    jsonEquals(now.slice(0, before.length), before) &&
+    jsonEquals(now.slice(now.length - behind.length), behind)
+  assert.ok(inside, `wanted changes in lines ${range.from}-${range.to} only:\n${printed.text}\n=>\n${after}`)
+}
+
+function linesOf(text: string): readonly string[] {
+  return text.replace(/^\uFEFF/, '').split('\n')
 }
 
 /** The first key of an item hands its place behind the dash to the next one, whose line changes so. */

@@ -1,7 +1,7 @@
 /**
  * The branches and tags that Backporch writes (design §7): Porch's own names, so that a Porch server which registers the
  * repository lists them as package revisions. What is printed here is also parsed here. A single branch with fewer than
- * two segments after `drafts/` or `proposed/` makes a Porch server unable to list the whole repository (docs/facts), so
+ * two segments after `drafts/` or `proposed/` makes a Porch server unable to list the whole repository (docs/facts/porch-listing.md), so
  * every name is checked before it is pushed.
  */
 import { Failure } from '../failure.ts'

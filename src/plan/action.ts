@@ -28,13 +28,17 @@ export interface LedgerFile {
   readonly text: string | null
 }
 
-/** All ref updates of a turn go in one push, with one ledger commit for all units of the turn. */
-export interface GitWrites {
-  readonly commits: readonly PlannedCommit[]
-  readonly updates: readonly PlannedUpdate[]
+/** What goes into one ledger commit. */
+export interface LedgerWrites {
   readonly ledger: readonly LedgerFile[]
   /** One line for each unit whose status changed, for the message of the ledger commit. */
   readonly ledgerLines: readonly string[]
+}
+
+/** All ref updates of a turn go in one push, with one ledger commit for all units of the turn. */
+export interface GitWrites extends LedgerWrites {
+  readonly commits: readonly PlannedCommit[]
+  readonly updates: readonly PlannedUpdate[]
 }
 
 export const NO_WRITES: GitWrites = { commits: [], updates: [], ledger: [], ledgerLines: [] }

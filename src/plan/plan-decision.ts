@@ -1,15 +1,16 @@
 /** Approve and reject, as writes to git. Pure: who and when are arguments. */
 import { Failure } from '../failure.ts'
 import { formatRevisionTag } from '../package/ref-name.ts'
-import type { FileChange } from '../ports/package-repository.ts'
+import type { CommitDraft, FileChange } from '../ports/package-repository.ts'
 import { formatApprovalMessage } from '../record/commit-message.ts'
 import { closedPath } from '../record/record-paths.ts'
 import type { ClosedEpisode } from '../record/schema.ts'
 import { formatDocument } from '../record/write-document.ts'
-import type { GitWrites, LedgerFile } from './action.ts'
+import type { LedgerFile, LedgerWrites } from './action.ts'
+import { closedEpisodeOf, secondsSince1970, silenceEnd } from './closed-episode.ts'
 import { ledgerFilesOf } from './ledger-files.ts'
 import type { Observation, OpenBranch } from './observation.ts'
-import { closedEpisodeOf, secondsSince1970, type UnitPlan, worstRisk } from './plan-reconcile.ts'
+import type { UnitPlan } from './plan-reconcile.ts'
 import { sourceRevisionOf } from './unit-git.ts'
 
 export interface DecisionInput {
@@ -23,65 +24,56 @@ export interface DecisionInput {
   readonly reason: string | undefined
 }
 
-export const MERGE = 'merge'
+/** What a decision writes: a merge or nothing, and the ledger. */
+export interface PlannedApproval {
+  readonly merge: CommitDraft
+  /** Full name of the tag, and the revision as in `v4`. */
+  readonly tag: string
+  readonly revision: string
+  readonly ledger: LedgerWrites
+}
 
 /**
  * Merges the proposal as Porch approves a revision: a merge commit with parents base and proposal, a tag on it, the branch
- * gone; and the decision in the ledger, all in one push. `changes` are what the branch changes against its base.
+ * gone; and the decision in the ledger. `changes` are what the branch changes against its base.
  */
-export function planApproval(input: DecisionInput, changes: readonly FileChange[]): GitWrites {
+export function planApproval(input: DecisionInput, changes: readonly FileChange[]): PlannedApproval {
   const { seen, proposal, decidedBy, at } = input
   const { unit, git } = seen
   const revision = git.revision + 1
   const subject = { record: proposal.record, slug: unit.slug, packageName: unit.packageName, sourceRevision: sourceRevisionOf(seen) }
-  const tag = formatRevisionTag({ packagePath: unit.packageName, revision })
   return {
-    commits: [
-      {
-        name: MERGE,
-        parents: [git.base, proposal.commit],
-        base: git.base,
-        changes,
-        message: formatApprovalMessage(subject, { revision, decidedBy, at }),
-        at: secondsSince1970(at),
-      },
-    ],
-    updates: [
-      { ref: `refs/heads/${git.baseBranch}`, from: git.base, to: { commit: MERGE } },
-      { ref: `refs/tags/${tag}`, from: null, to: { commit: MERGE } },
-      { ref: proposal.ref, from: proposal.commit, to: null },
-    ],
-    ...closing(input, { outcome: 'Merged', decidedBy, at, revision: `v${revision}`, ...reasonOf(input) }, 'Applying'),
+    merge: {
+      parents: [git.base, proposal.commit],
+      base: git.base,
+      changes,
+      message: formatApprovalMessage(subject, { revision, decidedBy, at }),
+      at: secondsSince1970(at),
+    },
+    tag: `refs/tags/${formatRevisionTag({ packagePath: unit.packageName, revision })}`,
+    revision: `v${revision}`,
+    ledger: closing(input, { outcome: 'Merged', decidedBy, at, revision: `v${revision}`, ...reasonOf(input) }, 'Applying'),
   }
 }
 
-const CRITICAL_SILENCE = 86_400
-
 /** Close: git and the cluster stay as they are, and exactly this fingerprint is silent for a while. */
-export function planRejection(input: DecisionInput): GitWrites {
+export function planRejection(input: DecisionInput): LedgerWrites {
   const { seen, proposal, decidedBy, at } = input
-  const critical = worstRisk(proposal.record.spec.changes) === 'critical'
-  const silence = critical ? Math.min(CRITICAL_SILENCE, seen.policy.closeSilence) : seen.policy.closeSilence
-  const silentUntil = `${new Date((secondsSince1970(at) + silence) * 1000).toISOString().slice(0, 19)}Z`
-  return {
-    commits: [],
-    updates: [{ ref: proposal.ref, from: proposal.commit, to: null }],
-    ...closing(input, { outcome: 'Declined', decidedBy, at, silentUntil, ...reasonOf(input) }, 'Silenced'),
-  }
+  const silentUntil = silenceEnd(proposal.record.spec.changes, at, seen.policy.closeSilence)
+  return closing(input, { outcome: 'Declined', decidedBy, at, silentUntil, ...reasonOf(input) }, 'Silenced')
 }
 
 function reasonOf({ reason }: DecisionInput): { reason?: string } {
   return reason === undefined ? {} : { reason }
 }
 
-function closing(
-  input: DecisionInput,
-  status: ClosedEpisode['status'],
-  state: 'Applying' | 'Silenced',
-): Pick<GitWrites, 'ledger' | 'ledgerLines'> {
+function closing(input: DecisionInput, status: ClosedEpisode['status'], state: 'Applying' | 'Silenced'): LedgerWrites {
   const { seen, turn, proposal, at } = input
   const { began, episode, plan } = proposal.record.spec
-  const report = { ...turn.report, status: { ...turn.report.status, state, since: at, lifecycle: '' as const, episode, plan } }
+  const { unit } = turn.report.spec
+  const revision = status.revision ?? unit.revision
+  const spec = { ...turn.report.spec, unit: { ...unit, ...(revision === undefined ? {} : { revision }) } }
+  const report = { ...turn.report, spec, status: { ...turn.report.status, state, since: at, lifecycle: '' as const, episode, plan } }
   const closed: LedgerFile = { path: closedPath(began, episode), text: formatDocument(closedEpisodeOf(proposal.record, status)) }
   const ledger = ledgerFilesOf(seen, report)
   return {

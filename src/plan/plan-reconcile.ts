@@ -1,16 +1,19 @@
 /** One turn for one unit: from what was observed to what is written. Pure, synchronous, decides everything. */
 
-import { RISKS } from '../drift/drift.ts'
 import { episodeIdOf, fingerprintOf } from '../drift/fingerprint.ts'
 import { Failure } from '../failure.ts'
+import { formatFieldPath } from '../krm/field-path.ts'
+import { resourceKey } from '../krm/resource-id.ts'
 import { formatWorkspaceBranch } from '../package/ref-name.ts'
 import { buildProposal, type ProposalFiles } from '../proposal/build-proposal.ts'
 import { buildReport, showChange } from '../record/build-report.ts'
 import { formatProposalMessage } from '../record/commit-message.ts'
 import { closedPath, recordPath } from '../record/record-paths.ts'
-import { API_VERSION, type ClosedEpisode, type DriftRecord, type DriftReport, LOCAL_CONFIG } from '../record/schema.ts'
+import { API_VERSION, type DriftRecord, type DriftReport, LOCAL_CONFIG } from '../record/schema.ts'
 import { formatDocument, formatInertDocument } from '../record/write-document.ts'
-import { type GitWrites, isNothing, NO_WRITES, type PlannedUpdate } from './action.ts'
+import { type GitWrites, isNothing, joinWrites, NO_WRITES, type PlannedUpdate } from './action.ts'
+import { closedEpisodeOf, secondsSince1970 } from './closed-episode.ts'
+import { type FoundDecisions, findDecisions } from './found-decisions.ts'
 import { type LedgerFiles, ledgerFilesOf } from './ledger-files.ts'
 import type { Observation, OpenBranch, Wish } from './observation.ts'
 import {
@@ -49,18 +52,20 @@ class Turn {
   private readonly wish: Wish | undefined
   private readonly open: OpenBranch | undefined
   private readonly at: string
+  private readonly found: FoundDecisions
 
   constructor(observation: Observation, wish: Wish | undefined) {
     this.seen = observation
     this.wish = wish
     this.at = observation.cluster.observedAt
-    const { branches } = observation.git
+    this.found = findDecisions(observation)
+    const { branches } = this.found
     this.open = branches.find(({ state }) => state === 'proposed') ?? branches.find(({ state }) => state === 'drafts')
   }
 
   plan(): UnitPlan {
     const changes = allChanges(this.seen.verdicts, this.seen.key)
-    const applying = applyingFingerprints(this.seen.git.ledger.closed)
+    const applying = applyingFingerprints(this.found.closed)
     const active = planResolutions(
       changes.filter(({ fingerprint }) => !applying.has(fingerprint)),
       this.open?.record,
@@ -75,7 +80,7 @@ class Turn {
       return this.keepOpen(active, fingerprint, 'frozen', ['not everything could be observed: the open record is left as it is'])
     if (this.wish === undefined && this.seen.policy.mode === 'Off')
       return this.done(active, fingerprint, 'Off', 'none', undefined, NO_WRITES, [])
-    const until = silencedUntil(this.seen.git.ledger.closed, fingerprint, this.at)
+    const until = silencedUntil(this.found.closed, fingerprint, this.at)
     if (this.wish === undefined && this.open === undefined && until !== undefined) {
       return this.done(active, fingerprint, 'Silenced', 'silenced', undefined, NO_WRITES, [`rejected before: silent until ${until}`])
     }
@@ -90,26 +95,31 @@ class Turn {
     if (!complete) return this.done([], '', state, this.open === undefined ? 'none' : 'frozen', this.open, NO_WRITES, [])
     if (this.open?.foreign)
       return this.done([], '', state, 'foreign', this.open, NO_WRITES, [`${short(this.open.ref)} is somebody else's now: it is left alone`])
-    const verified = applying > 0 ? [] : this.verifiedEpisodes()
-    if (this.open === undefined)
-      return this.done([], '', state, applying > 0 ? 'applying' : 'none', undefined, { ...NO_WRITES, ledger: verified }, [])
+    if (this.open === undefined) return this.done([], '', state, applying > 0 ? 'applying' : 'none', undefined, NO_WRITES, [])
     const resolvedByGit = !sameTree(this.seen.git.tree, this.seen.git.baseTrees.get(this.open.base))
     const outcome = resolvedByGit ? 'ResolvedByGit' : 'Healed'
     const closed = closedEpisodeOf(this.open.record, { outcome, decidedBy: '', at: this.at })
     const writes: GitWrites = {
       ...NO_WRITES,
-      updates: this.seen.git.branches.filter(({ foreign }) => !foreign).map(({ ref, commit }) => ({ ref, from: commit, to: null })),
-      ledger: [...verified, { path: closedPath(this.open.record.spec.began, this.open.record.spec.episode), text: formatDocument(closed) }],
+      updates: this.found.branches.filter(({ foreign }) => !foreign).map(({ ref, commit }) => ({ ref, from: commit, to: null })),
+      ledger: [{ path: closedPath(this.open.record.spec.began, this.open.record.spec.episode), text: formatDocument(closed) }],
     }
     const why = resolvedByGit ? 'git now says what the cluster runs' : 'the cluster went back by itself'
     return this.done([], '', state, 'healed', undefined, writes, [`${short(this.open.ref)} is withdrawn: ${why}`])
   }
 
+  /** Merged decisions that live agrees with now: nothing differs any more at the places that they were about. */
   private verifiedEpisodes(): GitWrites['ledger'] {
-    return unverifiedMerges(this.seen.git.ledger.closed).map((episode) => ({
-      path: closedPath(episode.spec.began, episode.spec.episode),
-      text: formatDocument({ ...episode, status: { ...episode.status, verifiedAt: this.at } }),
-    }))
+    if (this.seen.incomplete.length > 0) return []
+    const places = new Set(
+      this.seen.verdicts.flatMap(({ items }) => items.map(({ id, path }) => `${resourceKey(id)}#${formatFieldPath(path)}`)),
+    )
+    return unverifiedMerges(this.found.closed)
+      .filter(({ spec }) => !spec.changes.some(({ ref, path }) => places.has(`${resourceKey(ref)}#${path ?? ''}`)))
+      .map((episode) => ({
+        path: closedPath(episode.spec.began, episode.spec.episode),
+        text: formatDocument({ ...episode, status: { ...episode.status, verifiedAt: this.at } }),
+      }))
   }
 
   /** Drift that can be told apart from an outage: with unreadable objects, an open record is neither shrunk nor closed. */
@@ -127,12 +137,12 @@ class Turn {
     const record = this.buildRecord(active, fingerprint, episode, began)
     const branch = formatWorkspaceBranch({ state, packagePath: seen.unit.packageName, workspace: record.metadata.name })
     const ref = `refs/heads/${branch}`
-    const spare = seen.git.branches.filter((other) => other.ref !== ref && !other.foreign)
+    const spare = this.found.branches.filter((other) => other.ref !== ref && !other.foreign)
     if (open !== undefined && open.ref === ref && spare.length === 0 && this.saysTheSame(open, record)) {
       return this.done(active, fingerprint, 'Drifted', 'unchanged', open, NO_WRITES, [])
     }
     const files = this.proposalFiles(active, record, state)
-    const previous = seen.git.branches.find((other) => other.ref === ref)
+    const previous = this.found.branches.find((other) => other.ref === ref)
     const updates: PlannedUpdate[] = [
       { ref, from: previous?.commit ?? null, to: { commit: branch } },
       ...spare.map((other) => ({ ref: other.ref, from: other.commit, to: null })),
@@ -227,10 +237,16 @@ class Turn {
     const report = this.report(active, fingerprint, state, branch)
     // A report that is not written yet is new even when it says that nothing differs.
     const ledger: Pick<LedgerFiles, 'files' | 'line'> = state === 'Off' ? { files: [], line: undefined } : ledgerFilesOf(this.seen, report)
+    const verified = state === 'Off' ? [] : this.verifiedEpisodes()
+    const { found } = this
+    const parts = joinWrites([found.writes, writes, { ...NO_WRITES, ledger: [...verified, ...ledger.files] }])
+    const line = ledger.line ?? `${this.seen.unit.packageName}: ${state}`
+    // Of two texts for one file the later one knows more: found merged, then verified.
+    const files = new Map(parts.ledger.map((file) => [file.path, file]))
     const joined: GitWrites = {
-      ...writes,
-      ledger: [...writes.ledger, ...ledger.files],
-      ledgerLines: isNothing(writes) && ledger.files.length === 0 ? [] : [ledger.line ?? `${this.seen.unit.packageName}: ${state}`],
+      ...parts,
+      ledger: [...files.values()],
+      ledgerLines: isNothing(parts) ? [] : [...found.writes.ledgerLines, line],
     }
     return {
       report,
@@ -238,7 +254,7 @@ class Turn {
       branch: branch === undefined ? '' : short(branch.ref),
       record: branch?.record,
       writes: joined,
-      notes,
+      notes: [...found.notes, ...notes],
     }
   }
 
@@ -287,28 +303,8 @@ class Turn {
   }
 
   private usedEpisodes(): ReadonlySet<string> {
-    const { merged, ledger } = this.seen.git
-    return new Set([...merged.map(({ spec }) => spec.episode), ...ledger.closed.map(({ spec }) => spec.episode)])
+    return new Set([...this.seen.git.merged, ...this.found.closed].map(({ spec }) => spec.episode))
   }
-}
-
-export function closedEpisodeOf(record: DriftRecord, status: ClosedEpisode['status']): ClosedEpisode {
-  const { unit, fingerprint, observed, changes, episode, began, plan, message } = record.spec
-  return {
-    apiVersion: API_VERSION,
-    kind: 'ClosedEpisode',
-    metadata: { name: episode, annotations: LOCAL_CONFIG },
-    spec: { unit, fingerprint, observed, changes, episode, began, plan, ...(message === undefined ? {} : { message }) },
-    status,
-  }
-}
-
-export function secondsSince1970(at: string): number {
-  return Math.floor(Date.parse(at) / 1000)
-}
-
-export function worstRisk(changes: readonly { readonly risk: (typeof RISKS)[number] }[]): (typeof RISKS)[number] | undefined {
-  return RISKS.find((risk) => changes.some((change) => change.risk === risk))
 }
 
 function short(ref: string): string {

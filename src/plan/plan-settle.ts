@@ -66,7 +66,7 @@ function writesFor(changes: readonly Omit<PlannedChange, 'resolution'>[], live: 
   if (first?.drift.change === 'missing' && first.desired !== undefined) writes.push({ kind: 'apply', resource: first.desired })
   if (restored[0]?.desired !== undefined) {
     const paths = restored.map(({ drift }) => drift.path)
-    writes.push({ kind: 'apply', resource: onlyFields(restored[0].desired, paths) })
+    writes.push({ kind: 'apply', resource: onlyFields(restored[0].desired, paths, live) })
   }
   for (const { drift } of changes) {
     if (live === undefined) continue
@@ -80,13 +80,17 @@ function writesFor(changes: readonly Omit<PlannedChange, 'resolution'>[], live: 
   return writes
 }
 
-/** The object with its identity and the given fields only, so that an apply of it owns nothing else. */
-function onlyFields(desired: Resource, paths: readonly FieldPath[]): Resource {
+/**
+ * The object with its identity and the given fields only, so that an apply of it owns nothing else; with uid and
+ * resourceVersion as the server's own guard that it is still the object that was looked at.
+ */
+function onlyFields(desired: Resource, paths: readonly FieldPath[], live: JsonObject | undefined): Resource {
   const { id } = desired
+  const guard = live === undefined ? {} : { uid: metadataText(live, 'uid'), resourceVersion: metadataText(live, 'resourceVersion') }
   let object: Json = {
     apiVersion: desired.apiVersion,
     kind: id.kind,
-    metadata: { name: id.name, ...(id.namespace === '' ? {} : { namespace: id.namespace }) },
+    metadata: { name: id.name, ...(id.namespace === '' ? {} : { namespace: id.namespace }), ...guard },
   }
   for (const path of paths) object = withValue(object, desired.object, path, 0)
   return { ...desired, object: object as JsonObject }

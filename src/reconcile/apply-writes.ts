@@ -1,7 +1,7 @@
 /** Does what a plan says to git: commits in memory, then one push of every ref, all or none. Decides nothing. */
 import type { ObjectId } from '../package/object-id.ts'
 import { LEDGER_BRANCH } from '../package/ref-name.ts'
-import { type GitWrites, isNothing, type PlannedObject } from '../plan/action.ts'
+import { type GitWrites, isNothing, type LedgerWrites, type PlannedObject } from '../plan/action.ts'
 import type { PackageRepository, RefUpdate } from '../ports/package-repository.ts'
 import { formatLedgerMessage } from '../record/commit-message.ts'
 
@@ -37,16 +37,20 @@ export async function applyWrites(
     commits.set(name, await repository.write({ parents: parents.map(resolve), base, changes, message, at }))
   }
   const updates: RefUpdate[] = writes.updates.map(({ ref, from, to }) => ({ ref, from, to: to === null ? null : resolve(to) }))
-  if (writes.ledger.length > 0) {
-    const commit = await repository.write({
-      parents: ledger.head === null ? [] : [ledger.head],
-      base: ledger.head ?? undefined,
-      changes: writes.ledger.map(({ path, text }) => ({ path, content: text === null ? null : new TextEncoder().encode(text) })),
-      message: formatLedgerMessage(ledger.cluster, writes.ledgerLines),
-      at: Math.floor(Date.parse(ledger.at) / 1000),
-    })
-    updates.push({ ref: `refs/heads/${LEDGER_BRANCH}`, from: ledger.head, to: commit })
-  }
+  updates.push(...(await writeLedger(repository, writes, ledger)))
   await repository.push(updates, signal)
   return { commits, updates }
+}
+
+/** Makes the ledger commit. @returns the ref update that publishes it; none when nothing is new */
+export async function writeLedger(repository: PackageRepository, writes: LedgerWrites, ledger: LedgerTarget): Promise<RefUpdate[]> {
+  if (writes.ledger.length === 0) return []
+  const commit = await repository.write({
+    parents: ledger.head === null ? [] : [ledger.head],
+    base: ledger.head ?? undefined,
+    changes: writes.ledger.map(({ path, text }) => ({ path, content: text === null ? null : new TextEncoder().encode(text) })),
+    message: formatLedgerMessage(ledger.cluster, writes.ledgerLines),
+    at: Math.floor(Date.parse(ledger.at) / 1000),
+  })
+  return [{ ref: `refs/heads/${LEDGER_BRANCH}`, from: ledger.head, to: commit }]
 }

@@ -2,10 +2,10 @@
 import { Failure } from '../failure.ts'
 import type { ObjectId } from '../package/object-id.ts'
 import type { Observation, OpenBranch } from '../plan/observation.ts'
-import { MERGE, openProposal, planApproval, planRejection } from '../plan/plan-decision.ts'
+import { openProposal, planApproval, planRejection } from '../plan/plan-decision.ts'
 import { planReconcile, type UnitPlan } from '../plan/plan-reconcile.ts'
 import type { FileChange, PackageRepository } from '../ports/package-repository.ts'
-import { applyWrites } from './apply-writes.ts'
+import { applyWrites, writeLedger } from './apply-writes.ts'
 import type { RepositoryView } from './repository-view.ts'
 import { type ObservedUnit, observeUnits, type TurnPorts, type TurnRequest, withFreshRefs } from './run-turn.ts'
 
@@ -46,9 +46,11 @@ export async function approve(
     const { observation, proposal, plan } = reviewed
     const changes = await changesOf(ports.repository, proposal, signal)
     const input = { seen: observation, turn: plan, proposal, decidedBy: decider.name, at: decider.at, reason: decider.reason }
-    const ledger = { head: view.ledger, cluster: observation.unit.cluster, at: decider.at }
-    const { commits } = await applyWrites(ports.repository, planApproval(input, changes), ledger, signal)
-    return { reviewed, commit: commits.get(MERGE), revision: `v${observation.git.revision + 1}` }
+    const { merge, tag, revision, ledger } = planApproval(input, changes)
+    const along = await writeLedger(ports.repository, ledger, { head: view.ledger, cluster: observation.unit.cluster, at: decider.at })
+    const base = { ref: `refs/heads/${view.baseBranch}`, commit: view.base }
+    const commit = await ports.forge.merge({ proposal, base, merge, tag, along }, signal)
+    return { reviewed, commit, revision }
   })
 }
 
@@ -63,8 +65,12 @@ export async function reject(
   return decide(ports, request, confirm, signal, async (reviewed, view) => {
     const { observation, proposal, plan } = reviewed
     const input = { seen: observation, turn: plan, proposal, decidedBy: decider.name, at: decider.at, reason: decider.reason }
-    const ledger = { head: view.ledger, cluster: observation.unit.cluster, at: decider.at }
-    await applyWrites(ports.repository, planRejection(input), ledger, signal)
+    const along = await writeLedger(ports.repository, planRejection(input), {
+      head: view.ledger,
+      cluster: observation.unit.cluster,
+      at: decider.at,
+    })
+    await ports.forge.close({ proposal, along }, signal)
     return { reviewed, commit: undefined, revision: undefined }
   })
 }

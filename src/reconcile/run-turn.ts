@@ -10,6 +10,7 @@ import { planReconcile, type UnitPlan } from '../plan/plan-reconcile.ts'
 import { selectChanges } from '../plan/select-changes.ts'
 import { placedPackages } from '../policy/effective-policy.ts'
 import type { ClusterIdentity, ClusterReader } from '../ports/cluster.ts'
+import type { Forge, OpenedProposal } from '../ports/forge.ts'
 import type { PackageRepository, RefUpdate } from '../ports/package-repository.ts'
 import { applyWrites } from './apply-writes.ts'
 import { eachOf } from './each-of.ts'
@@ -19,6 +20,7 @@ import { type RepositoryView, readRepository } from './repository-view.ts'
 export interface TurnPorts {
   readonly repository: PackageRepository
   readonly cluster: ClusterReader
+  readonly forge: Forge
 }
 
 export interface TurnRequest extends ObserveOptions {
@@ -55,6 +57,8 @@ export interface TurnResult {
   readonly units: readonly UnitResult[]
   /** What was pushed; empty in a dry run and when nothing was new. */
   readonly updates: readonly RefUpdate[]
+  /** What the forge calls the open proposals, by branch. */
+  readonly proposals: ReadonlyMap<string, OpenedProposal>
 }
 
 const ATTEMPTS = 5
@@ -66,13 +70,35 @@ export async function runTurn(ports: TurnPorts, request: TurnRequest, signal: Ab
   return withFreshRefs(async () => {
     const seen = await observeUnits(ports, request, signal)
     const units = seen.units.map((unit) => planUnit(unit, request.wish))
-    if (request.dryRun) return { ...seen, units, updates: [] }
+    if (request.dryRun) return { ...seen, units, updates: [], proposals: new Map() }
     request.onProgress?.('writing')
     const writes = joinWrites(units.flatMap((unit) => (unit.state === 'planned' ? [unit.plan.writes] : [])))
     const ledger = { head: seen.view.ledger, cluster: ports.cluster.name, at: seen.identity.observedAt }
     const { updates } = await applyWrites(ports.repository, writes, ledger, signal)
-    return { ...seen, units, updates }
+    const proposals = await ensureProposals(ports.forge, seen.view, units, updates, signal)
+    return { ...seen, units, updates, proposals }
   })
+}
+
+/** Every open proposal stands in the forge, also when an earlier turn ended between its push and this call. */
+async function ensureProposals(
+  forge: Forge,
+  view: RepositoryView,
+  units: readonly UnitResult[],
+  updates: readonly RefUpdate[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, OpenedProposal>> {
+  const opened = new Map<string, OpenedProposal>()
+  for (const unit of units) {
+    if (unit.state === 'failed' || unit.plan.report.status.lifecycle !== 'Proposed' || unit.plan.record === undefined) continue
+    const { branch, record } = unit.plan
+    const ref = `refs/heads/${branch}`
+    const commit = updates.find((update) => update.ref === ref)?.to ?? view.refs.get(ref)
+    if (commit === undefined || commit === null) continue
+    const title = `${record.spec.plan} ${unit.unit.packageName} in ${unit.unit.cluster}`
+    opened.set(branch, await forge.ensureProposal({ ref, commit, baseBranch: view.baseBranch, title }, signal))
+  }
+  return opened
 }
 
 /** Runs again while a ref moved under it. @throws Failure BP2006 after the fifth time */

@@ -23,10 +23,9 @@ export interface MessageSubject {
 /** Message of the commit on `drafts/` and `proposed/`. */
 export function formatProposalMessage(subject: MessageSubject, lifecycle: 'Draft' | 'Proposed'): string {
   const { record } = subject
-  const { changes, plan } = record.spec
-  const verb = lifecycle === 'Draft' ? 'record' : plan.toLowerCase()
+  const { changes } = record.spec
   return joinParagraphs([
-    `${subjectType(record, lifecycle)}(drift): ${verb} ${subjectText(record)}`,
+    `${subjectType(record, lifecycle)}(drift): ${subjectText(record, lifecycle)}`,
     describeChanges(changes),
     ...(record.spec.message === undefined ? [] : [oneLine(record.spec.message, 500)]),
     whatMergingDoes(record, lifecycle),
@@ -47,7 +46,7 @@ export interface Approval {
 export function formatApprovalMessage(subject: MessageSubject, approval: Approval): string {
   const { record } = subject
   return joinParagraphs([
-    `${subjectType(record, 'Proposed')}(drift): ${record.spec.plan.toLowerCase()} ${subjectText(record)}`,
+    `${subjectType(record, 'Proposed')}(drift): ${subjectText(record, 'Proposed')}`,
     `Approving package revision ${subject.packageName}/${approval.revision}, decided by ${oneLine(approval.decidedBy)}.`,
     describeChanges(record.spec.changes),
     ...(record.spec.message === undefined ? [] : [oneLine(record.spec.message, 500)]),
@@ -82,17 +81,31 @@ function subjectType(record: DriftRecord, lifecycle: 'Draft' | 'Proposed'): 'fix
   return lifecycle === 'Proposed' && record.spec.plan !== 'Restore' ? 'fix' : 'chore'
 }
 
-function subjectText(record: DriftRecord): string {
+const SUBJECT_LIMIT = 100
+
+/** What lands, for how much, where: `adopt Deployment/web replicas 5 in prod-eu-1 (git 3)`, `adopt 4, restore 6 changes of apps/web in prod-eu-1`. */
+function subjectText(record: DriftRecord, lifecycle: 'Draft' | 'Proposed'): string {
   const { changes, unit } = record.spec
   const [first] = changes
   const cluster = oneLine(unit.cluster, 30)
-  if (changes.length !== 1 || first === undefined) {
-    const objects = new Set(changes.map((change) => describeResourceId(change.ref))).size
-    return oneLine(`${changes.length} changes in ${objects} ${objects === 1 ? 'object' : 'objects'} of ${unit.package} in ${cluster}`, 80)
-  }
-  const object = `${first.ref.kind}/${first.ref.name}`
-  if (first.path === undefined) return oneLine(`${first.change} ${object} in ${cluster}`, 80)
-  return oneLine(`${object} ${shortPath(first.path)} in ${cluster}`, 80)
+  const verbOf = (change: Change): string => (lifecycle === 'Draft' ? 'record' : change.resolution.toLowerCase())
+  if (changes.length === 1 && first !== undefined)
+    return oneLine(`${verbOf(first)} ${singleChange(first, lifecycle, cluster)}`, SUBJECT_LIMIT - 14)
+  const counts = new Map<string, number>()
+  for (const change of changes) counts.set(verbOf(change), (counts.get(verbOf(change)) ?? 0) + 1)
+  const verbs = [...counts].sort(([left], [right]) => (left < right ? -1 : 1)).map(([verb, count]) => `${verb} ${count}`)
+  return oneLine(`${verbs.join(', ')} changes of ${unit.package || 'the package'} in ${cluster}`, SUBJECT_LIMIT - 14)
+}
+
+function singleChange(change: Change, lifecycle: 'Draft' | 'Proposed', cluster: string): string {
+  const object = `${change.ref.kind}/${change.ref.name}`
+  if (change.path === undefined) return `${change.change} ${object} in ${cluster}`
+  const field = `${object} ${shortPath(change.path)}`
+  const [git, live] = [formatValue(change.git, 20), formatValue(change.live, 20)]
+  if (lifecycle === 'Draft') return `${field} ${git} → ${live} in ${cluster}`
+  if (change.resolution === 'Adopt') return `${field} ${live} in ${cluster} (git ${git})`
+  if (change.resolution === 'Restore') return `${field} to ${git} in ${cluster} (live ${live})`
+  return `${field} in ${cluster} (live ${live})`
 }
 
 function shortPath(path: string): string {

@@ -6,7 +6,6 @@ import type { ObjectId } from '../../package/object-id.ts'
 import { RefusedService } from './advertisement.ts'
 import { StreamFault } from './byte-reader.ts'
 import type { GitSession } from './git-transport.ts'
-import { checkPack } from './object-format.ts'
 import { FLUSH, pktLine, readBands, readPktLine } from './pkt-line.ts'
 
 /** `ofs-delta` makes the pack smaller; `thin-pack` is left out, so that every pack stands on its own. */
@@ -17,8 +16,8 @@ const MOST_HAVES = 256
 
 /**
  * The pack with everything that `wants` reach and `haves` do not.
- * @throws RefusedService when the server names one of the wants as not its own, StreamFault or BrokenObject when no whole
- *   pack comes
+ * @throws RefusedService when the server names one of the wants as not its own, StreamFault when the answer breaks off; the
+ *   content of the pack is not checked here
  */
 export async function fetchPack(session: GitSession, wants: readonly ObjectId[], haves: readonly ObjectId[]): Promise<Buffer> {
   const offered = session.advertisement.capabilities
@@ -32,7 +31,6 @@ export async function fetchPack(session: GitSession, wants: readonly ObjectId[],
   if (line.toString('latin1', 0, 4) === 'ERR ') throw new RefusedService(line.toString('utf8', 4))
   const answer = await readBands(reader, line)
   if (answer.fatal !== undefined) throw new RefusedService(answer.fatal)
-  checkPack(answer.content)
   await reader.drain()
   return answer.content
 }

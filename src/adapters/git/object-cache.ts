@@ -74,12 +74,13 @@ export class ObjectCache {
 
   /**
    * Takes in a pack (undefined: none was needed) and then notes the tips that are complete with it.
-   * @throws DamagedCache when not every object of the pack can be read, Failure BP4008
+   * @throws BrokenObject when it is no whole pack, DamagedCache when not every object in it can be read, Failure BP4008
    */
   async store(pack: Buffer | undefined, tips: ReadonlyMap<string, ObjectId>): Promise<void> {
     const { folder } = await this.#open()
     try {
-      if (pack !== undefined && checkPack(pack) > 0) await this.#storePack(folder, pack)
+      const count = pack === undefined ? 0 : checkPack(pack)
+      if (pack !== undefined && count > 0) await this.#storePack(folder, pack, count)
       const lines = [...tips]
         .filter(([name]) => isWellFormedRefName(name))
         .map(([name, id]) => ({ name: name.replace(/^refs\/heads\//, 'refs/remotes/origin/'), id }))
@@ -108,7 +109,7 @@ export class ObjectCache {
     return atomicFs(this.#files, this.#flush)
   }
 
-  async #storePack(folder: string, pack: Buffer): Promise<void> {
+  async #storePack(folder: string, pack: Buffer, count: number): Promise<void> {
     const incoming = join(folder, 'incoming', randomUUID())
     const name = `pack-${pack.subarray(-20).toString('hex')}`
     try {
@@ -116,7 +117,7 @@ export class ObjectCache {
       await writeWhole(this.#files, join(incoming, `${name}.pack`), pack, this.#flush)
       // indexPack leaves out, without a word, what it cannot resolve: count.
       const { oids } = await indexPack({ fs: this.#fs(), dir: incoming, gitdir: folder, filepath: `${name}.pack`, cache: {} })
-      if (oids.length !== checkPack(pack)) throw new DamagedCache('the pack has objects that cannot be resolved')
+      if (oids.length !== count) throw new DamagedCache('the pack has objects that cannot be resolved')
       await this.#files.mkdir(join(folder, 'objects/pack'), { recursive: true })
       for (const ending of ['.pack', '.idx']) {
         await this.#files.rename(join(incoming, name + ending), join(folder, 'objects/pack', name + ending))

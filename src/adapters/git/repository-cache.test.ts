@@ -170,6 +170,19 @@ withMade('a full disk is told, and reading goes on once there is room', async (m
   }
 })
 
+withMade('a machine that can open no more files is told so, and the clone is kept', async (made) => {
+  await readAll(openTestRepository(made))
+  const fs: FileOperations = {
+    ...nodeFiles,
+    readFile: (async () => {
+      throw Object.assign(new Error('EMFILE'), { code: 'EMFILE' })
+    }) as typeof nodeFiles.readFile,
+  }
+  const clone = cloneOf(made)
+  await expectFailure(readAll(openTestRepository(made, { fs })), 'BP4008')
+  assert.equal(cloneOf(made), clone)
+})
+
 withMade('a disk that fills up in the middle of a file leaves no torn file', async (made) => {
   let left = 400
   const fs: FileOperations = {

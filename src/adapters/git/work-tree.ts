@@ -35,7 +35,7 @@ export async function workTreeOfBranch(
 ): Promise<string | undefined> {
   const listed = (await ask(path, ['worktree', 'list', '--porcelain'], environment, signal)) ?? ''
   const lines = listed.split('\n\n').map((block) => block.split('\n'))
-  const block = lines.find((each) => each.includes(`branch ${ref}`) && !each.includes('bare'))
+  const block = lines.find((each) => each.includes(`branch ${ref}`))
   return block?.find((line) => line.startsWith('worktree '))?.slice('worktree '.length)
 }
 

@@ -71,7 +71,7 @@ export class ApiServerCluster implements ClusterReader {
     return this.schemas.document(apiVersion, signal)
   }
 
-  /** Empty where our account may not read it: everything else still works. */
+  /** Empty where our account may not read it, or there is no such namespace: everything else still works. */
   private async readUid(signal: AbortSignal): Promise<string> {
     const path = '/api/v1/namespaces/kube-system'
     const resource = { group: '', kind: 'Namespace', plural: 'namespaces', namespace: '', name: 'kube-system' }
@@ -80,7 +80,7 @@ export class ApiServerCluster implements ClusterReader {
       const answer = jsonOf(await this.api.get(path, asked, signal), asked)
       return isJsonObject(answer) ? metadataText(answer, 'uid') : ''
     } catch (thrown) {
-      if (thrown instanceof Failure && thrown.code === 'BP3003') return ''
+      if (thrown instanceof Failure && (thrown.code === 'BP3003' || thrown.code === 'BP3011')) return ''
       throw thrown
     }
   }

@@ -46,6 +46,24 @@ test('a kind that came after discovery was read is found', async (t) => {
   assert.equal(await stateOf(api), 'absent')
 })
 
+test('without a version the preferred one of the group that has the kind is taken', async (t) => {
+  const beta = { ...groupOf('Current', ['Gadget', 'Widget']).versions[0], version: 'v1beta1' }
+  const v1 = groupOf('Current', ['Gadget'])
+  const api = await scriptedApi(t, {
+    'GET /apis': () => ({ body: discoveryList({ ...v1, versions: [...v1.versions, beta] }) }),
+    'GET /apis/example.com/v1/namespaces/shop/gadgets': () => ({ body: listOf('Gadget', ['g']) }),
+    'GET /apis/example.com/v1beta1/namespaces/shop/widgets': () => ({ body: listOf('Widget', ['w']) }),
+    'GET /api/v1/namespaces/shop/configmaps': () => ({ body: listOf('ConfigMap', ['c']) }),
+  })
+  const any = (group: string, kind: string, name: string): WantedObject => ({ apiVersion: '', id: { group, kind, namespace: 'shop', name } })
+  const wanted = [any('example.com', 'Gadget', 'g'), any('example.com', 'Widget', 'w'), any('', 'ConfigMap', 'c'), any('', 'Widget', 'w')]
+  const states = [...(await api.cluster.readLive(wanted, signal)).values()]
+  assert.deepEqual(
+    states.map((state) => (state.state === 'unreadable' ? state.failure.code : state.state)),
+    ['present', 'present', 'present', 'BP3009'],
+  )
+})
+
 test('discovery is asked for once', async (t) => {
   const api = await scriptedApi(t, { 'GET /api/v1/namespaces/shop/configmaps': () => ({ body: listOf('ConfigMap', []) }) })
   for (const name of ['a', 'b'])

@@ -50,18 +50,37 @@ export class Discovery {
     this.clock = clock
   }
 
-  /** @throws Failure BP3009 when the kind is not served, BP3005 when its group cannot be asked, another BP30xx when nobody could say */
-  async find(apiVersion: string, kind: string, signal: AbortSignal): Promise<ServedResource> {
+  /**
+   * An empty `apiVersion` asks for the version that the server prefers among those of `group` that have the kind.
+   * @throws Failure BP3009 when the kind is not served, BP3005 when its group cannot be asked, another BP30xx when nobody could say
+   */
+  async find(apiVersion: string, kind: string, signal: AbortSignal, group = ''): Promise<ServedResource> {
     const catalogue = await this.read(signal)
-    const found = await this.lookUp(catalogue, apiVersion, kind, signal)
+    const found = await this.lookUpAny(catalogue, apiVersion, group, kind, signal)
     if (found !== undefined) return found
     if (this.now() - catalogue.readAt > TRUST_A_MISS) {
       this.catalogue = undefined
       const again = await this.read(signal)
-      const late = await this.lookUp(again, apiVersion, kind, signal)
+      const late = await this.lookUpAny(again, apiVersion, group, kind, signal)
       if (late !== undefined) return late
     }
-    throw notServed(this.api.cluster, apiVersion, kind, 'discovery does not list it')
+    throw notServed(this.api.cluster, apiVersion || group || 'v1', kind, 'discovery does not list it')
+  }
+
+  /** Discovery lists the versions of a group with the preferred one first. */
+  private async lookUpAny(
+    catalogue: Catalogue,
+    apiVersion: string,
+    group: string,
+    kind: string,
+    signal: AbortSignal,
+  ): Promise<ServedResource | undefined> {
+    if (apiVersion !== '') return this.lookUp(catalogue, apiVersion, kind, signal)
+    for (const version of catalogue.groupVersions.keys()) {
+      const found = parseApiVersion(version).group === group ? await this.lookUp(catalogue, version, kind, signal) : undefined
+      if (found !== undefined) return found
+    }
+    return undefined
   }
 
   private async lookUp(catalogue: Catalogue, apiVersion: string, kind: string, signal: AbortSignal): Promise<ServedResource | undefined> {

@@ -138,7 +138,7 @@ function outputOf(
 function kill(pid: number | undefined): void {
   if (pid === undefined) return
   try {
-    process.kill(process.platform === 'win32' ? pid : pid, 'SIGKILL')
+    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL')
   } catch {
     // It has ended already.
   }

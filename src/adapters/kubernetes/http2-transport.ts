@@ -1,4 +1,7 @@
-/** One HTTP/2 session: many requests at once over one connection, checked for liveness with PING. */
+/**
+ * One HTTP/2 session: many requests at once over one connection, checked for liveness with PING. Streams beyond what the
+ * server allows at once (100 since the fix of CVE-2023-44487) wait inside nghttp2 until one ends.
+ */
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants, type IncomingHttpHeaders } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import { readBody } from './read-body.ts'
@@ -15,8 +18,8 @@ import {
 // A large LIST crawls over a long line with the default windows of 64 KiB (reference: libraries, Kubernetes client).
 const STREAM_WINDOW = 4 * 1024 * 1024
 const SESSION_WINDOW = 32 * 1024 * 1024
-// Servers allow fewer (100 since the fix of CVE-2023-44487) and say so in their settings; this is for one that says nothing.
-const MOST_STREAMS = 100
+// MB; the default of 10 refuses new streams while large answers are under way.
+const SESSION_MEMORY = 256
 
 /**
  * A transport over a socket that negotiated `h2`. Resolves after the server's settings have come.
@@ -25,6 +28,7 @@ const MOST_STREAMS = 100
 export async function http2Transport(socket: TLSSocket, target: TransportTarget): Promise<Transport> {
   const session = connect(target.server.origin, {
     createConnection: () => socket,
+    maxSessionMemory: SESSION_MEMORY,
     settings: { enablePush: false, initialWindowSize: STREAM_WINDOW },
   })
   await new Promise<void>((resolve, reject) => {
@@ -50,7 +54,6 @@ class Http2Transport implements Transport {
   readonly protocol = 'h2'
   private readonly session: ClientHttp2Session
   private readonly target: TransportTarget
-  private readonly waiting: (() => void)[] = []
   private active = 0
   private leaving = false
   private readonly pulse: NodeJS.Timeout
@@ -67,7 +70,6 @@ class Http2Transport implements Transport {
     session.on('close', () => {
       clearInterval(this.pulse)
       this.leaving = true
-      for (const start of this.waiting.splice(0)) start()
     })
     this.pulse = setInterval(() => this.checkAlive(), target.pingEvery)
     this.pulse.unref()
@@ -85,7 +87,7 @@ class Http2Transport implements Transport {
 
   async send(request: ApiRequest): Promise<ApiResponse> {
     return underDeadline(request.timeout, request.signal, async (signal) => {
-      await this.slot(signal)
+      if (!this.usable) throw new TransportFault('broken', 'the server is closing the connection')
       this.active += 1
       if (this.active === 1) this.session.ref()
       try {
@@ -93,29 +95,8 @@ class Http2Transport implements Transport {
       } finally {
         this.active -= 1
         if (this.active === 0 && !this.session.destroyed) this.session.unref()
-        this.waiting.shift()?.()
       }
     })
-  }
-
-  private async slot(signal: AbortSignal): Promise<void> {
-    const most = Math.max(1, Math.min(this.session.remoteSettings?.maxConcurrentStreams ?? MOST_STREAMS, MOST_STREAMS))
-    while (this.active >= most && this.usable) {
-      await new Promise<void>((resolve, reject) => {
-        const start = (): void => {
-          signal.removeEventListener('abort', give)
-          resolve()
-        }
-        const give = (): void => {
-          const place = this.waiting.indexOf(start)
-          if (place !== -1) this.waiting.splice(place, 1)
-          reject(signal.reason)
-        }
-        this.waiting.push(start)
-        signal.addEventListener('abort', give, { once: true })
-      })
-    }
-    if (!this.usable) throw new TransportFault('broken', 'the server is closing the connection')
   }
 
   private async exchange(request: ApiRequest, signal: AbortSignal): Promise<ApiResponse> {

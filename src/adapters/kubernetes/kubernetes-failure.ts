@@ -4,7 +4,7 @@
  */
 import { Failure, type FailureCode, type Retry } from '../../failure.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../../krm/json.ts'
-import { isSecret, isSensitive } from '../../krm/redacted.ts'
+import { isSensitive } from '../../krm/redacted.ts'
 import type { ApiResponse, TransportFault } from './transport.ts'
 
 /** What was asked, for messages and for the rule to add. */
@@ -232,7 +232,8 @@ function reasonOf(asked: Asked, status: number, answer: JsonObject | undefined):
   const listed = getKey(detailsOf(answer) ?? {}, 'causes')
   const causes = isJsonArray(listed) ? listed.filter(isJsonObject).slice(0, MOST_CAUSES) : []
   const id = { group: asked.resource?.group ?? '', kind: asked.resource?.kind ?? '', namespace: '', name: '' }
-  const hides = (text: string): boolean => isSecret(id) || asked.resource?.plural === 'secrets' || isSensitive(id, [], text)
+  // True for every text about a Secret.
+  const hides = (text: string): boolean => isSensitive(id, [], text)
   const parts = causes.map((cause) => {
     const [place, message] = [textOf(cause, 'field'), textOf(cause, 'message')]
     return [place, hides(message) ? textOf(cause, 'reason') : shorten(message)].filter((text) => text !== '').join(': ')

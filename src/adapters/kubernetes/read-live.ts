@@ -19,6 +19,7 @@ const WHOLE_CLUSTER = new Set(['BP3001', 'BP3002', 'BP3007'])
 
 interface Group {
   readonly apiVersion: string
+  readonly group: string
   readonly kind: string
   readonly namespace: string
   readonly secret: boolean
@@ -48,7 +49,7 @@ export async function readLive(sources: LiveSources, wanted: readonly WantedObje
   const readings: Reading[] = []
   await inParallel(groups, PARALLEL, async (group) => {
     try {
-      const served = await sources.discovery.find(group.apiVersion, group.kind, signal)
+      const served = await sources.discovery.find(group.apiVersion, group.kind, signal, group.group)
       const one = group.secret || group.wanted.size <= FEW
       readings.push(...(one ? [...group.wanted.keys()] : [undefined]).map((name) => ({ group, served, name })))
     } catch (thrown) {
@@ -79,8 +80,9 @@ function groupWanted(wanted: readonly WantedObject[], defaultNamespace: string):
   const groups = new Map<string, Group>()
   for (const { id, apiVersion } of wanted) {
     const namespace = id.namespace === '' ? defaultNamespace : id.namespace
-    const key = `${apiVersion}/${id.kind}/${namespace}`
-    const group = groups.get(key) ?? { apiVersion, kind: id.kind, namespace, secret: isSecret(id), wanted: new Map<string, string[]>() }
+    const key = `${apiVersion}/${id.group}/${id.kind}/${namespace}`
+    const known = { apiVersion, group: id.group, kind: id.kind, namespace, secret: isSecret(id) }
+    const group = groups.get(key) ?? { ...known, wanted: new Map<string, string[]>() }
     groups.set(key, group)
     const keys = group.wanted.get(id.name) ?? []
     if (!keys.includes(resourceKey(id))) group.wanted.set(id.name, [...keys, resourceKey(id)])

@@ -112,7 +112,7 @@ export class RecordedCluster implements ClusterReader {
       )
       return { state: 'unreadable', failure }
     }
-    if (found.apiVersion !== apiVersion) {
+    if (apiVersion !== '' && found.apiVersion !== apiVersion) {
       // Only the server can convert; a comparison across versions would find differences that are none.
       return {
         state: 'unreadable',
@@ -124,7 +124,8 @@ export class RecordedCluster implements ClusterReader {
 
   /** The id itself; where it has no namespace, or should have none, also as the server would take it. */
   private candidates(id: ResourceId, apiVersion: string): readonly ResourceId[] {
-    const namespaced = this.isNamespaced(apiVersion, id.kind)
+    // An empty version asks for any: the group tells the kind.
+    const namespaced = this.isNamespaced(apiVersion === '' ? `${id.group}/` : apiVersion, id.kind)
     if (namespaced === true && id.namespace === '') return [{ ...id, namespace: this.recording.namespace }]
     if (namespaced === false && id.namespace !== '') return [{ ...id, namespace: '' }]
     return [id]

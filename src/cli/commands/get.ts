@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { parseKptAnnotations } from '../../package/kpt-annotation.ts'
 import { listPackageRevisions, type PackageRevision } from '../../package/package-revision.ts'
-import { worstRisk } from '../../plan/plan-reconcile.ts'
+import { worstRisk } from '../../plan/closed-episode.ts'
 import type { RepositoryView } from '../../reconcile/repository-view.ts'
 import { formatValue } from '../../record/format-value.ts'
 import { API_VERSION, type Change, type DriftReport } from '../../record/schema.ts'

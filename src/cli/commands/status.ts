@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { selectPackages } from '../../package/find-packages.ts'
-import { worstRisk } from '../../plan/plan-reconcile.ts'
+import { worstRisk } from '../../plan/closed-episode.ts'
 import type { DriftReport } from '../../record/schema.ts'
 import { driftCount } from '../drift-count.ts'
 import { packageLabel, readLedgerOf } from '../ledger-session.ts'

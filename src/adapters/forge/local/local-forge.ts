@@ -1,0 +1,35 @@
+/** Review with git alone: the `proposed/` branch is the proposal, and a decision is one push of every ref that it moves. */
+import type { ObjectId } from '../../../package/object-id.ts'
+import type { Forge, OpenedProposal, ProposalClose, ProposalMerge, WantedProposal } from '../../../ports/forge.ts'
+import type { PackageRepository } from '../../../ports/package-repository.ts'
+
+export class LocalForge implements Forge {
+  private readonly repository: PackageRepository
+
+  constructor(repository: PackageRepository) {
+    this.repository = repository
+  }
+
+  /** Nothing is left to open: the pushed branch is what people look at. */
+  async ensureProposal({ ref }: WantedProposal): Promise<OpenedProposal> {
+    return { label: ref.replace(/^refs\/heads\//, ''), url: '' }
+  }
+
+  async merge({ proposal, base, merge, tag, along }: ProposalMerge, signal: AbortSignal): Promise<ObjectId> {
+    const commit = await this.repository.write(merge)
+    await this.repository.push(
+      [
+        { ref: base.ref, from: base.commit, to: commit },
+        { ref: tag, from: null, to: commit },
+        { ref: proposal.ref, from: proposal.commit, to: null },
+        ...along,
+      ],
+      signal,
+    )
+    return commit
+  }
+
+  async close({ proposal, along }: ProposalClose, signal: AbortSignal): Promise<void> {
+    await this.repository.push([{ ref: proposal.ref, from: proposal.commit, to: null }, ...along], signal)
+  }
+}

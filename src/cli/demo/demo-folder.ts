@@ -1,0 +1,135 @@
+/** The folder in which the demo plays: a repository, an environment of its own, and nothing outside it is touched. */
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, realpath, writeFile } from 'node:fs/promises'
+import { devNull, tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { Failure } from '../../failure.ts'
+import type { World } from '../world.ts'
+import { DEMO_FILES } from './demo-package.ts'
+import { DEMO_KEY, PERSON, TIMES } from './story.ts'
+
+export interface DemoFolder {
+  /** Everything lies below it. */
+  readonly root: string
+  /** The checkout with the packages. */
+  readonly repository: string
+  /** For commands that play in the folder. */
+  readonly env: { readonly [name: string]: string | undefined }
+  /** Runs git in the repository. @throws Failure BP4009 where git is not installed */
+  git(...args: readonly string[]): Promise<string>
+  /** Writes a file, by its path from the root. */
+  write(path: string, text: string): Promise<void>
+}
+
+/** Variables of the user that a demo needs: to find programs, a temporary folder, and how the terminal is. */
+const INHERITED = [
+  'PATH',
+  'Path',
+  'PATHEXT',
+  'SystemRoot',
+  'TMPDIR',
+  'TEMP',
+  'TMP',
+  'LANG',
+  'LC_ALL',
+  'TERM',
+  'COLORTERM',
+  'NO_COLOR',
+  'CLICOLOR_FORCE',
+]
+
+/**
+ * Makes the folder, and in it a repository with one commit and a tag per package.
+ * @param wanted where it shall be, absent or empty; undefined makes a new one among the temporary files
+ * @throws Failure BP1001 when `wanted` holds something, BP4008 when it cannot be made, BP4009 without git
+ */
+export async function makeDemoFolder(world: World, wanted: string | undefined): Promise<DemoFolder> {
+  const root = await emptyFolder(world, wanted)
+  const repository = join(root, 'fleet')
+  const inherited = Object.fromEntries(INHERITED.flatMap((name) => (world.env[name] === undefined ? [] : [[name, world.env[name]]])))
+  const env = {
+    ...inherited,
+    HOME: join(root, 'home'),
+    XDG_CONFIG_HOME: join(root, 'home', 'config'),
+    XDG_CACHE_HOME: join(root, 'home', 'cache'),
+    BACKPORCH_KEY: DEMO_KEY,
+    GIT_CONFIG_GLOBAL: devNull,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_PAGER: '',
+    TZ: 'UTC',
+  }
+  const folder: DemoFolder = {
+    root,
+    repository,
+    env,
+    git: (...args) => runGit(args, repository, env),
+    write: async (path, text) => {
+      const file = join(root, path)
+      await mkdir(dirname(file), { recursive: true })
+      await writeFile(file, text)
+    },
+  }
+  await fill(folder)
+  return folder
+}
+
+async function fill(folder: DemoFolder): Promise<void> {
+  await mkdir(join(folder.root, 'home'), { recursive: true })
+  await mkdir(folder.repository)
+  for (const [path, text] of Object.entries(DEMO_FILES)) await folder.write(`fleet/${path}`, text)
+  await folder.git('init', '--quiet', '--initial-branch=main')
+  // Kept in the repository, so that what the user types there later is signed the same way.
+  await folder.git('config', 'user.name', PERSON.name)
+  await folder.git('config', 'user.email', PERSON.email)
+  await folder.git('config', 'commit.gpgsign', 'false')
+  await folder.git('add', '--all')
+  await folder.git('commit', '--quiet', '--message', 'feat: the shop, two packages')
+  for (const name of ['apps/web', 'apps/orders']) await folder.git('tag', `${name}/v1`)
+}
+
+async function emptyFolder(world: World, wanted: string | undefined): Promise<string> {
+  try {
+    if (wanted === undefined) return await realpath(await mkdtemp(join(world.env['TMPDIR'] || tmpdir(), 'backporch-demo-')))
+    const folder = resolve(world.cwd, wanted)
+    await mkdir(folder, { recursive: true })
+    if ((await readdir(folder)).length === 0) return await realpath(folder)
+    throw new Failure({
+      code: 'BP1001',
+      what: 'the demo needs a folder of its own',
+      where: folder,
+      why: 'there is something in it, and nothing is overwritten',
+      remedy: 'name a folder that does not exist yet',
+    })
+  } catch (thrown) {
+    if (thrown instanceof Failure) throw thrown
+    throw new Failure({
+      code: 'BP4008',
+      what: 'the folder for the demo cannot be made',
+      where: wanted ?? (world.env['TMPDIR'] || tmpdir()),
+      why: thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'the file system refused it',
+      remedy: 'name another one: backporch demo --folder PATH',
+      cause: thrown,
+    })
+  }
+}
+
+async function runGit(args: readonly string[], cwd: string, env: DemoFolder['env']): Promise<string> {
+  const author = { GIT_AUTHOR_DATE: TIMES.committed, GIT_COMMITTER_DATE: TIMES.committed }
+  try {
+    const { stdout } = await promisify(execFile)('git', [...args], { cwd, env: { ...env, ...author }, maxBuffer: 16 * 1024 * 1024 })
+    return stdout
+  } catch (thrown) {
+    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') {
+      throw new Failure({
+        code: 'BP4009',
+        what: 'git is not installed',
+        why: 'the demo makes a repository with it',
+        remedy: 'install git 2.28 or later and run again',
+        cause: thrown,
+      })
+    }
+    throw thrown
+  }
+}

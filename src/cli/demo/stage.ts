@@ -1,0 +1,113 @@
+/** Tells the story: headings, command lines as a user types them, and what the real commands print. */
+import type { Clock } from '../../ports/clock.ts'
+import { type OutputStream, Terminal } from '../terminal.ts'
+import type { World } from '../world.ts'
+import type { DemoFolder } from './demo-folder.ts'
+
+/** Runs one command line in a world; `runCli`. */
+export type RunCommand = (argv: readonly string[], world: World) => Promise<number>
+
+export interface Ran {
+  readonly code: number
+  /** Everything the command wrote, colours too. */
+  readonly output: string
+}
+
+/** What the story says and what came were not the same. */
+export class StoryBroken extends Error {
+  override readonly name = 'StoryBroken'
+}
+
+export class Stage {
+  readonly folder: DemoFolder
+  private readonly world: World
+  private readonly run: RunCommand
+  private readonly terminal: Terminal
+  private step = 0
+  private clock: Clock
+
+  constructor(world: World, folder: DemoFolder, run: RunCommand) {
+    this.world = world
+    this.folder = folder
+    this.run = run
+    this.clock = world.clock
+    this.terminal = new Terminal(world.stdout, { color: 'auto', ascii: false, env: world.env })
+  }
+
+  /** From now on the story's clock shows `time`. */
+  at(time: string): void {
+    const { sleep } = this.world.clock
+    this.clock = { now: () => new Date(time), sleep }
+  }
+
+  title(text: string, ...lines: readonly string[]): void {
+    this.print(this.terminal.style(text, 'bold'), ...lines)
+  }
+
+  /** A numbered heading with what the reader should know. */
+  chapter(heading: string, ...lines: readonly string[]): void {
+    this.step += 1
+    this.print('', this.terminal.style(`${this.step}. ${heading}`, 'bold'), ...lines)
+  }
+
+  say(...lines: readonly string[]): void {
+    this.print('', ...lines)
+  }
+
+  /** Shows and runs a command of backporch. @throws StoryBroken when it ends with another exit code than the story says */
+  async backporch(args: readonly string[], wanted: number): Promise<Ran> {
+    this.prompt('backporch', args)
+    const parts: string[] = []
+    const code = await this.run(args, this.worldOf(parts))
+    const output = parts.join('')
+    if (code !== wanted) throw new StoryBroken(`backporch ${args.join(' ')} ended with exit code ${code}, the story says ${wanted}`)
+    return { code, output }
+  }
+
+  /** Shows and runs a command of git, with its output. */
+  async git(...args: readonly string[]): Promise<string> {
+    this.prompt('git', args)
+    const text = await this.folder.git(...this.coloured(args))
+    this.world.stdout.write(text.endsWith('\n') || text === '' ? text : `${text}\n`)
+    return text
+  }
+
+  /** @throws StoryBroken unless `holds` */
+  check(holds: boolean, what: string): void {
+    if (!holds) throw new StoryBroken(`the story says that ${what}, and it is not so`)
+  }
+
+  private coloured(args: readonly string[]): string[] {
+    const [command = '', ...rest] = args
+    return [command, ...(this.terminal.style('x', 'bold') === 'x' ? ['--no-color'] : ['--color=always']), ...rest]
+  }
+
+  private worldOf(parts: string[]): World {
+    const tee = (stream: OutputStream): OutputStream => ({
+      isTTY: stream.isTTY,
+      columns: stream.columns,
+      write: (text) => {
+        parts.push(text)
+        return stream.write(text)
+      },
+    })
+    const { folder, clock, world } = this
+    // One stream, as a terminal shows both.
+    const stdout = tee(world.stdout)
+    return world.at({ cwd: folder.repository, env: folder.env, clock, stdout, stderr: stdout })
+  }
+
+  private prompt(program: string, args: readonly string[]): void {
+    const line = [program, ...args.map(quote)].join(' ')
+    this.print('', `${this.terminal.style('$', 'dim')} ${this.terminal.style(line, 'cyan')}`)
+  }
+
+  private print(...lines: readonly string[]): void {
+    this.world.stdout.write(lines.map((line) => `${line}\n`).join(''))
+  }
+}
+
+/** As a POSIX shell reads it back. */
+function quote(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+}

@@ -1,0 +1,31 @@
+/** How an episode ends, and how long its rejection is silent. */
+import { RISKS } from '../drift/drift.ts'
+import { API_VERSION, type Change, type ClosedEpisode, type DriftRecord, LOCAL_CONFIG } from '../record/schema.ts'
+
+export function closedEpisodeOf(record: DriftRecord, status: ClosedEpisode['status']): ClosedEpisode {
+  const { unit, fingerprint, observed, changes, episode, began, plan, message } = record.spec
+  return {
+    apiVersion: API_VERSION,
+    kind: 'ClosedEpisode',
+    metadata: { name: episode, annotations: LOCAL_CONFIG },
+    spec: { unit, fingerprint, observed, changes, episode, began, plan, ...(message === undefined ? {} : { message }) },
+    status,
+  }
+}
+
+/** Seconds. Critical drift is never silent for longer than a day (design §8). */
+const CRITICAL_SILENCE = 86_400
+
+/** RFC 3339 UTC with seconds: until when exactly this drift is not raised again. `silence` in seconds. */
+export function silenceEnd(changes: readonly Change[], at: string, silence: number): string {
+  const seconds = worstRisk(changes) === 'critical' ? Math.min(CRITICAL_SILENCE, silence) : silence
+  return `${new Date((secondsSince1970(at) + seconds) * 1000).toISOString().slice(0, 19)}Z`
+}
+
+export function secondsSince1970(at: string): number {
+  return Math.floor(Date.parse(at) / 1000)
+}
+
+export function worstRisk(changes: readonly { readonly risk: (typeof RISKS)[number] }[]): (typeof RISKS)[number] | undefined {
+  return RISKS.find((risk) => changes.some((change) => change.risk === risk))
+}

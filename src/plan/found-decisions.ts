@@ -1,0 +1,103 @@
+/**
+ * Decisions that were made without backporch, seen from git: a proposal that somebody merged by hand, and one whose branch
+ * somebody deleted. Both close the episode as `approve` and `reject` would have.
+ */
+import { formatRevisionTag } from '../package/ref-name.ts'
+import { closedPath } from '../record/record-paths.ts'
+import type { ClosedEpisode } from '../record/schema.ts'
+import { API_VERSION, LOCAL_CONFIG } from '../record/schema.ts'
+import { formatDocument } from '../record/write-document.ts'
+import { type GitWrites, joinWrites, NO_WRITES } from './action.ts'
+import { closedEpisodeOf, silenceEnd } from './closed-episode.ts'
+import type { Observation, OpenBranch } from './observation.ts'
+
+export interface FoundDecisions {
+  /** Branches that are still open. */
+  readonly branches: readonly OpenBranch[]
+  /** Every closed episode, those that were found now included. */
+  readonly closed: readonly ClosedEpisode[]
+  readonly writes: GitWrites
+  readonly notes: readonly string[]
+}
+
+export function findDecisions(seen: Observation): FoundDecisions {
+  const { git } = seen
+  const landed = git.branches.filter(({ record }) =>
+    git.merged.some(
+      ({ metadata, spec }) =>
+        metadata.name === record.metadata.name && spec.fingerprint === record.spec.fingerprint && spec.plan === record.spec.plan,
+    ),
+  )
+  const found = [...landed.map((branch, index) => mergedByHand(seen, branch, git.revision + 1 + index)), ...deletedByHand(seen)]
+  return {
+    branches: git.branches.filter((branch) => !landed.includes(branch)),
+    closed: [...git.ledger.closed, ...found.map(({ episode }) => episode)],
+    writes: joinWrites(found.map(({ writes }) => writes)),
+    notes: found.map(({ note }) => note),
+  }
+}
+
+interface Found {
+  readonly episode: ClosedEpisode
+  readonly writes: GitWrites
+  readonly note: string
+}
+
+/** The record is on the base branch: the content decides, whatever merge style it came by. The tag is on the commit with the `kpt:` line. */
+function mergedByHand(seen: Observation, branch: OpenBranch, revision: number): Found {
+  const { unit, cluster } = seen
+  const { began, episode, plan } = branch.record.spec
+  const tag = formatRevisionTag({ packagePath: unit.packageName, revision })
+  const closed = closedEpisodeOf(branch.record, { outcome: 'Merged', decidedBy: '', at: cluster.observedAt, revision: `v${revision}` })
+  return {
+    episode: closed,
+    note: `${branch.workspace} was merged by hand: tagged ${tag}`,
+    writes: {
+      ...NO_WRITES,
+      updates: [
+        { ref: `refs/tags/${tag}`, from: null, to: branch.commit },
+        { ref: branch.ref, from: branch.commit, to: null },
+      ],
+      ledger: [{ path: closedPath(began, episode), text: formatDocument(closed) }],
+      ledgerLines: [`${unit.packageName}: merged ${episode} (${plan})`],
+    },
+  }
+}
+
+/** The ledger says that a proposal is open, and its branch is gone without a merge: somebody closed it. */
+function deletedByHand(seen: Observation): Found[] {
+  const { git, unit, cluster, policy } = seen
+  const { report } = git.ledger
+  if (report === undefined || report.status.lifecycle !== 'Proposed' || report.spec.fingerprint === '') return []
+  const { episode, plan, since } = report.status
+  const workspace = `drift-${episode}`
+  const known =
+    git.branches.some((branch) => branch.workspace === workspace) ||
+    git.merged.some(({ metadata }) => metadata.name === workspace) ||
+    git.ledger.closed.some(({ metadata }) => metadata.name === episode)
+  if (known || plan === '') return []
+  const closed: ClosedEpisode = {
+    apiVersion: API_VERSION,
+    kind: 'ClosedEpisode',
+    metadata: { name: episode, annotations: LOCAL_CONFIG },
+    spec: { ...report.spec, episode, began: since, plan },
+    status: {
+      outcome: 'Declined',
+      decidedBy: '',
+      at: cluster.observedAt,
+      silentUntil: silenceEnd(report.spec.changes, cluster.observedAt, policy.closeSilence),
+      reason: 'the branch was deleted',
+    },
+  }
+  return [
+    {
+      episode: closed,
+      note: `${workspace} was closed by deleting its branch: exactly this drift is silent until ${closed.status.silentUntil}`,
+      writes: {
+        ...NO_WRITES,
+        ledger: [{ path: closedPath(since, episode), text: formatDocument(closed) }],
+        ledgerLines: [`${unit.packageName}: declined ${episode} (${plan})`],
+      },
+    },
+  ]
+}

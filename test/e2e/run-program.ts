@@ -1,0 +1,38 @@
+/** Child processes of the acceptance tests: real programs, an environment of their own, everything they print kept. */
+import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
+
+export interface ProgramRun {
+  readonly command: string
+  /** Exit code; -1 where a signal ended it. */
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface ProgramOptions {
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+  readonly stdin?: string | undefined
+}
+
+const TIMEOUT_MS = 90_000
+
+/** Rejects only when the program cannot be started or does not end in time. */
+export async function runProgram(program: string, args: readonly string[], options: ProgramOptions): Promise<ProgramRun> {
+  const child = spawn(program, args, {
+    cwd: options.cwd,
+    env: options.env,
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    killSignal: 'SIGKILL',
+  })
+  child.stdin.on('error', () => {}) // it ended without reading; its exit code says why
+  child.stdin.end(options.stdin ?? '')
+  const command = [program, ...args].join(' ')
+  const ended = new Promise<number>((resolve, reject) => {
+    child.on('error', (error) => reject(new Error(`cannot run ${command}`, { cause: error })))
+    child.on('close', (code) => resolve(code ?? -1))
+  })
+  const [code, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)])
+  return { command, code, stdout, stderr }
+}
