@@ -8,7 +8,7 @@ export interface HandEdit {
   /** RFC 3339 UTC, in the story. */
   readonly at: string
   readonly manager: string
-  readonly method: 'PATCH' | 'DELETE'
+  readonly method: 'PATCH' | 'POST' | 'DELETE'
   readonly path: string
   readonly body?: unknown
 }
@@ -61,6 +61,22 @@ export const HAND_EDITS: readonly HandEdit[] = [
     body: { data: { key: Buffer.from(CANARY).toString('base64') } },
   },
   {
+    command: 'kpt live apply, of a laptop copy of the package with one more file',
+    at: '2026-08-21T13:47:00Z',
+    manager: 'kubectl',
+    method: 'POST',
+    path: `${SHOP}/configmaps`,
+    body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web-debug' }, data: { level: 'trace' } },
+  },
+  {
+    command: 'its second request: the inventory takes the file in',
+    at: '2026-08-21T13:47:00Z',
+    manager: 'kubectl',
+    method: 'PATCH',
+    path: '/apis/kpt.dev/v1alpha1/namespaces/shop/resourcegroups/web',
+    body: [{ op: 'add', path: '/spec/resources/-', value: { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'web-debug' } }],
+  },
+  {
     command: 'kubectl delete poddisruptionbudget/web',
     at: '2026-08-21T13:52:00Z',
     manager: 'kubectl-delete',
@@ -71,12 +87,13 @@ export const HAND_EDITS: readonly HandEdit[] = [
 
 export async function makeHandEdits(plane: ControlPlane): Promise<void> {
   for (const { method, path, manager, body } of HAND_EDITS) {
-    const options = { body, contentType: 'application/strategic-merge-patch+json' }
     if (method === 'DELETE') await send(plane, method, path)
-    // The scale subresource has no strategic merge: the same JSON says the same there.
-    else {
-      const merge = path.endsWith('/scale') ? { body, contentType: 'application/merge-patch+json' } : options
-      await send(plane, method, `${path}?fieldManager=${manager}`, merge)
-    }
+    else await send(plane, method, `${path}?fieldManager=${manager}`, { body, ...(method === 'PATCH' && { contentType: patchTypeOf(path, body) }) })
   }
+}
+
+/** As kubectl: strategic where the server has a Go type for the kind. */
+function patchTypeOf(path: string, body: unknown): string {
+  if (Array.isArray(body)) return 'application/json-patch+json'
+  return path.endsWith('/scale') ? 'application/merge-patch+json' : 'application/strategic-merge-patch+json'
 }

@@ -123,7 +123,7 @@ export class RemoteObjects {
         if (!have.has(tip) && (await this.#look(tip)) === undefined) wants.push(tip)
       }
       if (this.#damage !== undefined) return
-      const pack = wants.length === 0 ? undefined : await fetchPack(session, wants, [...have])
+      const pack = wants.length === 0 ? undefined : await fetchPack(session, wants, this.#haves(complete, session.advertisement))
       const kept = [...complete].filter(([name, tip]) => session.advertisement.refs.get(name) === tip)
       await this.#cache.store(pack, new Map([...kept, ...asked]))
     } catch (thrown) {
@@ -131,6 +131,12 @@ export class RemoteObjects {
     } finally {
       await session.close()
     }
+  }
+
+  /** The branches with the long histories come first: a request names only so many. */
+  #haves(complete: ReadonlyMap<string, ObjectId>, { head }: Advertisement): readonly ObjectId[] {
+    const long = [head, `refs/heads/${this.#baseBranch}`, `refs/heads/${LEDGER_BRANCH}`].flatMap((name) => complete.get(name ?? '') ?? [])
+    return [...new Set([...long, ...complete.values()])]
   }
 
   #tipsOf(advertisement: Advertisement, scope: Scope, id: ObjectId): ReadonlyMap<string, ObjectId> {

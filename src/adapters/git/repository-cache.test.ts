@@ -208,6 +208,25 @@ withMade('a disk that fills up in the middle of a file leaves no torn file', asy
   assert.match(await readAll(repository), /README\.md # Packages/)
 })
 
+withMade('a new commit costs one object, also beside more drafts than a request can name', async (made) => {
+  const drafts = Array.from(
+    { length: 300 },
+    (_each, at) =>
+      `commit refs/heads/drafts/apps/web/d-${at}\ncommitter A <a@b> ${at} +0000\ndata 1\nx\nM 100644 inline a\ndata 1\n${at % 10}\n`,
+  )
+  execFileSync('git', ['fast-import', '--quiet'], { cwd: made.gitFolder, env: made.environment, input: drafts.join('\n') })
+  const repository = openTestRepository(made)
+  await readAll(repository)
+  const before = new Set(packFiles(made, '.pack'))
+  made.git('update-ref', 'refs/heads/main', made.git('commit-tree', '-p', 'main', '-m', 'Next', 'main^{tree}'))
+  await readAll(repository)
+  const added = packFiles(made, '.pack').filter((path) => !before.has(path))
+  assert.deepEqual(
+    added.map((path) => readFileSync(path).readUInt32BE(8)),
+    [1],
+  )
+})
+
 withMade('an object that is only in an abandoned history is found as long as some ref reaches it', async (made) => {
   const lonely = made.git('commit-tree', '-m', 'Lonely', 'main^{tree}') as ObjectId
   made.git('update-ref', 'refs/tags/side', lonely)

@@ -141,6 +141,8 @@ test('absence is claimed where the recording says that the kind is complete, or 
 test('an object recorded in another version is not compared', async (t) => {
   const cluster = recorded(t, { 'a.yaml': DEPLOYMENT })
   assert.equal(await verdict(cluster, wanted('apps/v1beta1', 'Deployment', 'shop', 'web')), 'BP3012')
+  // An inventory names no version.
+  assert.equal(await verdict(cluster, { ...WEB, apiVersion: '' }), 'present')
 })
 
 test('an object without a namespace is looked for in the default one', async (t) => {

@@ -19,3 +19,9 @@ export const TIMES = {
   /** When the cluster was observed after the syncer had applied the merged commit. */
   settled: '2026-08-21T14:31:00Z',
 } as const
+
+/** The decisions of the story: numbers are those that `diff` prints. */
+export const DECISIONS = {
+  adopt: ['adopt', 'apps/web', '1,2', '-m', 'campaign week: five replicas and 1.8.3 stay'],
+  release: ['release', 'apps/web', 'secret/web-session', '-m', 'the session key is set by hand'],
+} as const

@@ -1,0 +1,141 @@
+/** The demo's two recordings, taken from a control plane of one's own. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { connectCluster } from '../../src/adapters/kubernetes/connect-cluster.ts'
+import { recordCluster } from '../../src/adapters/kubernetes/record-cluster.ts'
+import { systemClock } from '../../src/adapters/system/system-clock.ts'
+import { DEMO_FILES, NAMESPACE } from '../../src/cli/demo/demo-package.ts'
+import { type DemoFolder, makeDemoFolder } from '../../src/cli/demo/demo-folder.ts'
+import { CLUSTER, DECISIONS, SYNCER, TIMES } from '../../src/cli/demo/story.ts'
+import { runCli } from '../../src/cli/run-cli.ts'
+import type { World } from '../../src/cli/world.ts'
+import { canonicalJson, formatJson, type Json, parseJson } from '../../src/krm/json.ts'
+import type { WantedObject } from '../../src/krm/live-view.ts'
+import type { Resource } from '../../src/krm/resource.ts'
+import { resourceKey } from '../../src/krm/resource-id.ts'
+import type { ClusterReader } from '../../src/ports/cluster.ts'
+import { wire } from '../../src/wire.ts'
+import type { ControlPlane } from '../controlplane/control-plane.ts'
+import { finishRollout } from './finish-rollout.ts'
+import { makeHandEdits } from './hand-edits.ts'
+import { normaliseRecording } from './normalise-recording.ts'
+import { prepareCluster, syncPackage } from './syncer.ts'
+
+/** Files of a recording, by path. */
+export type RecordingFiles = Readonly<Record<string, Json>>
+export interface Recordings {
+  readonly drifted: RecordingFiles
+  readonly settled: RecordingFiles
+}
+
+/** Changes the plane: needs one that nobody else uses. */
+export async function recordDemo(plane: ControlPlane): Promise<Recordings> {
+  const signal = new AbortController().signal
+  const world = wire(process, signal)
+  const folder = await makeDemoFolder(world, undefined)
+  const options = { kubeconfig: plane.kubeconfig, name: CLUSTER, environment: {}, clock: systemClock, version: world.version }
+  const { reader, close } = connectCluster(options)
+  const spy = new Spy(reader)
+  const recorded = async (observedAt: string): Promise<RecordingFiles> => {
+    const path = mkdtempSync(join(tmpdir(), 'demo-recording-'))
+    try {
+      await recordCluster(reader, { wanted: spy.wanted, predictions: spy.predictions }, path, signal)
+      return normaliseRecording(readFiles(path), observedAt)
+    } finally {
+      rmSync(path, { recursive: true })
+    }
+  }
+  const backporch = (...args: readonly string[]): Promise<void> => runIn(world, folder, spy, args)
+  try {
+    await prepareCluster(plane, NAMESPACE)
+    for (const name of ['apps/web', 'apps/orders']) await syncPackage(plane, DEMO_FILES, name, SYNCER)
+    await makeHandEdits(plane)
+    await finishRollout(plane)
+    await backporch('scan')
+    await backporch(...DECISIONS.adopt)
+    await backporch(...DECISIONS.release)
+    await backporch('approve', 'apps/web', '--yes')
+    // What is asked of the drifted cluster once the decision is in git.
+    await backporch('diff')
+    const drifted = await recorded(TIMES.drifted)
+    await syncPackage(plane, await filesOfMain(folder), 'apps/web', SYNCER)
+    await finishRollout(plane)
+    await backporch('scan')
+    return { drifted, settled: await recorded(TIMES.settled) }
+  } finally {
+    close()
+    rmSync(folder.root, { recursive: true })
+  }
+}
+
+export function formatRecordings({ drifted, settled }: Recordings): string {
+  return `${formatJson(parseJson(canonicalJson({ drifted, settled })), 1)}\n`
+}
+
+/** Answers as the cluster does, and keeps what was asked. */
+class Spy implements ClusterReader {
+  readonly name: string
+  readonly identify: ClusterReader['identify']
+  readonly servedKind: ClusterReader['servedKind']
+  readonly readInventory: ClusterReader['readInventory']
+  private readonly reader: ClusterReader
+  private readonly asked = new Map<string, WantedObject>()
+  private readonly dryRuns = new Map<string, { readonly resource: Resource; readonly fieldManager: string }>()
+
+  constructor(reader: ClusterReader) {
+    this.reader = reader
+    this.name = reader.name
+    this.identify = (signal) => reader.identify(signal)
+    this.servedKind = (apiVersion, kind, signal) => reader.servedKind(apiVersion, kind, signal)
+    this.readInventory = (ref, signal) => {
+      const id = { group: 'kpt.dev', kind: 'ResourceGroup', namespace: ref.namespace, name: ref.name }
+      this.asked.set(resourceKey(id), { id, apiVersion: 'kpt.dev/v1alpha1' })
+      return reader.readInventory(ref, signal)
+    }
+  }
+
+  get wanted(): readonly WantedObject[] {
+    return [...this.asked].sort(byKey).map(([, one]) => one)
+  }
+
+  get predictions(): readonly { readonly resource: Resource; readonly fieldManager: string }[] {
+    return [...this.dryRuns].sort(byKey).map(([, one]) => one)
+  }
+
+  readLive: ClusterReader['readLive'] = (wanted, signal) => {
+    for (const one of wanted) this.asked.set(resourceKey(one.id), one)
+    return this.reader.readLive(wanted, signal)
+  }
+
+  predict: ClusterReader['predict'] = (resource, fieldManager, signal) => {
+    const { id, apiVersion, object } = resource
+    this.dryRuns.set(`${fieldManager} ${canonicalJson(object)}`, { resource: { id, apiVersion, object }, fieldManager })
+    return this.reader.predict(resource, fieldManager, signal)
+  }
+}
+
+function byKey([left]: readonly [string, unknown], [right]: readonly [string, unknown]): number {
+  return left < right ? -1 : 1
+}
+
+async function runIn(world: World, { repository, env }: DemoFolder, reader: ClusterReader, args: readonly string[]): Promise<void> {
+  const parts: string[] = []
+  const output = { write: (text: string) => parts.push(text) }
+  const place = world.at({ cwd: repository, env, clock: systemClock, stdout: output, stderr: output })
+  const code = await runCli(args, { ...place, openCluster: async () => ({ reader, close: () => undefined }) })
+  if (process.env['BACKPORCH_DEMO_SHOW'] !== undefined) process.stderr.write(`$ ${args.join(' ')}\n${parts.join('')}`)
+  if (code > 1) throw new Error(`backporch ${args.join(' ')} ended with ${code}:\n${parts.join('')}`)
+}
+
+async function filesOfMain(folder: DemoFolder): Promise<Record<string, string>> {
+  const paths = (await folder.git('ls-tree', '-r', '--name-only', 'main', 'apps')).trim().split('\n')
+  const texts = await Promise.all(paths.map((path) => folder.git('show', `main:${path}`)))
+  return Object.fromEntries(paths.map((path, index) => [path, texts[index] ?? '']))
+}
+
+function readFiles(folder: string): Record<string, Json> {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const paths = files.map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/')).sort()
+  return Object.fromEntries(paths.map((path) => [path, parseJson(readFileSync(join(folder, path), 'utf8'))]))
+}
