@@ -33,21 +33,25 @@ export async function runCli(argv: readonly string[], world: World): Promise<num
 export function buildProgram(world: World, run: Run): Command {
   const program = new Command('backporch')
     .description('Compares what clusters really run with the kpt packages in git, and writes the difference back into git for review.')
+    .version(`backporch ${world.version}`, '-V, --version', 'print the version')
     .showSuggestionAfterError(true)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => world.stdout.write(text),
-      // Printed once, as our own error, by reportThrown.
-      writeErr: () => undefined,
+      // Printed once, as our own error, by reportThrown; help where a command is wanted passes.
+      writeErr: (text) => (text.startsWith('Usage:') ? world.stderr.write(text) : undefined),
     })
+  program.commandsGroup('Look:')
   addDiffCommand(program, world, run)
-  addScanCommand(program, world, run)
   addStatusCommand(program, world, run)
   addGetCommand(program, world, run)
   addHistoryCommand(program, world, run)
+  addExplainCommand(program, world, run)
+  program.commandsGroup('Record and decide:')
+  addScanCommand(program, world, run)
   addResolutionCommands(program, world, run)
   addDecisionCommands(program, world, run)
-  addExplainCommand(program, world, run)
+  program.commandsGroup('Other:')
   addDemoCommand(program, world, run, runCli)
   addCompletionCommand(program, world, run)
   program
@@ -59,13 +63,13 @@ export function buildProgram(world: World, run: Run): Command {
         return 0
       }),
     )
-  for (const command of program.commands) inherit(command)
+  for (const command of program.commands) inherit(command, program)
   return program
 }
 
-function inherit(command: Command): void {
-  command.exitOverride().configureOutput({ writeErr: () => undefined })
-  for (const below of command.commands) inherit(below)
+function inherit(command: Command, from: Command): void {
+  command.exitOverride().configureOutput(from.configureOutput())
+  for (const below of command.commands) inherit(below, from)
 }
 
 function reportThrown(thrown: unknown, argv: readonly string[], world: World): number {
@@ -83,16 +87,17 @@ function reportThrown(thrown: unknown, argv: readonly string[], world: World): n
 function reportUsage(thrown: CommanderError, world: World): number {
   // Help and version end commander the same way, with exit code 0.
   if (thrown.exitCode === 0) return 0
+  // A command group without its command: its help was the answer, on stderr.
+  if (thrown.code === 'commander.help') return 2
   const code: FailureCode = 'BP1001'
   const why = thrown.message.replace(/^error: /, '')
-  const help = thrown.code === 'commander.help' || why === '(outputHelp)'
   const [what = why, ...hints] = why.split('\n')
   printFailures(
     [
       new Failure({
         code,
-        what: help ? 'no command is given' : oneLine(what, 300),
-        why: help ? 'backporch does one thing per call' : hints.join(' ').trim() || 'it is not part of the command',
+        what: oneLine(what, 300),
+        why: hints.join(' ').trim() || 'it is not part of the command',
         remedy: 'backporch --help lists the commands, backporch COMMAND --help its flags',
       }),
     ],

@@ -19,7 +19,10 @@ export async function withSession(
   work: (session: Session) => Promise<number>,
 ): Promise<number> {
   const progress = new Progress(world, options.quiet === true || options.output === 'json' || options.output === 'yaml')
-  const cluster = await world.openCluster(clusterTarget(options))
+  const target = clusterTarget(options)
+  // The repository first: without one there is nothing to ask a cluster about.
+  const baseBranch = await baseBranchOf(world, options)
+  const cluster = await world.openCluster(target)
   try {
     const { key, created, path } = await world.loadKey()
     if (created && options.quiet !== true) {
@@ -27,7 +30,7 @@ export async function withSession(
         `made the installation key ${path}: set BACKPORCH_KEY where scans run on new machines, so that decisions are recognised\n`,
       )
     }
-    const repository = world.openRepository(options.repo, await baseBranchOf(world, options))
+    const repository = world.openRepository(options.repo, baseBranch)
     const request: TurnRequest = {
       branch: options.branch,
       packages,
@@ -47,7 +50,6 @@ export async function withSession(
 
 /** The branch that a push may move: the one given, else the remote's default. */
 async function baseBranchOf(world: World, options: CommonOptions): Promise<string | undefined> {
-  if (options.branch !== undefined) return options.branch
   const { defaultBranch } = await world.openRepository(options.repo, undefined).refs(world.signal)
-  return defaultBranch === '' ? undefined : defaultBranch
+  return options.branch ?? (defaultBranch === '' ? undefined : defaultBranch)
 }

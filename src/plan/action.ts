@@ -51,7 +51,8 @@ export function joinWrites(parts: readonly GitWrites[]): GitWrites {
   return {
     commits: parts.flatMap((part) => part.commits),
     updates: parts.flatMap((part) => part.updates),
-    ledger: parts.flatMap((part) => part.ledger),
+    // Units of one cluster each bring its observation, the same one: a file is written once.
+    ledger: [...new Map(parts.flatMap((part) => part.ledger.map((file) => [file.path, file]))).values()],
     ledgerLines: parts.flatMap((part) => part.ledgerLines),
   }
 }

@@ -18,6 +18,12 @@ import { eachOf } from './each-of.ts'
 /** Dry runs in flight for one unit: the server's own limit per client is far higher, its CPU is not (3 ms each, measured). */
 const PREDICTION_WIDTH = 8
 
+export interface PackageSide {
+  readonly desired: DesiredSet
+  /** Files that could not be looked into. */
+  readonly unread: readonly string[]
+}
+
 export interface ClusterSide {
   readonly identity: ClusterIdentity
   readonly syncer: FieldManager | undefined
@@ -31,10 +37,11 @@ export interface ClusterSide {
 export async function observeCluster(
   reader: ClusterReader,
   identity: ClusterIdentity,
-  desired: DesiredSet,
+  side: PackageSide,
   policy: EffectivePolicy,
   signal: AbortSignal,
 ): Promise<ClusterSide> {
+  const { desired } = side
   const kinds = new KindTable(reader, signal)
   const resources = await eachOf(desired.resources, PREDICTION_WIDTH, (resource) => kinds.place(resource, identity.namespace))
   const known = resources.filter((placed): placed is Placed => !('failure' in placed))
@@ -54,7 +61,7 @@ export async function observeCluster(
     const prediction = needsPrediction(object, syncer) ? await reader.predict(object.desired, manager, signal) : undefined
     return detectDrift({ ...object, prediction }, syncer)
   })
-  const inventory = await readUnexpected(reader, desired, resources, signal)
+  const inventory = await readUnexpected(reader, side, resources, signal)
   const all = [...verdicts, ...unknown.map(unreadableVerdict), ...inventory.verdicts]
   const today = identity.observedAt.slice(0, 10)
   return {
@@ -147,6 +154,15 @@ function incompleteOf({ id, state, failure }: ObjectVerdict): Incomplete[] {
   return [{ ref: { group: id.group, kind: id.kind, namespace: id.namespace, name: id.name }, code, why, remedy }]
 }
 
+/** An object that the inventory has and the read files do not declare may be declared in one that was not read. */
+function unreadFiles(unread: readonly string[], objects: number): Incomplete {
+  return {
+    code: 'BP3012',
+    why: `${objects} objects of the inventory may be declared in files that were not read: ${unread.slice(0, 3).join(', ')}`,
+    remedy: 'replace links, submodules and LFS pointers in the package by the files themselves',
+  }
+}
+
 interface UnexpectedObjects {
   readonly verdicts: readonly ObjectVerdict[]
   readonly incomplete: readonly Incomplete[]
@@ -155,7 +171,7 @@ interface UnexpectedObjects {
 /** Objects that the inventory lists, git does not declare, and the cluster still has. */
 async function readUnexpected(
   reader: ClusterReader,
-  desired: DesiredSet,
+  { desired, unread }: PackageSide,
   resources: readonly (Placed | Unplaced)[],
   signal: AbortSignal,
 ): Promise<UnexpectedObjects> {
@@ -165,6 +181,7 @@ async function readUnexpected(
     const inventory = await reader.readInventory(desired.inventory, signal)
     const surplus = inventory?.resources.filter((id) => !declared.has(resourceKey(id))) ?? []
     if (inventory === undefined || surplus.length === 0) return { verdicts: [], incomplete: [] }
+    if (unread.length > 0) return { verdicts: [], incomplete: [unreadFiles(unread, surplus.length)] }
     // The inventory names no version; an empty one asks for the version that the server prefers.
     const live = await reader.readLive(
       surplus.map((id) => ({ id, apiVersion: '' })),

@@ -29,6 +29,8 @@ export interface LoadedPackage {
   readonly kptfile: Kptfile
   readonly files: UnitFiles
   readonly desired: DesiredSet
+  /** Files that could not be looked into: while there is one, no object can be called unexpected. */
+  readonly unread: readonly string[]
 }
 
 /** @throws Failures BP11xx, all of them, when the package cannot be read */
@@ -36,9 +38,15 @@ export async function loadPackage(view: RepositoryView, found: FoundPackage, clu
   const files = await readFolder(view, found.path, signal)
   const rendering = renderPackage(found.path, files.files)
   if ('failures' in rendering) throw new Failures(rendering.failures)
-  const { desired, kptfile } = rendering
+  const { desired, kptfile, unread } = rendering
   const packageName = found.path === '' ? kptfile.name : found.path
-  return { unit: { cluster, packagePath: found.path, packageName, slug: packageSlug(found.path, kptfile.name) }, kptfile, files, desired }
+  return {
+    unit: { cluster, packagePath: found.path, packageName, slug: packageSlug(found.path, kptfile.name) },
+    kptfile,
+    files,
+    desired,
+    unread,
+  }
 }
 
 /** @throws Failure BP30xx when the cluster cannot be observed at all, BP40xx when git fails */
@@ -50,11 +58,11 @@ export async function observe(
   options: ObserveOptions,
   signal: AbortSignal,
 ): Promise<Observation> {
-  const { unit, files, desired } = loaded
+  const { unit, files, desired, unread } = loaded
   const policy = effectivePolicy(view.policies, unit.cluster, unit.packagePath)
   const effective = options.fieldManager === undefined ? policy : { ...policy, fieldManager: options.fieldManager }
   const git = await readGitState(view, unit, files, options.bot, signal)
-  const cluster = await observeCluster(reader, identity, desired, effective, signal)
+  const cluster = await observeCluster(reader, identity, { desired, unread }, effective, signal)
   return {
     unit,
     cluster: identity,
@@ -88,11 +96,11 @@ function healthOf({ verdicts, live, identity }: ClusterSide): GroupMember[] {
     const drift = items.length > 0 ? 'drifted' : state === 'in-sync' ? 'in-sync' : 'unverified'
     const message = items.length === 0 ? '' : items.length === 1 ? '1 difference to git' : `${items.length} differences to git`
     const unread = answer === undefined || answer.state === 'unreadable' || (answer.state === 'present' && answer.metadataOnly)
-    const { status } = unread
+    const { status, message: health } = unread
       ? unknownStatus('not read')
       : answer.state === 'absent'
         ? NOT_FOUND
         : computeStatus(answer.object, new Date(identity.observedAt))
-    return [{ id, status, drift, message } as const]
+    return [{ id, status, drift, message, health } as const]
   })
 }

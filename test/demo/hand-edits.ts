@@ -88,7 +88,11 @@ export const HAND_EDITS: readonly HandEdit[] = [
 export async function makeHandEdits(plane: ControlPlane): Promise<void> {
   for (const { method, path, manager, body } of HAND_EDITS) {
     if (method === 'DELETE') await send(plane, method, path)
-    else await send(plane, method, `${path}?fieldManager=${manager}`, { body, ...(method === 'PATCH' && { contentType: patchTypeOf(path, body) }) })
+    else
+      await send(plane, method, `${path}?fieldManager=${manager}`, {
+        body,
+        ...(method === 'PATCH' && { contentType: patchTypeOf(path, body) }),
+      })
   }
 }
 

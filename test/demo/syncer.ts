@@ -2,10 +2,11 @@
  * A small stand-in for `kpt live apply --server-side`: applies what a commit declares, keeps the inventory, and deletes what
  * the inventory holds and the commit does not. Plain requests, because a demo machine has neither kpt nor kubectl.
  */
-import type { ControlPlane } from '../controlplane/control-plane.ts'
+
 import { objectsIn, parseGoYaml } from '../../src/krm/go-yaml.ts'
 import { isJsonObject, type JsonObject } from '../../src/krm/json.ts'
 import { type Resource, readResource } from '../../src/krm/resource.ts'
+import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { send } from './send.ts'
 
 /** Where objects of the demo's kinds lie. */

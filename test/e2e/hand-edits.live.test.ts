@@ -16,6 +16,8 @@ interface InjectedEdit {
   readonly git?: unknown
   readonly live?: unknown
   readonly manager: string
+  /** `none` for the manager `unknown`, `field-manager` otherwise. */
+  readonly confidence?: Change['actor']['confidence']
 }
 
 const APP = 'spec.template.spec.containers[name=app]'
@@ -208,14 +210,14 @@ const INJECTED: readonly InjectedEdit[] = [
     manager: 'dba',
   },
   {
-    how: 'kubectl patch of a value',
-    edit: (world, ns) => world.kubectl('patch', 'cronjob/cleanup', '-n', ns, '-p', '{"spec":{"schedule":"0 4 * * *"}}'),
-    object: 'CronJob/cleanup',
-    change: 'modified',
-    path: 'spec.schedule',
-    git: '0 3 * * *',
-    live: '0 4 * * *',
+    how: 'a Secret: a key taken away, after one other writer changed the object',
+    edit: (world, ns) => world.kubectl('patch', 'secret/database', '-n', ns, '--type=merge', '-p', '{"data":{"username":null}}'),
+    object: 'Secret/database',
+    change: 'removed',
+    path: 'data.username',
+    git: HIDDEN,
     manager: 'kubectl-patch',
+    confidence: 'last-writer',
   },
   {
     how: 'a field that git leaves to its default',
@@ -336,14 +338,41 @@ await controlPlaneSuite('hand edits', { controllerManager: true }, (plane) => {
       assertValue(change.git, injected.git, `${injected.how}: git`)
       assertValue(change.live, injected.live, `${injected.how}: live`)
       assert.equal(change.actor.manager, injected.manager, injected.how)
+      const confidence = injected.confidence ?? (injected.manager === 'unknown' ? 'none' : 'field-manager')
+      assert.equal(change.actor.confidence, confidence, injected.how)
       assert.equal(change.ref.namespace, namespace)
       assert.ok(change.risk !== undefined && change.reason !== '')
     }
 
-    if (process.env['SHOW']) console.log((await world.backporch('diff')).stdout)
     const untouched = assertExit(await world.backporch('diff', 'apps/calm'), 0)
     assert.equal(untouched.stdout, '')
+    // The package has its Secret in git in plain text, which is told and is no drift.
     assert.match(untouched.stderr, /^note: apps\/calm\/rest\.yaml:\d+: Secret .* in plain text: data\.token, stringData\.password\n$/)
+  })
+
+  test('a write that changes no value of git is no drift, whoever owns the field afterwards', async (t) => {
+    const { world, namespace } = await shop(t)
+    const status = '{"status":{"conditions":[{"type":"Available","status":"False","reason":"ByHand","message":""}]}}'
+    await world.kubectl('scale', 'deployment/web', '--replicas=3', '-n', namespace)
+    await world.kubectl('annotate', 'deployment/web', 'example.com/note=x', '-n', namespace)
+    await world.kubectl('annotate', 'deployment/web', 'example.com/note-', '-n', namespace)
+    await world.kubectl('patch', 'deployment/web', '--subresource=status', '-n', namespace, '-p', status)
+    await world.pipe(await world.show('main', 'apps/shop/api.yaml'), 'apply', '--server-side', '--field-manager=twin', '--filename=-')
+    const run = assertExit(await world.backporch('diff', 'apps/shop'), 0)
+    assert.equal(run.stdout, '')
+  })
+
+  test('an object that somebody deleted and made anew shows what is different in it, and who made it', async (t) => {
+    const { world, namespace } = await shop(t)
+    await world.kubectl('delete', 'configmap/settings', '-n', namespace)
+    await world.kubectl('create', 'configmap', 'settings', '--from-literal=timeout=30', '--from-literal=more=x', '-n', namespace)
+    const run = assertExit(await world.backporch('diff', 'apps/shop', '-o', 'json'), 1)
+    const list: DriftReportList = JSON.parse(run.stdout)
+    const changes = list.items[0]?.spec.changes ?? []
+    assert.deepEqual(changes.map((change) => `${lineOf(change)} ${change.actor.manager} ${change.actor.confidence}`).sort(), [
+      'ConfigMap/settings added data.more kubectl-create field-manager',
+      'ConfigMap/settings removed data["app.properties"] kubectl-create last-writer',
+    ])
   })
 })
 

@@ -158,7 +158,7 @@ withMade('a machine without git, or without ssh, says what to install', 'local b
 withMade('ssh is called as git calls it, and told not to ask', 'local bare', async (made) => {
   const bin = join(made.root, 'bin')
   mkdirSync(bin)
-  const script = `#!/bin/sh\necho "$@" > '${made.root}/called'\neval "exec git ${'$'}{6#git-}"\n`
+  const script = `#!/bin/sh\necho "$@" > '${made.root}/called'\neval "exec git \${6#git-}"\n`
   writeFileSync(join(bin, 'ssh'), script, { mode: 0o755 })
   const environment = { ...made.environment, PATH: `${bin}:${made.environment['PATH']}` }
   const path = join(made.root, "it's.git")

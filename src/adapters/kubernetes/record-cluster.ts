@@ -31,13 +31,19 @@ export async function recordCluster(cluster: RecordableCluster, wish: RecordingW
   const identity = await cluster.identify(signal)
   const view = await cluster.readLive(wish.wanted, signal)
   const absent: JsonObject[] = []
+  const versions: WantedObject[] = []
   for (const { id, apiVersion } of wish.wanted) {
     const state = view.get(resourceKey(id))
     if (state === undefined || state.state === 'unreadable') throw notRecorded(resourceKey(id), state?.failure)
-    if (state.state === 'absent') absent.push({ apiVersion, kind: id.kind, namespace: id.namespace, name: id.name })
-    else writeJson(join(folder, 'objects', `${fileName(resourceKey(id))}.json`), isSecret(id) ? secretMetadata(state.object) : state.object)
+    // An id of an inventory has no version: of what is there the object tells it, of what is not only the group counts.
+    const version = apiVersion || (state.state === 'present' ? String(getKey(state.object, 'apiVersion')) : '')
+    if (version !== '') versions.push({ id, apiVersion: version })
+    if (state.state === 'absent') {
+      absent.push({ apiVersion: version || `${id.group}/v1`.replace(/^\//, ''), kind: id.kind, namespace: id.namespace, name: id.name })
+    } else
+      writeJson(join(folder, 'objects', `${fileName(resourceKey(id))}.json`), isSecret(id) ? secretMetadata(state.object) : state.object)
   }
-  const kinds = await recordKinds(cluster, wish.wanted, folder, signal)
+  const kinds = await recordKinds(cluster, versions, folder, signal)
   for (const { resource, fieldManager } of wish.predictions) {
     if (!isSecret(resource.id)) await recordPrediction(cluster, resource, fieldManager, folder, signal)
   }

@@ -322,6 +322,22 @@ test('what is recorded answers as the cluster did, but for the content of Secret
   assert.match(everything, /"keep": "me"/)
 })
 
+test('an object of which only an inventory tells is recorded without a version to ask for', async (t) => {
+  const folder = write(t, {})
+  const configMap: JsonObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c', namespace: 'team' } }
+  const c = { ...wanted('v1', 'ConfigMap', 'team', 'c'), apiVersion: '' }
+  const gone = { ...wanted('example.com/v1', 'Widget', 'team', 'gone'), apiVersion: '' }
+  const live = liveCluster([configMap])
+  const cluster = {
+    ...live,
+    openApiDocument: async (apiVersion: string) =>
+      apiVersion === 'v1' ? live.openApiDocument(apiVersion, signal) : assert.fail(apiVersion),
+  }
+  await recordCluster(cluster, { wanted: [c, gone], predictions: [] }, folder, signal)
+  const recording = openRecordedCluster({ path: folder, observedAt })
+  assert.deepEqual([await verdict(recording, c), await verdict(recording, gone)], ['present', 'absent'])
+})
+
 test('recording stops at what cannot be read', async (t) => {
   const folder = write(t, {})
   const failure = new Failure({ code: 'BP3003', what: 'x', why: 'y', remedy: 'z' })
