@@ -123,10 +123,15 @@ export function failuresOf(thrown: unknown): readonly [Failure, ...Failure[]] {
 
 /** `error BP2003: what` with `where`, `why` and `fix` below it, as `ux.md` §2.7 shows. Ends without a line break. */
 export function formatFailure(failure: Failure): string {
-  const lines = [`error ${failure.code}: ${failure.what}`]
-  if (failure.where !== undefined) lines.push(`  where: ${failure.where}`)
-  lines.push(`  why: ${failure.why}`, `  fix: ${failure.remedy}`)
+  const lines = [`error ${failure.code}: ${indented(failure.what)}`]
+  if (failure.where !== undefined) lines.push(`  where: ${indented(failure.where)}`)
+  lines.push(`  why: ${indented(failure.why)}`, `  fix: ${indented(failure.remedy)}`)
   return lines.join('\n')
+}
+
+/** Further lines stand under the first: text from outside cannot begin a line that looks like ours. */
+function indented(text: string): string {
+  return text.replace(/\s*[\r\n]\s*/g, '\n       ')
 }
 
 /** Anything thrown, as a Failure: ours as it is, everything else as a fault of backporch itself (BP9001). */

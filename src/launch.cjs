@@ -14,11 +14,12 @@ if (!enough && checkout && fs.existsSync(local)) {
   var child = require('child_process').spawn(local, [source].concat(process.argv.slice(2)), { stdio: 'inherit' })
   ;['SIGINT', 'SIGTERM'].forEach((name) => {
     process.on(name, () => {
-      child.kill(name)
+      // A terminal sends Ctrl-C to the child too, and to be told twice means to stop at once.
+      if (name !== 'SIGINT' || !process.stdin.isTTY) child.kill(name)
     })
   })
   child.on('exit', (code, signal) => {
-    process.exitCode = signal ? 130 : code
+    process.exitCode = signal ? 128 + (require('os').constants.signals[signal] || 0) : code
   })
 } else if (!enough) {
   process.stderr.write('error BP1001: backporch needs Node 22.19 or later, and this is Node ' + process.versions.node + '\n')

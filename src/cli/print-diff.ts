@@ -47,28 +47,39 @@ export function formatDiff(view: DiffView, terminal: Terminal): string {
 const COLUMN_LIMIT: readonly number[] = [6, 60, 60, 24, 10, 22]
 const GAP = 2
 /** Characters of one value: as many as the terminal leaves, within these; a pipe gets values whole. */
-const VALUE_LIMITS = { least: 14, most: 60, pipe: 2_000 } as const
+const VALUE_LIMITS = { least: 24, most: 60, pipe: 2_000 } as const
 
-/** One line per change, its cells under those of the others. */
+/** One entry per change: one line with its cells under those of the others, or two where the terminal is too narrow for that. */
 function layOut(view: DiffView, terminal: Terminal): string[] {
   const { changes } = view.plan.report.spec
-  const cellsWith = (limit: number): string[][] => changes.map((change, index) => changeCells(change, index + 1, view, terminal, limit))
-  const widthsOf = (rows: readonly string[][]): number[] =>
-    COLUMN_LIMIT.map((most, column) => Math.min(most, Math.max(0, ...rows.map((row) => widthOf(row[column] ?? '')))))
-  let rows = cellsWith(terminal.isTTY ? VALUE_LIMITS.most : VALUE_LIMITS.pipe)
-  if (terminal.isTTY) {
-    const widest = Math.max(
-      0,
-      ...rows.map((row) => row.reduce((sum, cell, column) => sum + GAP + Math.max(widthOf(cell), widthsOf(rows)[column] ?? 0), 0)),
-    )
-    const spare = Math.floor((terminal.width - widest) / 2)
-    if (spare < 0) rows = cellsWith(Math.max(VALUE_LIMITS.least, Math.floor((COLUMN_LIMIT[2] ?? 60) / 2) + spare))
-  }
-  const widths = widthsOf(rows)
+  const cellsOf = (change: Change, index: number, limit: number): string[] => changeCells(change, index + 1, view, terminal, limit)
+  const table = (limit: number): string[] => inColumns(changes.map((change, index) => cellsOf(change, index, limit)))
+  const widest = (lines: readonly string[]): number => Math.max(0, ...lines.map(widthOf))
+  const whole = table(terminal.isTTY ? VALUE_LIMITS.most : VALUE_LIMITS.pipe)
+  if (!terminal.isTTY || widest(whole) <= terminal.width) return whole
+  const short = table(VALUE_LIMITS.least)
+  if (widest(short) <= terminal.width) return short
+  const actors = inColumns(
+    changes.map((change, index) => cellsOf(change, index, VALUE_LIMITS.least).slice(3)),
+    COLUMN_LIMIT.slice(3),
+  )
+  return changes.map((change, index) => {
+    const [mark = '', path = '', values = ''] = cellsOf(change, index, VALUE_LIMITS.most)
+    const room = terminal.width - widthOf(`  ${mark}  ${path}  `)
+    const fits = widthOf(values) <= room
+    const cut = fits ? values : (cellsOf(change, index, Math.max(VALUE_LIMITS.least, Math.floor((room - 3) / 2)))[2] ?? '')
+    return `${`  ${mark}  ${path}  ${cut}`.trimEnd()}\n       ${actors[index]?.trimStart() ?? ''}`
+  })
+}
+
+function inColumns(rows: readonly (readonly string[])[], limits = COLUMN_LIMIT): string[] {
+  const widths = rows[0]?.map((_cell, column) =>
+    Math.min(limits[column] ?? 40, Math.max(0, ...rows.map((row) => widthOf(row[column] ?? '')))),
+  )
   return rows.map(
     (row) =>
       `  ${row
-        .map((cell, column) => cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - widthOf(cell))))
+        .map((cell, column) => cell + ' '.repeat(Math.max(0, (widths?.[column] ?? 0) - widthOf(cell))))
         .join(' '.repeat(GAP))
         .trimEnd()}`,
   )

@@ -50,7 +50,9 @@ export function whyNotIgnored(drift: Drift, rule: IgnoreRule): string | undefine
     const wanted = rule.target[part]
     if (wanted !== undefined && wanted !== drift.id[part]) return part
   }
-  if (rule.managers.length > 0 && !rule.managers.includes(drift.actor.manager)) return 'manager'
+  // A guess about who removed a field hides nothing.
+  const named = drift.actor.confidence === 'field-manager' && rule.managers.includes(drift.actor.manager)
+  if (rule.managers.length > 0 && !named) return 'manager'
   if (rule.paths.length > 0 && !rule.paths.some((path) => coversPath(path, drift.path))) return 'path'
   return undefined
 }
@@ -69,5 +71,7 @@ function coversPath(rule: RulePath, path: FieldPath): boolean {
 }
 
 export function describeRulePath(path: RulePath): string {
-  return 'keyed' in path ? formatFieldPath(path.keyed) : `/${path.pointer.join('/')}`
+  return 'keyed' in path
+    ? formatFieldPath(path.keyed)
+    : path.pointer.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }

@@ -4,6 +4,7 @@ import type { FieldSchema } from '../krm/field-schema.ts'
 import { countCovered, fieldSetOf } from '../krm/field-set.ts'
 import type { JsonObject } from '../krm/json.ts'
 import { type FieldManager, managedFieldsOf } from '../krm/managed-fields.ts'
+import { classOfManager } from './actor.ts'
 
 export interface AppliedObject {
   readonly desired: JsonObject
@@ -15,8 +16,10 @@ export interface AppliedObject {
 const CLIENT_SIDE_APPLY = 'kubectl-client-side-apply'
 
 /**
- * The applier that owns most of the desired fields over all objects; among equals the first by name. Appliers are the
- * entries with operation Apply; only where there is none, the manager of client-side `kubectl apply`.
+ * The applier that owns most of the desired fields over all objects. Among those that own at least half as many a GitOps
+ * tool comes first and a tool in human hands last, then the number, then the name: somebody who applies a whole manifest by hand with force
+ * owns more than the syncer afterwards, and would otherwise hide his own edit. Appliers are the entries with operation
+ * Apply; only where there is none, the manager of client-side `kubectl apply`.
  * @returns undefined when nobody applied anything that is there
  */
 export function findSyncer(objects: readonly AppliedObject[]): FieldManager | undefined {
@@ -32,11 +35,22 @@ export function findSyncer(objects: readonly AppliedObject[]): FieldManager | un
       owned.set(key, tally)
     }
   }
-  const ranked = [...owned]
-    .filter(([, tally]) => tally.fields > 0)
-    .sort(([leftKey, left], [rightKey, right]) => {
-      const byOperation = Number(leftKey[0]) - Number(rightKey[0])
-      return byOperation !== 0 ? byOperation : right.fields - left.fields || (leftKey < rightKey ? -1 : 1)
-    })
-  return ranked[0]?.[1].manager
+  const tallies = [...owned.values()].filter(({ fields }) => fields > 0)
+  const applied = tallies.filter(({ manager }) => manager.operation === 'Apply')
+  const candidates = applied.length > 0 ? applied : tallies
+  const most = Math.max(0, ...candidates.map(({ fields }) => fields))
+  const [first] = candidates
+    .filter(({ fields }) => fields * 2 >= most)
+    .sort(
+      (left, right) =>
+        rankOf(left.manager) - rankOf(right.manager) ||
+        right.fields - left.fields ||
+        (left.manager.manager < right.manager.manager ? -1 : 1),
+    )
+  return first?.manager
+}
+
+function rankOf({ manager }: FieldManager): number {
+  const found = classOfManager(manager)
+  return found === 'gitops' ? 0 : found === 'human-tool' ? 2 : 1
 }

@@ -4,11 +4,22 @@
  * `metadata.finalizers[="example.com/guard"]` (member of a set) and `spec.command[0]` (place in an atomic list).
  * The steps are those of structured-merge-diff's PathElement (sigs.k8s.io/structured-merge-diff, fieldpath/element.go).
  */
-import { formatJson, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from './json.ts'
+import {
+  emptyObject,
+  formatJson,
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  jsonEquals,
+  parseJson,
+  setKey,
+} from './json.ts'
 
 export type PathStep =
   | { readonly kind: 'field'; readonly name: string }
-  /** Item of a list-map, by its keys in the order of the schema. */
+  /** Item of a list-map, by its keys; written in the order of their names, whatever order they came in. */
   | { readonly kind: 'item'; readonly keys: JsonObject }
   /** Member of a set, by its value. */
   | { readonly kind: 'member'; readonly value: Json }
@@ -21,8 +32,9 @@ export function field(name: string): PathStep {
 }
 
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/
+const PLAIN_KEY = /^[A-Za-z_][A-Za-z0-9_-]*$/
 // A bare value may not look like a number, a boolean or null, or reading it back would change its type.
-const PLAIN_VALUE = /^[A-Za-z_./-][A-Za-z0-9_./:-]*$/
+const PLAIN_VALUE = /^[A-Za-z_./][A-Za-z0-9_./:-]*$/
 
 export function formatFieldPath(path: FieldPath): string {
   let text = ''
@@ -33,7 +45,9 @@ export function formatFieldPath(path: FieldPath): string {
     else if (step.kind === 'member') text += `[=${formatKeyValue(step.value)}]`
     else
       text += `[${Object.entries(step.keys)
-        .map(([key, value]) => `${key}=${formatKeyValue(value)}`)
+        // The server's OpenAPI and its managedFields name the keys of one item in different orders.
+        .sort(([left], [right]) => (left < right ? -1 : 1))
+        .map(([key, value]) => `${PLAIN_KEY.test(key) ? key : JSON.stringify(key)}=${formatKeyValue(value)}`)
         .join(',')}]`
   }
   return text
@@ -91,20 +105,24 @@ class PathReader {
 
   private inside(): PathStep {
     const next = this.text[this.at]
-    if (next === '"') return field(String(this.value()))
+    const quoted = next === '"' ? String(this.value()) : undefined
+    if (quoted !== undefined && this.text[this.at] !== '=') return field(quoted)
     if (next === '=') {
       this.at += 1
       return { kind: 'member', value: this.value() }
     }
     if (next !== undefined && /[0-9]/.test(next)) return { kind: 'index', index: Number(this.match(/[0-9]+/y, 'an index')) }
-    const keys: { [key: string]: Json } = {}
-    for (;;) {
-      const key = this.match(/[A-Za-z_][A-Za-z0-9_-]*/y, 'a key name')
+    const keys = emptyObject()
+    for (let key = quoted ?? this.key(); ; key = this.key()) {
       this.take('=')
-      keys[key] = this.value()
+      setKey(keys, key, this.value())
       if (this.text[this.at] !== ',') return { kind: 'item', keys }
       this.at += 1
     }
+  }
+
+  private key(): string {
+    return this.text[this.at] === '"' ? String(this.value()) : this.match(/[A-Za-z_][A-Za-z0-9_-]*/y, 'a key name')
   }
 
   private value(): Json {
@@ -115,14 +133,25 @@ class PathReader {
       this.at = quoted.lastIndex
       return this.json(match[0])
     }
+    if (/[[{]/.test(this.text[this.at] ?? '')) return this.json(this.nested())
     const bare = this.match(/[^\],]+/y, 'a value')
     return PLAIN_VALUE.test(bare) && !/^(true|false|null)$/.test(bare) ? bare : this.json(bare)
   }
 
+  /** The text of a JSON map or list: up to the bracket that closes the first one. */
+  private nested(): string {
+    const start = this.at
+    let depth = 0
+    do {
+      const part = this.match(/[[\]{}]|"(?:[^"\\]|\\.)*"|[^[\]{}"]+/y, 'the end of a JSON value')
+      depth += part === '[' || part === '{' ? 1 : part === ']' || part === '}' ? -1 : 0
+    } while (depth > 0)
+    return this.text.slice(start, this.at)
+  }
+
   private json(text: string): Json {
     try {
-      const value = JSON.parse(text)
-      return typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value) ? BigInt(text) : value
+      return parseJson(text)
     } catch {
       throw this.wrong(`wanted a value, got ${text}`)
     }

@@ -54,7 +54,7 @@ function parseFieldsV1Key(key: string): PathStep | undefined {
   try {
     if (key.startsWith('k:')) {
       const keys = parseJson(rest)
-      return isJsonObject(keys) ? { kind: 'item', keys } : undefined
+      return isJsonObject(keys) && Object.keys(keys).length > 0 ? { kind: 'item', keys } : undefined
     }
     if (key.startsWith('v:')) return { kind: 'member', value: parseJson(rest) }
   } catch {

@@ -14,12 +14,12 @@ import {
   isSeq,
   type Node,
   type Pair,
-  Parser,
   type Scalar,
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml'
 import { readsAlike, resolveGoKey, resolveGoScalar } from './go-scalar.ts'
+import { tokensOf } from './go-yaml-lexer.ts'
 import { emptyObject, isJsonObject, type Json, type JsonObject, setKey } from './json.ts'
 
 /** Maps and lists inside each other beyond this are refused. */
@@ -96,7 +96,7 @@ const SYNTAX_PROBLEMS: { readonly [code: string]: string } = {
  * @throws YamlRefusal
  */
 export function parseGoTree(text: string): GoTree | undefined {
-  const tokens = [...new Parser().parse(text)]
+  const tokens = tokensOf(text)
   checkTokens(tokens, isJsonText(text))
   const documents = [...new Composer(LIBRARY_OPTIONS).compose(tokens)]
   for (const { errors } of documents) {

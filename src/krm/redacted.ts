@@ -7,6 +7,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { type FieldPath, formatFieldPath } from './field-path.ts'
 import { canonicalJson, type Json } from './json.ts'
+import { looksSecret } from './looks-secret.ts'
 import type { ResourceId } from './resource-id.ts'
 
 declare const redacted: unique symbol
@@ -56,16 +57,6 @@ export function redactUnread(): Redacted {
   return { kind: 'redacted', hmac: '', bytes: -1 } as Redacted
 }
 
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
-const SECRET_NAME = /(passw(or)?d|passphrase|secret|token|api[-_]?key|private[-_]?key|credential|access[-_]?key)/i
-const SECRET_TEXT = [
-  /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
-  /\bAKIA[0-9A-Z]{16}\b/,
-  /\bgh[pousr]_[A-Za-z0-9]{36,}\b/,
-  /\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{5,}/,
-  /[a-z][a-z0-9+.-]*:\/\/[^\s/:@]+:[^\s/@]+@/i,
-]
-
 /** Whether the object is a core Secret, so that nothing of its content is ever shown. */
 export function isSecret(id: ResourceId): boolean {
   return id.group === '' && id.kind === 'Secret'
@@ -76,31 +67,12 @@ export function isSecret(id: ResourceId): boolean {
  * annotation of anything; and values that by the name of their place or by their own form are credentials.
  */
 export function isSensitive(id: ResourceId, path: FieldPath, value: Json | undefined): boolean {
-  const names = path.flatMap((step) =>
-    step.kind === 'field' ? [step.name] : step.kind === 'item' ? Object.values(step.keys).map(String) : [],
-  )
-  if (names.includes(LAST_APPLIED)) return true
-  if (isSecret(id) && names[0] !== 'type' && names[0] !== 'immutable' && names[0] !== 'metadata') return true
-  return looksSecret(names, value)
+  const [first] = path
+  if (isSecret(id) && !(first?.kind === 'field' && SHOWN_OF_A_SECRET.has(first.name))) return true
+  return looksSecret(path, value)
 }
 
-function looksSecret(names: readonly string[], value: Json | undefined): boolean {
-  if (typeof value === 'string') {
-    // The place is judged by its last two names: `env[name=DB_PASSWORD].value` and `data.password` both tell.
-    const telling =
-      names.slice(-2).some((name) => SECRET_NAME.test(name)) && !names.at(-1)?.endsWith('Name') && !names.includes('secretKeyRef')
-    return (telling && value !== '') || SECRET_TEXT.some((pattern) => pattern.test(value))
-  }
-  if (Array.isArray(value)) return value.some((item) => looksSecret(names, item as Json))
-  if (typeof value === 'object' && value !== null) {
-    const entries = Object.entries(value as { [key: string]: Json })
-    const named = entries.find(([key]) => key === 'name')?.[1]
-    return entries.some(([key, below]) =>
-      looksSecret([...names, ...(typeof named === 'string' && key === 'value' ? [named] : []), key], below),
-    )
-  }
-  return false
-}
+const SHOWN_OF_A_SECRET = new Set(['type', 'immutable', 'metadata'])
 
 /** The one door by which a value leaves: hidden where it is sensitive, itself otherwise. */
 export function show(key: RedactionKey, id: ResourceId, path: FieldPath, value: Json | undefined): Shown {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { Failure } from '../failure.ts'
-import { parseFieldPath } from '../krm/field-path.ts'
+import { field, parseFieldPath } from '../krm/field-path.ts'
 import { parseGoYaml } from '../krm/go-yaml.ts'
 import { type Json, type JsonObject, parseJson } from '../krm/json.ts'
 import { editYaml, type YamlEdit } from './edit-yaml.ts'
@@ -55,4 +55,55 @@ describe('golden cases', () => {
       parseGoYaml(after, 'a.yaml')
     })
   }
+})
+
+describe('addresses', () => {
+  const refusal = (text: string, edit: YamlEdit): Failure => {
+    try {
+      editYaml(text, [edit], 'a.yaml')
+    } catch (thrown) {
+      if (thrown instanceof Failure) return thrown
+      throw thrown
+    }
+    throw new assert.AssertionError({ message: 'nothing was refused' })
+  }
+  const path = [field('a'), field('b')]
+
+  test('a document or item that is not there is refused', () => {
+    assert.match(refusal('a: 1\n', { kind: 'remove', document: 1, path }).why, /no document number 1/)
+    assert.match(refusal('kind: List\nitems: [{}]\n', { kind: 'remove-object', document: 0, item: 1 }).why, /no item number 1/)
+    assert.match(refusal('kind: A\n', { kind: 'set', document: 0, item: 0, path, value: 1 }).why, /no item number 0/)
+  })
+
+  test('a refusal names the line in the file, also in a later document', () => {
+    const text = 'kind: A\n---\n# c\na: &x\n  b: 1\nc: *x\n'
+    const failure = refusal(text, { kind: 'set', document: 1, path, value: 2 })
+    assert.deepEqual([failure.code, failure.where], ['BP2007', 'a.yaml:6:4'])
+  })
+
+  test('a file that cannot be read is refused as such, and nothing is edited', () => {
+    assert.equal(refusal('a: [\n', { kind: 'set', document: 0, path, value: 2 }).code, 'BP1110')
+  })
+
+  test('all documents can go; what is left is what belongs to no document', () => {
+    const gone = (text: string, count: number): string =>
+      editYaml(
+        text,
+        Array.from({ length: count }, (_, document) => ({ kind: 'remove-object', document })),
+        'a.yaml',
+      )
+    assert.equal(gone('kind: A\n', 1), '')
+    assert.equal(gone('kind: A\n---\nkind: B\n', 2), '')
+    assert.equal(gone('# Licence\n\nkind: A\n---\nkind: B\n', 2), '# Licence\n\n')
+  })
+
+  test('addresses are those of the file as it came in, whatever was removed before', () => {
+    const text = 'kind: A\n---\nkind: B\n---\nkind: C\n'
+    const edits: YamlEdit[] = [
+      { kind: 'remove-object', document: 0 },
+      { kind: 'set', document: 2, path: [field('v')], value: 1 },
+      { kind: 'remove-object', document: 1 },
+    ]
+    assert.equal(editYaml(text, edits, 'a.yaml'), '---\nkind: C\nv: 1\n')
+  })
 })

@@ -83,8 +83,13 @@ function clusterObservation(seen: Observation): ClusterObservation {
     status: {
       changedAt: observedAt,
       version,
-      identity: uid === '' ? '' : createHash('sha256').update(uid).digest('hex').slice(0, 16),
+      identity: identityHash(uid),
       ...(recorded ? { recorded } : {}),
     },
   }
+}
+
+/** What the ledger keeps of a cluster's uid, 16 hex digits; empty where the uid was not read. */
+export function identityHash(uid: string): string {
+  return uid === '' ? '' : createHash('sha256').update(uid).digest('hex').slice(0, 16)
 }

@@ -42,8 +42,6 @@ export interface GitState {
   readonly tree: readonly TreeFile[]
   /** `contentHash` of `tree`. */
   readonly treeHash: string
-  /** Name of the repository, as the last segment of its address has it. */
-  readonly repositoryName: string
   /** Ids of the package's files at each open branch's base. */
   readonly baseTrees: ReadonlyMap<ObjectId, readonly TreeFile[]>
   /** Object ids of the refs of the remote, by full name. */
@@ -54,6 +52,8 @@ export interface GitState {
   readonly merged: readonly DriftRecord[]
   /** Latest published revision number; 0 when there is none. */
   readonly revision: number
+  /** Porch object name of that revision, `<repository>.<path with dots>.<workspace>`; empty when there is none. */
+  readonly publishedName: string
   readonly ledger: LedgerState
 }
 

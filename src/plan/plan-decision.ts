@@ -11,7 +11,6 @@ import { closedEpisodeOf, secondsSince1970, silenceEnd } from './closed-episode.
 import { ledgerFilesOf } from './ledger-files.ts'
 import type { Observation, OpenBranch } from './observation.ts'
 import type { UnitPlan } from './plan-reconcile.ts'
-import { sourceRevisionOf } from './unit-git.ts'
 
 export interface DecisionInput {
   readonly seen: Observation
@@ -41,7 +40,7 @@ export function planApproval(input: DecisionInput, changes: readonly FileChange[
   const { seen, proposal, decidedBy, at } = input
   const { unit, git } = seen
   const revision = git.revision + 1
-  const subject = { record: proposal.record, slug: unit.slug, packageName: unit.packageName, sourceRevision: sourceRevisionOf(seen) }
+  const subject = { record: proposal.record, slug: unit.slug, packageName: unit.packageName, sourceRevision: seen.git.publishedName }
   return {
     merge: {
       parents: [git.base, proposal.commit],

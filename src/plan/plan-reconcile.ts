@@ -26,7 +26,7 @@ import {
   silencedUntil,
   unverifiedMerges,
 } from './pick-changes.ts'
-import { sameTree, sourceRevisionOf } from './unit-git.ts'
+import { sameTree } from './unit-git.ts'
 
 /** What happened to the unit's branch in this turn. */
 export type BranchOutcome = 'none' | 'created' | 'updated' | 'unchanged' | 'healed' | 'foreign' | 'frozen' | 'silenced' | 'applying'
@@ -147,7 +147,7 @@ class Turn {
       { ref, from: previous?.commit ?? null, to: { commit: branch } },
       ...spare.map((other) => ({ ref: other.ref, from: other.commit, to: null })),
     ]
-    const subject = { record, slug: seen.unit.slug, packageName: seen.unit.packageName, sourceRevision: sourceRevisionOf(seen) }
+    const subject = { record, slug: seen.unit.slug, packageName: seen.unit.packageName, sourceRevision: seen.git.publishedName }
     const commit = {
       name: branch,
       parents: [seen.git.base],
@@ -213,7 +213,7 @@ class Turn {
     const timeless = ({ observed, unit, policy, ...rest }: DriftRecord['spec']): string =>
       formatDocument({
         ...rest,
-        changes: rest.changes.map((change) => ({ ...change, source: undefined })),
+        changes: rest.changes.map(({ source: _source, ...change }) => change),
         cluster: unit.cluster,
         syncer: observed.syncer,
       })

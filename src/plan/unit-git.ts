@@ -1,7 +1,6 @@
 /** Small judgements about the git side of a unit. */
 import { createHash } from 'node:crypto'
 import type { TreeFile } from '../ports/package-repository.ts'
-import type { Observation } from './observation.ts'
 
 /** Whether two listings are of one content; an unknown listing is of no content. */
 export function sameTree(left: readonly TreeFile[], right: readonly TreeFile[] | undefined): boolean {
@@ -13,9 +12,4 @@ export function contentHash(tree: readonly TreeFile[]): string {
   const hash = createHash('sha256')
   for (const { path, mode, id } of tree) hash.update(`${path}\0${mode}\0${id}\n`)
   return hash.digest('hex').slice(0, 16)
-}
-
-/** Porch object name of the latest published revision, `<repository>.<path with dots>.v<N>`; empty before the first one. */
-export function sourceRevisionOf({ git, unit }: Observation): string {
-  return git.revision === 0 ? '' : `${git.repositoryName}.${unit.packageName.replaceAll('/', '.')}.v${git.revision}`
 }

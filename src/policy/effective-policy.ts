@@ -57,7 +57,7 @@ export function effectivePolicy(set: PolicySet, cluster: string, packagePath: st
   }
 }
 
-/** Packages that a placement puts into the cluster; undefined when no placement names the cluster or there is none at all. */
+/** Packages that a placement puts into the cluster, none where no placement names it; undefined when there is no placement at all. */
 export function placedPackages(set: PolicySet, cluster: string, packages: readonly string[]): readonly string[] | undefined {
   if (set.placements.length === 0) return undefined
   const here = set.placements.filter(({ spec }) => matches(spec.clusters, cluster, '*'))
@@ -74,28 +74,35 @@ export function secondsOf(duration: string): number {
   return Number(duration.slice(0, -1)) * unit
 }
 
-/** Globs without backtracking: `*` is any text of one segment (`/`) or of the whole name (`*`), `**` any segments. */
+/** `*` is any text of one segment (`/`) or of the whole name (`*`), `**` any segments. */
 function matches(globs: readonly string[] | undefined, text: string, separator: '/' | '*'): boolean {
   if (globs === undefined) return true
-  return globs.some((glob) => (separator === '*' ? matchText(glob, text) : matchSegments(glob.split('/'), text.split('/'))))
+  return globs.some((glob) => (separator === '*' ? matchText(glob, text) : matchSegments(glob, text)))
 }
 
-function matchSegments(glob: readonly string[], path: readonly string[]): boolean {
-  const [head, ...rest] = glob
-  if (head === undefined) return path.length === 0
-  if (head === '**') return matchSegments(rest, path) || (path.length > 0 && matchSegments(glob, path.slice(1)))
-  return path[0] !== undefined && matchText(head, path[0]) && matchSegments(rest, path.slice(1))
+function matchSegments(glob: string, path: string): boolean {
+  return matchParts(glob.split('/'), path.split('/'), '**', matchText)
 }
 
-/** Linear in the text: on a mismatch only the last star moves on. */
 function matchText(glob: string, text: string): boolean {
+  return matchParts([...glob], [...text], '*', (part, character) => part === character)
+}
+
+/** Without backtracking over more than the last star: at most the product of the two lengths, whatever was written. */
+function matchParts(
+  glob: readonly string[],
+  parts: readonly string[],
+  any: string,
+  matchOne: (glob: string, part: string) => boolean,
+): boolean {
   let [at, place, star, mark] = [0, 0, -1, 0]
-  while (at < text.length) {
-    if (glob[place] === '*') [star, mark, place] = [place, at, place + 1]
-    else if (glob[place] === text[at]) [at, place] = [at + 1, place + 1]
+  for (let part = parts[at]; part !== undefined; part = parts[at]) {
+    const wanted = glob[place]
+    if (wanted === any) [star, mark, place] = [place, at, place + 1]
+    else if (wanted !== undefined && matchOne(wanted, part)) [at, place] = [at + 1, place + 1]
     else if (star !== -1) [mark, at, place] = [mark + 1, mark + 1, star + 1]
     else return false
   }
-  while (glob[place] === '*') place += 1
+  while (glob[place] === any) place += 1
   return place === glob.length
 }

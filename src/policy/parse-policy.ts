@@ -63,13 +63,22 @@ function readFile(file: PolicyFile, policies: Policy[], placements: PlacementDoc
       continue
     }
     if (document.contents === null) continue
-    const value: unknown = document.toJS({ maxAliasCount: 100 })
+    let value: unknown
+    try {
+      value = document.toJS({ maxAliasCount: 100 })
+    } catch (thrown) {
+      // An alias without its anchor, or so many of them that they are an attack.
+      problems.push({ where: at(document.contents.range?.[0] ?? 0), why: thrown instanceof Error ? thrown.message : String(thrown) })
+      continue
+    }
+    // `---` with nothing, or only comments, behind it.
+    if (value === null) continue
     const place = new Places(document.contents as Node, (offset) => at(offset))
     const kind = typeof value === 'object' && value !== null && 'kind' in value ? value.kind : undefined
     if (kind === 'DriftPolicy') {
       const checked = driftPolicySchema.safeParse(value)
       if (!checked.success) problems.push(...problemsOf(checked.error, place))
-      else policies.push({ document: checked.data, where: place.of([]), ignore: readRules(checked.data, place, problems) })
+      else policies.push({ document: checked.data, where: place.of([]), ignore: readRules(checked.data, place) })
     } else if (kind === 'Placement') {
       const checked = placementSchema.safeParse(value)
       if (!checked.success) problems.push(...problemsOf(checked.error, place))
@@ -125,20 +134,12 @@ function problemsOf(error: z.ZodError, place: Places): Problem[] {
   })
 }
 
-function readRules(document: DriftPolicyDocument, place: Places, problems: Problem[]): IgnoreRule[] {
+function readRules(document: DriftPolicyDocument, place: Places): IgnoreRule[] {
   return (document.spec.ignore ?? []).map((rule, index) => {
-    const here = ['spec', 'ignore', index]
-    if (rule.target === undefined && rule.paths === undefined && rule.managers === undefined) {
-      problems.push({ where: place.of(here), why: `spec.ignore.${index} hides everything; give a target, paths or managers` })
-    }
-    const paths: RulePath[] = []
-    for (const [position, text] of (rule.paths ?? []).entries()) {
-      const parsed = parseRulePath(text)
-      if ('problem' in parsed)
-        problems.push({ where: place.of([...here, 'paths', position]), why: `spec.ignore.${index}.paths.${position}: ${parsed.problem}` })
-      else paths.push(parsed)
-    }
+    // Every path was read once before, by the schema.
+    const paths = (rule.paths ?? []).map(parseRulePath).filter((path): path is RulePath => !('problem' in path))
     const target = Object.fromEntries(Object.entries(rule.target ?? {}).filter(([, value]) => value !== undefined))
-    return { where: place.of(here), target, paths, managers: rule.managers ?? [], reason: rule.reason, expires: rule.expires }
+    const { reason, expires } = rule
+    return { where: place.of(['spec', 'ignore', index]), target, paths, managers: rule.managers ?? [], reason, expires }
   })
 }

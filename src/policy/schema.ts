@@ -1,5 +1,6 @@
 /** `DriftPolicy` and `Placement`: what a repository says about how its drift is handled (design §9). */
-import { z } from 'zod'
+import * as z from 'zod'
+import { parseRulePath } from '../drift/ignore-rules.ts'
 import { API_VERSION, resolutionSchema } from '../record/schema.ts'
 
 const globs = z.array(z.string().min(1)).min(1)
@@ -18,29 +19,45 @@ export const durationSchema = z
   .regex(/^[1-9][0-9]{0,4}(m|h|d)$/, 'wanted a duration like 30m, 24h or 30d')
   .describe('Whole minutes, hours or days: 30m, 24h, 30d.')
 
-export const ignoreSchema = z.strictObject({
-  target: z
-    .strictObject({
-      group: z.string().optional(),
-      kind: z.string().optional(),
-      namespace: z.string().optional(),
-      name: z.string().optional(),
-    })
-    .optional()
-    .describe('Every part that is given must match.'),
-  paths: z
-    .array(z.string().min(1))
-    .min(1)
-    .optional()
-    .describe('Keyed field paths, or JSON Pointers beginning with "/". Covers everything below.'),
-  managers: z.array(z.string().min(1)).min(1).optional().describe('Field managers whose writes are ignored.'),
-  reason: z.string().min(1).describe('Why, for the people who read it later.'),
-  expires: z
-    .string()
-    .regex(/^\d{4}-\d{2}-\d{2}$/, 'wanted a date like 2026-12-31')
-    .optional()
-    .describe('Last day on which the rule holds, UTC.'),
-})
+export const ignoreSchema = z
+  .strictObject({
+    target: z
+      .strictObject({
+        group: z.string().optional(),
+        kind: z.string().optional(),
+        namespace: z.string().optional(),
+        name: z.string().optional(),
+      })
+      .optional()
+      .describe('Every part that is given must match.'),
+    paths: z
+      .array(z.string().min(1).superRefine(hasRulePath))
+      .min(1)
+      .optional()
+      .describe('Keyed field paths, or JSON Pointers beginning with "/". Covers everything below.'),
+    managers: z.array(z.string().min(1)).min(1).optional().describe('Field managers whose writes are ignored.'),
+    reason: z.string().min(1).describe('Why, for the people who read it later.'),
+    expires: z
+      .string()
+      .regex(/^\d{4}-\d{2}-\d{2}$/, 'wanted a date like 2026-12-31')
+      .refine(isDate, 'there is no such day')
+      .optional()
+      .describe('Last day on which the rule holds, UTC.'),
+  })
+  .refine(
+    ({ target, paths, managers }) => Object.keys(target ?? {}).length > 0 || paths !== undefined || managers !== undefined,
+    'the rule hides everything; give a target, paths or managers',
+  )
+
+function isDate(text: string): boolean {
+  const time = Date.parse(`${text}T00:00:00Z`)
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
+}
+
+function hasRulePath(text: string, context: z.RefinementCtx<string>): void {
+  const parsed = parseRulePath(text)
+  if ('problem' in parsed) context.addIssue({ code: 'custom', message: parsed.problem })
+}
 
 export const driftPolicySchema = z.strictObject({
   apiVersion: z.literal(API_VERSION),

@@ -1,5 +1,5 @@
 /** Reads everything that one turn of one unit needs; judges nothing. */
-import { Failure, Failures } from '../failure.ts'
+import { Failures } from '../failure.ts'
 import type { RedactionKey } from '../krm/redacted.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import { type FoundPackage, packageSlug } from '../package/find-packages.ts'
@@ -76,17 +76,6 @@ export async function observe(
     policy: effective,
     key: options.key,
   }
-}
-
-/** @throws Failure BP3010 when the cluster behind the name is another one than before */
-export function assertSameCluster(before: string, now: string, name: string): void {
-  if (before === '' || now === '' || before === now) return
-  throw new Failure({
-    code: 'BP3010',
-    what: `${name} is another cluster than the one observed before`,
-    why: 'the uid of its kube-system namespace changed',
-    remedy: 'give the new cluster another name with --cluster, or delete its folder on the drift-ledger branch',
-  })
 }
 
 function healthOf({ verdicts, live, identity }: ClusterSide): GroupMember[] {

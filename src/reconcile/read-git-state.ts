@@ -1,8 +1,9 @@
 /** The git side of one unit: its open branches, its records on the base branch and its part of the ledger. */
 import { asFailure, Failure } from '../failure.ts'
+import { parseKptAnnotations, workspaceIn } from '../package/kpt-annotation.ts'
 import type { ObjectId } from '../package/object-id.ts'
 import type { PackageFiles } from '../package/package-files.ts'
-import { nextRevision, parseWorkspaceBranch } from '../package/ref-name.ts'
+import { nextRevision, parseRevisionTag, parseWorkspaceBranch } from '../package/ref-name.ts'
 import type { GitState, LedgerState, OpenBranch, Unit } from '../plan/observation.ts'
 import { contentHash } from '../plan/unit-git.ts'
 import type { TreeFile } from '../ports/package-repository.ts'
@@ -35,20 +36,33 @@ export async function readGitState(
     const tree = base === view.base ? view.tree : await view.repository.list(base, '', signal)
     baseTrees.set(base, below(tree, unit.packagePath))
   }
+  const revision = nextRevision(view.refs.keys(), unit.packageName) - 1
   return {
     baseBranch: view.baseBranch,
     base: view.base,
     files: own.files,
     tree: own.tree,
     treeHash: contentHash(own.tree),
-    repositoryName: view.name,
     baseTrees,
     refs: view.refs,
     branches,
     merged: await mergedRecords(view, unit, signal),
-    revision: nextRevision(view.refs.keys(), unit.packageName) - 1,
+    revision,
+    publishedName: await publishedName(view, unit, revision, signal),
     ledger: await readLedger(view, unit, signal),
   }
+}
+
+/** The name as Porch gives it: by the workspace of the tagged commit's `kpt:` line, by the tag where it has none. */
+async function publishedName(view: RepositoryView, unit: Unit, revision: number, signal: AbortSignal): Promise<string> {
+  for (const [ref, commit] of view.refs) {
+    const tag = ref.startsWith('refs/tags/') ? parseRevisionTag(ref) : undefined
+    if (tag === undefined || tag.packagePath !== unit.packageName || tag.revision !== revision) continue
+    const { message } = await view.repository.commit(commit, signal)
+    const workspace = workspaceIn(parseKptAnnotations(message).annotations, unit.packageName) ?? ref.slice(ref.lastIndexOf('/') + 1)
+    return `${view.name}.${unit.packageName.replaceAll('/', '.')}.${workspace}`
+  }
+  return ''
 }
 
 async function openBranches(view: RepositoryView, unit: Unit, bot: BotIdentity, signal: AbortSignal): Promise<OpenBranch[]> {

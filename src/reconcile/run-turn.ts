@@ -16,6 +16,7 @@ import { applyWrites } from './apply-writes.ts'
 import { eachOf } from './each-of.ts'
 import { loadPackage, type ObserveOptions, observe } from './observe.ts'
 import { type RepositoryView, readRepository } from './repository-view.ts'
+import { assertSameCluster } from './same-cluster.ts'
 
 export interface TurnPorts {
   readonly repository: PackageRepository
@@ -130,6 +131,7 @@ export async function observeUnits(ports: TurnPorts, request: TurnRequest, signa
   const packages = choosePackages(view, ports.cluster.name, request.packages)
   request.onProgress?.(`observing ${ports.cluster.name}`)
   const identity = await ports.cluster.identify(signal)
+  await assertSameCluster(view, ports.cluster.name, identity, signal)
   let done = 0
   const units = await eachOf(packages, WIDTH, async (found): Promise<ObservedUnit> => {
     try {

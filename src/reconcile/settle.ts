@@ -1,6 +1,7 @@
 /** After the merge: write what the merged commit authorises, or watch until live agrees. Design §8, "Settle". */
 import { Failure } from '../failure.ts'
 import type { ObjectId } from '../package/object-id.ts'
+import { unverifiedMerges } from '../plan/pick-changes.ts'
 import { planSettle } from '../plan/plan-settle.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { ApprovedWrite, ClusterWriter } from '../ports/cluster.ts'
@@ -50,6 +51,28 @@ async function nextWrite(
   const wanted = verdicts.filter(({ items }) => items.length > 0).map(({ id, apiVersion }) => ({ id, apiVersion }))
   const live = await ports.cluster.readLive(wanted, signal)
   return planSettle(unit.observation, record, live)[0]
+}
+
+/** A merged decision that backporch itself has to bring to the cluster, and that live was not seen to agree with yet. */
+export interface PendingSettle {
+  readonly packagePath: string
+  readonly record: DriftRecord
+  readonly commit: ObjectId
+}
+
+/** From what a turn read: also after a process ended between its merge and its write. */
+export function pendingSettles({ units, view }: TurnResult): PendingSettle[] {
+  return units.flatMap((unit) => {
+    if (unit.state === 'failed' || unit.plan.report.status.state !== 'Applying') return []
+    const { git } = unit.observation
+    return unverifiedMerges(git.ledger.closed).flatMap(({ spec, status }) => {
+      const record = git.merged.find(({ metadata }) => metadata.name === `drift-${spec.episode}`)
+      const commit = view.refs.get(`refs/tags/${unit.unit.packageName}/${status.revision}`)
+      const restores = record?.spec.changes.some(({ resolution }) => resolution === 'Restore') === true
+      if (record === undefined || commit === undefined || record.spec.settle !== 'backporch' || !restores) return []
+      return [{ packagePath: unit.unit.packagePath, record, commit }]
+    })
+  })
 }
 
 /**

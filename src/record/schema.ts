@@ -2,7 +2,7 @@
  * The documents that Backporch writes, as one zod definition each: the writer's type, the reader's check and the JSON
  * Schema under docs/schema/ come from it. Shapes after `ux.md` §2.7 and the Kubernetes API conventions.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Json } from '../krm/json.ts'
 
 export const API_VERSION = 'backporch.dev/v1alpha1'

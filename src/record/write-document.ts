@@ -1,8 +1,9 @@
 /** Documents as YAML text and back. The same document gives the same bytes. */
-import { stringify } from 'yaml'
 import type { z } from 'zod'
 import { Failure } from '../failure.ts'
 import { parseGoYaml } from '../krm/go-yaml.ts'
+import type { Json } from '../krm/json.ts'
+import { writeDocument } from '../package/edit-yaml-write.ts'
 
 // Argo CD skips a file that begins with this line (argo-cd, reposerver/repository: skipFileRenderingMarker).
 const SKIP_MARKER = '# +argocd:skip-file-rendering\n'
@@ -12,9 +13,9 @@ export function formatInertDocument(document: object): string {
   return SKIP_MARKER + formatDocument(document)
 }
 
-/** YAML whose plain scalars mean the same under YAML 1.1 and 1.2; keys in the order of the document. */
+/** Plain data only, without undefined. YAML whose plain scalars mean the same under YAML 1.1 and 1.2; keys in the order of the document. */
 export function formatDocument(document: object): string {
-  return stringify(document, { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false, indentSeq: false })
+  return writeDocument(document as Json)
 }
 
 /**

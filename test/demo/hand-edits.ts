@@ -19,6 +19,9 @@ export const CANARY = 'canary-8d1f0c-session-key'
 const SHOP = '/api/v1/namespaces/shop'
 const WEB = '/apis/apps/v1/namespaces/shop/deployments/web'
 
+/** Two requests: the object, and the inventory that takes it in. */
+const LAPTOP = 'kpt live apply, of a laptop copy of apps/web with one more file'
+
 export const HAND_EDITS: readonly HandEdit[] = [
   {
     command: 'kubectl scale deployment/web --replicas=5',
@@ -29,12 +32,12 @@ export const HAND_EDITS: readonly HandEdit[] = [
     body: { spec: { replicas: 5 } },
   },
   {
-    command: 'kubectl set image deployment/web web=registry.example/web:1.8.3',
+    command: 'kubectl set image deployment/web web=shop/web:1.8.3',
     at: '2026-08-21T13:24:00Z',
     manager: 'kubectl-set',
     method: 'PATCH',
     path: WEB,
-    body: { spec: { template: { spec: { containers: [{ name: 'web', image: 'registry.example/web:1.8.3' }] } } } },
+    body: { spec: { template: { spec: { containers: [{ name: 'web', image: 'shop/web:1.8.3' }] } } } },
   },
   {
     command: 'kubectl set env deployment/web TRACE=on',
@@ -61,7 +64,7 @@ export const HAND_EDITS: readonly HandEdit[] = [
     body: { data: { key: Buffer.from(CANARY).toString('base64') } },
   },
   {
-    command: 'kpt live apply, of a laptop copy of the package with one more file',
+    command: LAPTOP,
     at: '2026-08-21T13:47:00Z',
     manager: 'kubectl',
     method: 'POST',
@@ -69,7 +72,7 @@ export const HAND_EDITS: readonly HandEdit[] = [
     body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web-debug' }, data: { level: 'trace' } },
   },
   {
-    command: 'its second request: the inventory takes the file in',
+    command: LAPTOP,
     at: '2026-08-21T13:47:00Z',
     manager: 'kubectl',
     method: 'PATCH',

@@ -37,20 +37,23 @@ function normaliseObjects(value: Json): Json {
   if (!isJsonObject(value)) return value
   const below = Object.fromEntries(Object.entries(value).map(([key, child]) => [key, normaliseObjects(child)]))
   const metadata = below['metadata']
-  return isJsonObject(metadata) && 'managedFields' in metadata ? { ...below, metadata: normaliseMetadata(below, metadata) } : below
+  return isJsonObject(metadata) && 'uid' in metadata ? { ...below, metadata: normaliseMetadata(below, metadata) } : below
 }
 
 function normaliseMetadata({ kind }: JsonObject, metadata: JsonObject): JsonObject {
   const key = `${String(kind)} ${String(metadata['namespace'])}/${String(metadata['name'])}`
   const uid = uidOf(key)
-  const entries = metadata['managedFields']
-  const times = isJsonArray(entries) ? entries.map((entry) => timeOf(objectOf(entry))) : []
+  const listed = metadata['managedFields']
+  const entries = isJsonArray(listed) ? listed.map(objectOf) : []
+  // A write through the scale subresource leaves an entry without a time (docs/facts/scale-entry-has-no-time.md).
+  const moved = entries.map((entry) => ('time' in entry ? { ...entry, time: timeOf(entry) } : entry))
+  const times = moved.flatMap((entry) => ('time' in entry ? [String(entry['time'])] : []))
   return {
     ...metadata,
     uid,
     resourceVersion: String(1000 + (Number.parseInt(uid.slice(0, 4), 16) % 9000)),
-    creationTimestamp: [...times].sort()[0] ?? TIMES.applied,
-    managedFields: isJsonArray(entries) ? entries.map((entry, index) => ({ ...objectOf(entry), time: times[index] ?? '' })) : [],
+    creationTimestamp: times.sort()[0] ?? TIMES.applied,
+    ...(entries.length === 0 ? {} : { managedFields: moved }),
   }
 }
 

@@ -10,7 +10,7 @@ import { DEMO_FILES, NAMESPACE } from '../../src/cli/demo/demo-package.ts'
 import { CLUSTER, DECISIONS, SYNCER, TIMES } from '../../src/cli/demo/story.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
 import type { World } from '../../src/cli/world.ts'
-import { canonicalJson, formatJson, type Json, parseJson } from '../../src/krm/json.ts'
+import { canonicalJson, type Json, jsonEquals, parseJson } from '../../src/krm/json.ts'
 import type { WantedObject } from '../../src/krm/live-view.ts'
 import type { Resource } from '../../src/krm/resource.ts'
 import { resourceKey } from '../../src/krm/resource-id.ts'
@@ -23,8 +23,11 @@ import { normaliseRecording } from './normalise-recording.ts'
 import { prepareCluster, syncPackage } from './syncer.ts'
 
 /** Files of a recording, by path. */
-export type RecordingFiles = Readonly<Record<string, Json>>
+type RecordingFiles = Readonly<Record<string, Json>>
+
 export interface Recordings {
+  /** What both recordings have. */
+  readonly schemas: RecordingFiles
   readonly drifted: RecordingFiles
   readonly settled: RecordingFiles
 }
@@ -62,15 +65,32 @@ export async function recordDemo(plane: ControlPlane): Promise<Recordings> {
     await syncPackage(plane, await filesOfMain(folder), 'apps/web', SYNCER)
     await finishRollout(plane)
     await backporch('scan')
-    return { drifted, settled: await recorded(TIMES.settled) }
+    return withSharedSchemas(drifted, await recorded(TIMES.settled))
   } finally {
     close()
     rmSync(folder.root, { recursive: true })
   }
 }
 
-export function formatRecordings({ drifted, settled }: Recordings): string {
-  return `${formatJson(parseJson(canonicalJson({ drifted, settled })), 1)}\n`
+function withSharedSchemas(drifted: RecordingFiles, settled: RecordingFiles): Recordings {
+  const [first, second] = [pick(drifted, true), pick(settled, true)]
+  for (const path of Object.keys(second)) {
+    if (!jsonEquals(first[path], second[path])) throw new Error(`${path} is not the same in both recordings`)
+  }
+  return { schemas: first, drifted: pick(drifted, false), settled: pick(settled, false) }
+}
+
+function pick(files: RecordingFiles, schemas: boolean): RecordingFiles {
+  return Object.fromEntries(Object.entries(files).filter(([path]) => path.startsWith('schemas/') === schemas))
+}
+
+/** JSON with one line per file, so that a change of the recording can be read. */
+export function formatRecordings(recordings: Recordings): string {
+  const parts = Object.entries(recordings).map(([name, files]: [string, RecordingFiles]) => {
+    const lines = Object.entries(files).map(([path, value]) => `    ${JSON.stringify(path)}: ${canonicalJson(value)}`)
+    return `  ${JSON.stringify(name)}: {\n${lines.join(',\n')}\n  }`
+  })
+  return `{\n${parts.join(',\n')}\n}\n`
 }
 
 /** Answers as the cluster does, and keeps what was asked. */

@@ -139,6 +139,15 @@ export class World {
     return (await this.run('kubectl', args, { env: { KUBECONFIG: this.plane.kubeconfig }, stdin })).stdout
   }
 
+  /** Waits until the controllers have said all that they say about a Deployment where there are no nodes. */
+  async settled(namespace: string, deployment: string, replicas: number): Promise<void> {
+    if (!this.plane.controllerManager) return
+    const wait = (condition: string): Promise<string> =>
+      this.kubectl('wait', `deployment/${deployment}`, `--namespace=${namespace}`, `--for=jsonpath=${condition}`, '--timeout=60s')
+    await wait(`{.status.unavailableReplicas}=${replicas}`)
+    await wait(`{.status.updatedReplicas}=${replicas}`)
+  }
+
   kpt(cwd: string, ...args: readonly string[]): Promise<ProgramRun> {
     return this.run('kpt', args, { cwd })
   }

@@ -55,7 +55,10 @@ test('without a version the preferred one of the group that has the kind is take
     'GET /apis/example.com/v1beta1/namespaces/shop/widgets': () => ({ body: listOf('Widget', ['w']) }),
     'GET /api/v1/namespaces/shop/configmaps': () => ({ body: listOf('ConfigMap', ['c']) }),
   })
-  const any = (group: string, kind: string, name: string): WantedObject => ({ apiVersion: '', id: { group, kind, namespace: 'shop', name } })
+  const any = (group: string, kind: string, name: string): WantedObject => ({
+    apiVersion: '',
+    id: { group, kind, namespace: 'shop', name },
+  })
   const wanted = [any('example.com', 'Gadget', 'g'), any('example.com', 'Widget', 'w'), any('', 'ConfigMap', 'c'), any('', 'Widget', 'w')]
   const states = [...(await api.cluster.readLive(wanted, signal)).values()]
   assert.deepEqual(

@@ -7,11 +7,12 @@ import { assertSameOwnership, at, connect, create, resourceOf, verdict, wanted }
 import { controlPlaneSuite } from '../../../test/controlplane/control-plane-suite.ts'
 import type { FieldSchema } from '../../krm/field-schema.ts'
 import type { Json, JsonObject } from '../../krm/json.ts'
-import type { WantedObject } from '../../krm/live-view.ts'
+import type { LiveView, WantedObject } from '../../krm/live-view.ts'
+import { metadataText } from '../../krm/resource.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
 import { isBuiltInGroup, isKnownNamespaced, knownList } from './known-kinds.ts'
 import { recordCluster } from './record-cluster.ts'
-import { openRecordedCluster } from './recorded-cluster.ts'
+import { openRecordedCluster, type RecordedCluster } from './recorded-cluster.ts'
 
 const signal = new AbortController().signal
 
@@ -80,9 +81,21 @@ await controlPlaneSuite('schemas of an API server', {}, (plane) => {
     await create(plane, `/api/v1/namespaces/${namespace}/secrets`, { metadata: { name: 'db' }, stringData: { password: 'CANARY-VALUE' } })
     const resource = resourceOf(desired)
     const ids: readonly WantedObject[] = [resource, wanted('v1', 'Secret', namespace, 'db'), wanted('v1', 'ConfigMap', namespace, 'gone')]
-    await recordCluster(reader, { wanted: ids, predictions: [{ resource, fieldManager: 'kubectl' }] }, folder, signal)
-    const recorded = openRecordedCluster({ path: folder, observedAt: '' })
-    const [live, then] = [await reader.readLive(ids, signal), await recorded.readLive(ids, signal)]
+    // The controllers go on writing the status: a recording is held against a live view that did not change around it.
+    let [live, after, recorded] = [
+      await reader.readLive(ids, signal),
+      undefined as LiveView | undefined,
+      undefined as RecordedCluster | undefined,
+    ]
+    for (let attempt = 0; attempt < 10 && (after === undefined || versionOf(live, resource) !== versionOf(after, resource)); attempt += 1) {
+      await rm(folder, { recursive: true, force: true })
+      live = await reader.readLive(ids, signal)
+      await recordCluster(reader, { wanted: ids, predictions: [{ resource, fieldManager: 'kubectl' }] }, folder, signal)
+      recorded = openRecordedCluster({ path: folder, observedAt: '' })
+      after = await reader.readLive(ids, signal)
+    }
+    assert.ok(recorded !== undefined)
+    const then = await recorded.readLive(ids, signal)
     assert.deepEqual(then.get(resourceKey(resource.id)), live.get(resourceKey(resource.id)))
     assert.deepEqual([...then.values()].map(verdict), ['present', 'present', 'absent'])
     const prediction = await recorded.predict(resource, 'kubectl', signal)
@@ -93,6 +106,11 @@ await controlPlaneSuite('schemas of an API server', {}, (plane) => {
     assert.ok(stdout.includes((await recorded.identify(signal)).version))
   })
 })
+
+function versionOf(view: LiveView, { id }: WantedObject): string {
+  const state = view.get(resourceKey(id))
+  return state?.state === 'present' ? metadataText(state.object, 'resourceVersion') : ''
+}
 
 function manifests(namespace: string): readonly JsonObject[] {
   const metadata = { name: 'x', namespace, labels: { app: 'x' }, annotations: { 'example.com/a': 'b' } }

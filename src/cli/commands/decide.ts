@@ -2,9 +2,10 @@ import { createInterface } from 'node:readline/promises'
 import { type Command, Option } from 'commander'
 import { Failure } from '../../failure.ts'
 import { approve, type Decided, type Reviewed, reject } from '../../reconcile/decide.ts'
-import { settleByWriting, waitUntilSettled } from '../../reconcile/settle.ts'
-import { type CommonOptions, clusterTarget, durationSeconds, withClusterFlags, withOutputFlags, withRepositoryFlags } from '../options.ts'
+import { type PendingSettle, waitUntilSettled } from '../../reconcile/settle.ts'
+import { type CommonOptions, durationSeconds, withClusterFlags, withOutputFlags, withRepositoryFlags } from '../options.ts'
 import { formatDiff } from '../print-diff.ts'
+import { settlePending } from '../settle-pending.ts'
 import { Terminal } from '../terminal.ts'
 import { type Session, withSession } from '../turn-session.ts'
 import type { Run, World } from '../world.ts'
@@ -61,7 +62,7 @@ async function approveOne(name: string | undefined, options: DecideOptions, worl
     world.stdout.write(
       `${ok(options, world)} ${packageName} ${decided.revision} is published: ${proposal.record.spec.plan} merged into ${observation.git.baseBranch} at ${decided.commit?.slice(0, 7)}\n`,
     )
-    await settle(decided, session, options, world)
+    await settlePending(settleOf(decided), session, options, world)
     if (options.wait !== true) {
       if (options.quiet !== true) tellNext(decided, world, packageName)
       return 0
@@ -74,20 +75,12 @@ async function approveOne(name: string | undefined, options: DecideOptions, worl
   })
 }
 
-/** `settle: backporch` writes after the merge, and only then. */
-async function settle(decided: Decided, session: Session, options: DecideOptions, world: World): Promise<void> {
-  const { observation, proposal } = decided.reviewed
-  const restores = proposal.record.spec.changes.some(({ resolution }) => resolution === 'Restore')
-  if (proposal.record.spec.settle !== 'backporch' || !restores || decided.commit === undefined) return
-  const { writer, close } = await world.openWriter(clusterTarget(options))
-  try {
-    const request = { ...session.request, packages: [observation.unit.packagePath || '.'] }
-    const sent = await settleByWriting(session.ports, writer, request, proposal.record, decided.commit, world.signal)
-    session.progress.end()
-    world.stdout.write(`${ok(options, world)} wrote ${sent} approved ${sent === 1 ? 'change' : 'changes'} to ${observation.unit.cluster}\n`)
-  } finally {
-    close()
-  }
+/** What the merge authorises backporch itself to write. */
+function settleOf({ reviewed: { observation, proposal }, commit }: Decided): PendingSettle[] {
+  const { record } = proposal
+  const restores = record.spec.changes.some(({ resolution }) => resolution === 'Restore')
+  if (record.spec.settle !== 'backporch' || !restores || commit === undefined) return []
+  return [{ packagePath: observation.unit.packagePath, record, commit }]
 }
 
 function tellNext({ reviewed }: Decided, world: World, name: string): void {

@@ -37,7 +37,7 @@ spec:
     spec:
       containers:
       - name: web
-        image: registry.example/web:1.8.2 # moved by the release pipeline only
+        image: shop/web:1.8.2 # moved by the release pipeline only
         env:
         - name: LOG
           value: "info"

@@ -1,5 +1,144 @@
+/** The story that `backporch demo` tells: a whole turn on recorded clusters, with the real commands and real git. */
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { Failure } from '../../failure.ts'
 import type { World } from '../world.ts'
+import { type DemoFolder, makeDemoFolder } from './demo-folder.ts'
+import recordings from './recordings.json' with { type: 'json' }
+import { type RunCommand, Stage } from './stage.ts'
+import { CLUSTER, DECISIONS, DEMO_KEY, SYNCER, TIMES } from './story.ts'
 
-export async function runDemo(_world: World, _options: { controlPlane: boolean; keep: string | undefined }): Promise<number> {
-  throw new Error('not written yet')
+export interface DemoOptions {
+  readonly controlPlane: boolean
+  /** Where the repository is made; undefined: a new folder among the temporary files. */
+  readonly folder: string | undefined
+}
+
+/** The recordings as a user types them in the repository. */
+const LIVE = { drifted: '../edited', settled: '../synced' } as const
+
+/**
+ * @returns 0 when everything was as the story says
+ * @throws StoryBroken otherwise; Failure BP1001, BP4008 or BP4009 when the folder or git is not to be had
+ */
+export async function runDemo(world: World, options: DemoOptions, run: RunCommand): Promise<number> {
+  if (options.controlPlane) return runControlPlaneDemo(world, options, run)
+  const folder = await makeDemoFolder(world, options.folder)
+  const stage = new Stage(world, folder, run)
+  await writeRecordings(folder)
+  stage.title(
+    'A hand edit in a cluster becomes a package revision in git',
+    `Everything happens in ${folder.root}; nothing else is touched.`,
+    `The cluster is a recording of a real API server. Commands, repository and commits are real.`,
+  )
+  await tellDrift(stage, LIVE.drifted)
+  await tellDecision(stage, LIVE.drifted)
+  stage.chapter(
+    `The syncer applies the merged commit, and the cluster agrees`,
+    `(${SYNCER} applied it between the two recordings. With a cluster of your own, your syncer does.)`,
+  )
+  stage.at(TIMES.settled)
+  await stage.backporch(['scan', '--live', LIVE.settled], 0)
+  await tellEnd(stage)
+  stage.say(...whatNext(folder))
+  return 0
+}
+
+/** Chapters 1 to 3: what git says, what differs, and the record of it. @param live the recording, as typed */
+async function tellDrift(stage: Stage, live: string): Promise<void> {
+  stage.chapter('Two kpt packages in git', `The syncer (${SYNCER}) has applied them to the cluster ${CLUSTER}.`)
+  await stage.git('log', '--oneline', '--decorate')
+  stage.at(TIMES.drifted)
+  stage.chapter(
+    'Then people worked in the cluster by hand. What differs, who did it, and how risky is it?',
+    'Reads only; the exit code is 1 because there is drift. Values of Secrets are never shown or written.',
+  )
+  const { output } = await stage.backporch(['diff', '--live', live], 1)
+  for (const part of ['spec.replicas', 'env[name=TRACE]', 'data.banner', 'missing', 'unexpected', 'SEC-SECRET']) {
+    stage.check(output.includes(part), `diff names ${part}`)
+  }
+  stage.check(output.includes('8 changes in 5 objects'), 'there are 8 changes in 5 objects')
+  stage.chapter('Record it', 'Without a policy the mode is Warn: a branch that Porch lists as a Draft, and a ledger of what is.')
+  await stage.backporch(['scan', '-o', 'name', '--live', live], 1)
+  await stage.git('branch', '--list')
+}
+
+/** Chapters 4 and 5: the plan, the edit of the sources, and the merge. */
+async function tellDecision(stage: Stage, live: string): Promise<void> {
+  stage.at(TIMES.adopted)
+  stage.chapter(
+    'Decide: Adopt what shall stay, Release what git should not manage, Restore the rest',
+    'The numbers are those of the diff above.',
+  )
+  await stage.backporch([...DECISIONS.adopt, '--live', live], 0)
+  const { output } = await stage.backporch([...DECISIONS.release, '--live', live], 0)
+  const branch = /proposed\/apps\/web\/drift-[0-9a-f]{8}/.exec(output)?.[0]
+  stage.check(branch !== undefined, 'the proposal is a branch proposed/apps/web/drift-…')
+  stage.say('Adopt edits the authored file and nothing but the adopted fields; comments and layout stay:')
+  const edit = await stage.git('diff', '-U0', 'main', branch ?? '', '--', 'apps/web/deployment.yaml')
+  stage.check(edit.includes('replicas: 5') && edit.includes('# moved by the release pipeline only'), 'the file is edited in place')
+  stage.at(TIMES.approved)
+  stage.chapter('Approve', 'A merge commit on main, the tag that Porch would set, the branch gone. Nothing goes to the cluster.')
+  await stage.backporch(['approve', 'apps/web', '--yes', '--live', live], 0)
+  const tags = await stage.git('tag', '--list')
+  stage.check(tags.includes('apps/web/v2'), 'the merge has the tag apps/web/v2')
+}
+
+/** Last chapters: what is known from git alone. */
+async function tellEnd(stage: Stage): Promise<void> {
+  const { output } = await stage.backporch(['status'], 0)
+  stage.check((output.match(/InSync/g) ?? []).length === 2, 'both packages are in sync')
+  stage.chapter('Git alone tells what happened, in any clone', 'The record, the decision and the live status are commits.')
+  const { output: history } = await stage.backporch(['history', '--columns', 'when,change,resolution,decided by,commit'], 0)
+  stage.check(history.includes('mixed') && history.includes('Ada Lovelace'), 'history names the decision and who made it')
+  await stage.git('log', '--graph', '--oneline', 'main', 'drift-ledger')
+}
+
+async function writeRecordings(folder: DemoFolder): Promise<void> {
+  for (const name of ['drifted', 'settled'] as const) {
+    const files: Readonly<Record<string, unknown>> = { ...recordings.schemas, ...recordings[name] }
+    for (const [path, value] of Object.entries(files))
+      await folder.write(`${LIVE[name].slice(3)}/${path}`, `${JSON.stringify(value, null, 2)}\n`)
+  }
+}
+
+function whatNext(folder: DemoFolder): string[] {
+  return [
+    'What to type next:',
+    `  cd ${folder.repository}`,
+    `  alias backporch='node ${launcher()}'`,
+    `  export BACKPORCH_KEY=${DEMO_KEY}`,
+    '  git show main^2                                     the proposal, with trailers for git log',
+    '  git show drift-ledger:clusters/prod/apps--web/resourcegroup.yaml',
+    '  backporch get packages                              the revisions, as porchctl lists them',
+    '  backporch diff --live ../edited                     the same hand edits against the new main',
+    'In a repository of yours, against the cluster of your kubeconfig (reads only):',
+    '  backporch diff',
+    `To remove everything: rm -r ${folder.root}`,
+  ]
+}
+
+/** What started this process, in a checkout or in the package. */
+function launcher(): string {
+  const places = ['../../launch.cjs', '../src/launch.cjs'].map((path) => fileURLToPath(new URL(path, import.meta.url)))
+  return places.find((path) => existsSync(path)) ?? 'launch.cjs'
+}
+
+interface ControlPlaneDemo {
+  runControlPlaneDemo(world: World, folder: DemoFolder, run: RunCommand): Promise<number>
+}
+
+/** The part that needs a real API server lies beside the tests, with what builds and starts one. */
+async function runControlPlaneDemo(world: World, options: DemoOptions, run: RunCommand): Promise<number> {
+  const module = new URL('../../../test/demo/control-plane-demo.ts', import.meta.url)
+  if (!import.meta.url.endsWith('.ts') || !existsSync(module)) {
+    throw new Failure({
+      code: 'BP1001',
+      what: 'the packed backporch has no API server to run',
+      why: '--control-plane builds and starts one from the sources of the tests',
+      remedy: 'clone the repository and run: npm run demo -- --control-plane',
+    })
+  }
+  const { runControlPlaneDemo: play }: ControlPlaneDemo = await import(module.href)
+  return play(world, await makeDemoFolder(world, options.folder), run)
 }

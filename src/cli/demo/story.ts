@@ -22,6 +22,6 @@ export const TIMES = {
 
 /** The decisions of the story: numbers are those that `diff` prints. */
 export const DECISIONS = {
-  adopt: ['adopt', 'apps/web', '4,5,6', '-m', 'campaign week: five replicas and 1.8.3 stay'],
+  adopt: ['adopt', 'apps/web', '4,5,6', '-m', 'campaign week: they stay'],
   release: ['release', 'apps/web', 'secret/web-session', '-m', 'the session key is set by hand'],
 } as const

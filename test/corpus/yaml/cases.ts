@@ -69,6 +69,8 @@ const BODIES = [
   'v:\ta\n', 'v:\n\ta: 1\n', 'v:\n  a:\t1\n', 'v: a\t# c\n', 'v: {\n  a: 1,\n  b: 2\n  }\n', 'v: {\na: 1}\n', 'v: [\n  a,\n  b\n]\n', 'v: [a,\n b] # c\n', 'v: {a: 1, # c\n  b: 2}\n', 'v: {a: 1}}\n', 'v: [a\n', 'v: ]\n', 'v: a\n  b: c\n', 'v:a\n', 'v: @a\n', 'v: `a\n', 'v: %a\n', 'v: &\n', 'v: *\n', 'v: - a\n', 'v: ? a\n', 'v: , a\n', 'v: -\n',
   'v: a\r\nw: b\r\n', 'v: |\r\n  a\r\n  b\r\n', 'v: "a\r\n  b"\r\n', 'v: a\rw: b\r', 'v: a\u2028w\n', 'v: "a\u2028b"\n', 'v: "a\u0085b"\n', 'v: |\n  a\u2028b\n', 'v: a\u0007b\n', 'v: a\u007fb\n', 'v: a\u0000b\n', 'v: a\ufeffb\n', 'v: "\ufffe"\n', 'v: "\u00a0x"\n',
   'v: a\n...\n', 'v: a\n# end', 'v: a', 'v: [a, b]: c\n', 'v: "a":b\n', 'v: [a]b\n', 'v: {a: b}c\n', 'v: a\n w: b\n', 'v: [{a: b, c: [d]}, "e", \'f\']\n', 'v: {a: no, b: 017, c: 1_000, d: "x"}\n', 'v: [no, 12:30, 1e3, ~]\n', 'v: {a: b:c}\n', 'v: [a?b, c]\n', 'v: [http://x/y]\n', 'v: {x: http://y}\n', 'v: [-1, - 1]\n', 'v: [-, a]\n', 'v: [a #b\n  , c]\n', 'v: [#c\n a]\n', 'v: {a: |\n  x}\n',
+  // Brackets without indentation, as kpt writes them
+  'v: {a: "x\ny"}\n', 'u:\n  v: {a: 1, # c\n    b: 2, # d\n}\n  w: 2\n', 'u:\n- [a,\nb\n]\n- c\n', 'v: {a: b\nc}\nw: 1\n', 'v: "a\nb"\n', "v: 'a\nb'\n", 'v: a\nb\n', 'v: [a\n---\nw: 1\n', 'v: {a: {b: [\n1\n]}}\n',
 ]
 
 /** Every body, in a fixed order. */

@@ -1,0 +1,76 @@
+/**
+ * The published program: everything in one file, so that `npx backporch` installs no dependency; beside it the licences of
+ * what is in the file.
+ *
+ * node .ci/bundle.ts [folder]   writes <folder>/backporch.mjs and <folder>/licenses.txt; the folder is dist unless given
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build, type Metafile } from 'esbuild'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+interface Manifest {
+  readonly name: string
+  readonly version: string
+  readonly license?: string
+}
+
+/** @throws when something would have to be installed beside the file, or when esbuild warns */
+async function bundle(folder: string): Promise<string> {
+  const { version, license = '' } = manifestOf(root)
+  const { metafile, warnings } = await build({
+    absWorkingDir: root,
+    entryPoints: ['src/main.ts'],
+    outfile: join(folder, 'backporch.mjs'),
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    // The floor of package.json.
+    target: 'node22.19',
+    minify: true,
+    // Stack traces of a reported fault name functions and classes, and error names are printed.
+    keepNames: true,
+    legalComments: 'none',
+    metafile: true,
+    logLevel: 'warning',
+    define: { BACKPORCH_VERSION: JSON.stringify(version) },
+    banner: {
+      // Dependencies in CommonJS call require() for modules of Node itself, which a module file has to be given.
+      js: `/* backporch ${version}, ${license}; of what is in it: licenses.txt */\nimport{createRequire as backporchRequire}from'node:module';const require=backporchRequire(import.meta.url);`,
+    },
+  })
+  if (warnings.length > 0) throw new Error(`esbuild gave ${warnings.length} warnings`)
+  const [output] = Object.values(metafile.outputs)
+  if (output === undefined) throw new Error('esbuild wrote nothing')
+  const outside = output.imports.filter(({ external, path }) => external && !isBuiltin(path)).map(({ path }) => path)
+  if (outside.length > 0) throw new Error(`not in the bundle: ${[...new Set(outside)].join(', ')}`)
+  const packages = packagesOf(output)
+  writeFileSync(join(folder, 'licenses.txt'), packages.map(licenceOf).join('\n\n'))
+  return `${join(folder, 'backporch.mjs')}: ${Math.round(output.bytes / 1024)} KiB, with ${packages.length} packages`
+}
+
+/** Folders of the packages of which something is in the bundle. */
+function packagesOf({ inputs }: Metafile['outputs'][string]): string[] {
+  const folders = Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => {
+    const folder = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]
+    return folder === undefined || bytesInOutput === 0 ? [] : [folder]
+  })
+  return [...new Set(folders)].sort().map((folder) => join(root, folder))
+}
+
+function licenceOf(folder: string): string {
+  const { name, version, license = 'no licence named' } = manifestOf(folder)
+  const texts = readdirSync(folder)
+    .filter((file) => /^(licen[cs]e|copying|notice)/i.test(file))
+    .map((file) => readFileSync(join(folder, file), 'utf8').trim())
+  return [`==== ${name} ${version} (${license}) ====`, ...texts].join('\n\n')
+}
+
+function manifestOf(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
+}
+
+console.log(await bundle(process.argv[2] ?? join(root, 'dist')))

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { path } from '../../test/fakes/live-object.ts'
+import type { Json } from './json.ts'
+import { looksSecret } from './looks-secret.ts'
+
+const JWT = 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.c2lnbmF0dXJl'
+const CONTAINER = 'spec.template.spec.containers[name=app]'
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
+
+const HIDDEN: readonly (readonly [place: string, value: Json])[] = [
+  ['data.password', 'hunter2'],
+  ['data["db-password"]', 'hunter2'],
+  ['data.DB_PASS', 'hunter2'],
+  ['data.token', 'abc'],
+  ['data["api.key"]', 'abc'],
+  ['spec.clientSecret', 'abc'],
+  ['spec.credentials.accessKey', 'abc'],
+  ['spec.auth.token.value', 'abc'],
+  ['spec.passwords.alice', 'hunter2'],
+  ['spec.tokens[0]', 'abc'],
+  ['spec.password', 123456],
+  ['spec.pin', 123456],
+  [`${CONTAINER}.env[name=DB_PASSWORD].value`, 'hunter2'],
+  [`${CONTAINER}.env[name=DB_PASSWORD]`, { name: 'DB_PASSWORD', value: 'hunter2' }],
+  [
+    `${CONTAINER}.env`,
+    [
+      { name: 'COLOR', value: 'blue' },
+      { name: 'GITHUB_TOKEN', value: 'abc' },
+    ],
+  ],
+  [CONTAINER, { name: 'app', env: [{ name: 'AWS_SECRET_ACCESS_KEY', value: 'abc' }] }],
+  [`${CONTAINER}.args`, ['--db-password=hunter2']],
+  [`${CONTAINER}.args`, ['--verbose', '--password hunter2']],
+  [`${CONTAINER}.command`, ['sh', '-c', 'curl -H "Authorization: Bearer abcdefghijkl" x']],
+  ['data.color', JWT],
+  ['data.color', '-----BEGIN EC PRIVATE KEY-----\nMHc'],
+  ['data.color', 'AKIAIOSFODNN7EXAMPLE'],
+  ['data.color', 'glpat-abcdefghijklmnopqrst'],
+  ['data.color', 'xoxb-123456789012-abcdefgh'],
+  ['data.url', 'postgres://app:hunter2@db/app'],
+  ['data.url', 'redis://:hunter2@cache:6379'],
+  ['data["application.yaml"]', 'db:\n  user: app\n  password: hunter2\n'],
+  ['data["app.properties"]', 'user=app\ndb.password=hunter2\n'],
+  ['data["config.json"]', '{"auths":{"registry.example.com":{"auth":"dTpw"}}}'],
+  ['data["config.json"]', '{"apiKey":"abcdef"}'],
+  ['data.kubeconfig', 'users:\n- user:\n    client-key-data: LS0t'],
+  [`metadata.annotations["${LAST_APPLIED}"]`, '{}'],
+  ['spec.template.metadata.annotations', { [LAST_APPLIED]: '{"data":{"x":"aHVudGVyMg=="}}' }],
+  ['spec.manifest', { apiVersion: 'v1', kind: 'Secret', data: { x: 'aHVudGVyMg==' } }],
+  ['spec.allowed[="ghp_abcdefghijklmnopqrstuvwxyz0123456789"]', 'x'],
+]
+
+for (const [place, value] of HIDDEN) {
+  test(`hidden: ${place} ${JSON.stringify(value).slice(0, 60)}`, () => assert.ok(looksSecret(path(place), value)))
+}
+
+const SHOWN: readonly (readonly [place: string, value: Json])[] = [
+  ['spec.replicas', 5],
+  ['data.color', 'blue'],
+  ['data.tokenizer', 'bpe'],
+  ['spec.maxTokens', 5],
+  ['spec.secretName', 'web-tls'],
+  ['spec.tls[0].secretName', 'web-tls'],
+  ['spec.tls', [{ hosts: ['a'], secretName: 'web-tls' }]],
+  ['spec.passwordSecretRef.name', 'db'],
+  ['spec.passwordSecretRef.key', 'password'],
+  ['spec.passwordSecretRef', { name: 'db', key: 'password' }],
+  ['spec.secretStoreRef.kind', 'ClusterSecretStore'],
+  ['spec.tokenReview', 'abc'],
+  ['spec.template.spec.imagePullSecrets', [{ name: 'regcred' }]],
+  ['spec.template.spec.imagePullSecrets[name=regcred]', { name: 'regcred' }],
+  ['spec.template.spec.imagePullSecrets[0].name', 'regcred'],
+  ['secrets[0].name', 'builder-token'],
+  ['automountServiceAccountToken', false],
+  ['spec.template.spec.volumes[name=tls].secret.secretName', 'web-tls'],
+  ['spec.template.spec.volumes[name=t].projected.sources[0].serviceAccountToken.path', 'token'],
+  ['spec.template.spec.volumes[name=t].projected.sources[0].serviceAccountToken.expirationSeconds', 3600],
+  [`${CONTAINER}.env[name=DB_PASSWORD].valueFrom.secretKeyRef.name`, 'db'],
+  [`${CONTAINER}.env[name=DB_PASSWORD].valueFrom.secretKeyRef.key`, 'password'],
+  [`${CONTAINER}.env[name=DB_PASSWORD]`, { name: 'DB_PASSWORD', valueFrom: { secretKeyRef: { name: 'db', key: 'password' } } }],
+  [`${CONTAINER}.env[name=PASSWORD_FILE].value`, '/run/secrets/db'],
+  [`${CONTAINER}.env[name=TOKEN_URL].value`, 'https://auth.example.com/token'],
+  [`${CONTAINER}.env[name=REQUIRE_TOKEN].value`, 'true'],
+  [`${CONTAINER}.env[name=DB_PASSWORD].value`, '$(OTHER)'],
+  [`${CONTAINER}.args`, ['--password-file=/run/secrets/db', '--token=$(TOKEN)', '--secret-name=web']],
+  ['spec.template.spec.containers[name=token-refresher].image', 'refresher:2'],
+  ['spec.template.spec.containers[name=token-refresher].resources', { limits: { cpu: '1' } }],
+  [`${CONTAINER}.volumeMounts[mountPath="/var/run/secrets/tokens"].name`, 'token-volume'],
+  ['spec.template.spec.serviceAccountName', 'secret-reader'],
+  ['rules[0].resources', ['secrets', 'configmaps']],
+  ['metadata.labels["app.kubernetes.io/name"]', 'token-service'],
+  ['metadata.annotations["cert-manager.io/secret-name"]', 'web'],
+  ['data["nginx.conf"]', 'proxy_set_header X-Request-Id $request_id;\nlocation /token/ { return 200; }'],
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference as configuration files write it
+  ['data["app.yaml"]', 'auth:\n  tokenUrl: https://auth.example.com/token\n  secretName: db\n  password: ${DB_PASSWORD}\n'],
+  ['data.text', 'Basic authentication is required; the password is in the vault'],
+  ['data.url', 'https://example.com:8443/a@b'],
+]
+
+for (const [place, value] of SHOWN) {
+  test(`shown: ${place} ${JSON.stringify(value).slice(0, 60)}`, () => assert.ok(!looksSecret(path(place), value)))
+}
+
+test('a megabyte of hostile text is judged in linear time', () => {
+  const texts = [
+    'a',
+    'a.',
+    'eyJ-',
+    'password',
+    'password ',
+    'password=',
+    '--password',
+    '-----BEGIN ',
+    '://',
+    'bearer ',
+    '"auth"',
+    ' ',
+    'AKIA',
+    'authorization: ',
+  ]
+  for (const text of texts) {
+    const started = process.cpuUsage()
+    looksSecret(path('data.x'), text.repeat(1_000_000 / text.length))
+    const { user } = process.cpuUsage(started)
+    assert.ok(user < 3_000_000, `${JSON.stringify(text)} took ${user} µs`)
+  }
+})

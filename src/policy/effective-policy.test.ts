@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { DEFAULT_POLICY, effectivePolicy, placedPackages, secondsOf } from './effective-policy.ts'
+import { type PolicySet, parsePolicyFiles } from './parse-policy.ts'
+
+function policies(...specs: readonly (readonly [name: string, spec: string])[]): PolicySet {
+  const text = specs
+    .map(([name, spec]) => `apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: ${name}}\nspec: ${spec}\n`)
+    .join('---\n')
+  return parsePolicyFiles([{ path: '.drift/policy.yaml', text }])
+}
+
+function placement(clusters: string, packages: string): PolicySet {
+  const text = `apiVersion: backporch.dev/v1alpha1\nkind: Placement\nmetadata: {name: a}\nspec: {clusters: [${clusters}], packages: [${packages}]}\n`
+  return parsePolicyFiles([{ path: '.drift/placement.yaml', text }])
+}
+
+const GLOBS: readonly (readonly [glob: string, path: string, matches: boolean])[] = [
+  ['apps/web', 'apps/web', true],
+  ['apps/web', 'apps/web2', false],
+  ['apps/*', 'apps/web', true],
+  ['apps/*', 'apps/web/sub', false],
+  ['apps/*', 'apps', false],
+  ['*', 'apps', true],
+  ['*', 'apps/web', false],
+  ['**', 'apps/web/sub', true],
+  ['**', '', true],
+  ['apps/**', 'apps/web/sub', true],
+  ['apps/**', 'apps', true],
+  ['apps/**', 'application', false],
+  ['**/web', 'web', true],
+  ['**/web', 'a/b/web', true],
+  ['**/web', 'a/b/web2', false],
+  ['a/**/z', 'a/z', true],
+  ['a/**/z', 'a/b/c/z', true],
+  ['a/**/b/**/z', 'a/b/x/b/z', true],
+  ['a/**/b/**/z', 'a/x/z', false],
+  ['w*b', 'web', true],
+  ['w*b', 'wb', true],
+  ['w*b', 'webb', true],
+  ['w*b*', 'webx', true],
+  ['w*bx', 'wbbbx', true],
+  ['a.c', 'abc', false],
+  ['[a]', 'a', false],
+]
+
+for (const [glob, path, matches] of GLOBS) {
+  test(`the package glob ${glob} ${matches ? 'matches' : 'does not match'} ${JSON.stringify(path)}`, () => {
+    const effective = effectivePolicy(policies(['p', `{mode: Off, match: {packages: ["${glob}"]}}`]), 'any', path)
+    assert.equal(effective.mode === 'Off', matches)
+  })
+}
+
+test('in the name of a cluster a star stands for any text, slashes too', () => {
+  const set = policies(['p', '{mode: Off, match: {clusters: ["arn:*:cluster/*"]}}'])
+  assert.equal(effectivePolicy(set, 'arn:aws:eks:eu:1:cluster/prod', 'a').mode, 'Off')
+  assert.equal(effectivePolicy(set, 'prod', 'a').mode, 'Warn')
+})
+
+/** The meaning of a glob, written down the slow and plain way. */
+function slowly(glob: readonly string[], path: readonly string[]): boolean {
+  const [head, ...rest] = glob
+  if (head === undefined) return path.length === 0
+  if (head === '**') return slowly(rest, path) || (path.length > 0 && slowly(glob, path.slice(1)))
+  return path[0] !== undefined && new RegExp(`^${head.replaceAll('*', '.*')}$`).test(path[0]) && slowly(rest, path.slice(1))
+}
+
+test('globs mean the same as their plain definition', () => {
+  const segment = fc.constantFrom('a', 'b', 'ab', 'aab', 'abab')
+  const wild = fc.constantFrom('a', 'b', '*', '**', 'a*', '*b', 'a*b', '*a*b')
+  fc.assert(
+    fc.property(fc.array(wild, { minLength: 1, maxLength: 6 }), fc.array(segment, { minLength: 1, maxLength: 6 }), (glob, path) => {
+      const set = policies(['p', `{mode: Off, match: {packages: ["${glob.join('/')}"]}}`])
+      assert.equal(effectivePolicy(set, 'c', path.join('/')).mode === 'Off', slowly(glob, path), `${glob.join('/')} ${path.join('/')}`)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('hostile globs take no more than the product of the lengths', () => {
+  const path = Array(400).fill('a').join('/')
+  const started = process.cpuUsage()
+  for (const glob of [`${'**/'.repeat(200)}x`, `${'**/a/'.repeat(100)}x`, `${'*a'.repeat(500)}x`]) {
+    assert.equal(effectivePolicy(policies(['p', `{mode: Off, match: {packages: ["${glob}"]}}`]), 'c', path).mode, 'Warn')
+  }
+  assert.ok(process.cpuUsage(started).user < 2_000_000)
+})
+
+test('each setting comes from the highest policy that gives it, and rules of all of them hold', () => {
+  const set = policies(
+    ['low', '{mode: Propose, settle: backporch, decide: {closeSilence: 2h}, ignore: [{managers: [a], reason: low}]}'],
+    ['high', '{priority: 10, mode: Off, ignore: [{managers: [b], reason: high}]}'],
+    ['other', '{priority: 99, match: {clusters: [dev]}, mode: Warn}'],
+  )
+  const effective = effectivePolicy(set, 'prod', 'apps/web')
+  assert.equal(effective.name, 'high')
+  assert.equal(effective.mode, 'Off')
+  assert.equal(effective.settle, 'backporch')
+  assert.equal(effective.closeSilence, 7200)
+  assert.deepEqual(
+    effective.ignore.map(({ reason }) => reason),
+    ['high', 'low'],
+  )
+  assert.deepEqual(effective.chain, ['policy/high (.drift/policy.yaml:6)', 'policy/low (.drift/policy.yaml:1)', 'shipped default (Warn)'])
+})
+
+test('among policies of one priority the name decides, whatever their order in the files', () => {
+  const [a, b]: (readonly [string, string])[] = [
+    ['a', '{mode: Off}'],
+    ['b', '{mode: Propose}'],
+  ]
+  for (const set of [policies(a as never, b as never), policies(b as never, a as never)])
+    assert.equal(effectivePolicy(set, 'c', 'p').mode, 'Off')
+})
+
+test('without a policy nothing but the shipped default holds', () => {
+  assert.deepEqual(effectivePolicy({ policies: [], placements: [] }, 'c', 'p'), DEFAULT_POLICY)
+})
+
+test('a placement names the packages of its clusters; without one nothing is known', () => {
+  assert.equal(placedPackages({ policies: [], placements: [] }, 'prod', ['a']), undefined)
+  assert.deepEqual(placedPackages(placement('"prod-*"', '"apps/*"'), 'prod-1', ['apps/web', 'infra/dns']), ['apps/web'])
+  assert.deepEqual(placedPackages(placement('"prod-*"', '"**"'), 'dev', ['apps/web']), [])
+})
+
+test('durations are whole minutes, hours and days', () => {
+  assert.deepEqual(['30m', '24h', '30d'].map(secondsOf), [1800, 86_400, 2_592_000])
+})

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { Failure } from '../failure.ts'
+import { parsePolicyFiles } from './parse-policy.ts'
+
+const HEAD = 'apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: prod}\n'
+
+function problemsOf(...texts: readonly string[]): string[] {
+  try {
+    parsePolicyFiles(texts.map((text, index) => ({ path: `.drift/p${index}.yaml`, text })))
+    return []
+  } catch (thrown) {
+    assert.ok(thrown instanceof Failure)
+    assert.equal(thrown.code, 'BP1005')
+    return thrown.why.split('\n').map((line) => line.trim())
+  }
+}
+
+test('a whole policy is read', () => {
+  const { policies, placements } = parsePolicyFiles([
+    {
+      path: '.drift/policy.yaml',
+      text: `# who decides\n${HEAD}spec:
+  priority: 5
+  match: {clusters: ["prod-*"], packages: ["apps/**"]}
+  mode: Propose
+  ignore:
+  - target: {kind: Deployment}
+    paths: [spec.replicas, /metadata/annotations/example.com~1owner]
+    managers: [hpa]
+    reason: the autoscaler decides
+    expires: 2026-12-31
+---
+apiVersion: backporch.dev/v1alpha1
+kind: Placement
+metadata: {name: everywhere}
+spec: {clusters: ["*"], packages: ["**"]}
+`,
+    },
+  ])
+  assert.equal(placements.length, 1)
+  const [policy] = policies
+  assert.equal(policy?.where, '.drift/policy.yaml:2')
+  assert.deepEqual(policy?.ignore, [
+    {
+      where: '.drift/policy.yaml:10',
+      target: { kind: 'Deployment' },
+      paths: [
+        {
+          keyed: [
+            { kind: 'field', name: 'spec' },
+            { kind: 'field', name: 'replicas' },
+          ],
+        },
+        { pointer: ['metadata', 'annotations', 'example.com/owner'] },
+      ],
+      managers: ['hpa'],
+      reason: 'the autoscaler decides',
+      expires: '2026-12-31',
+    },
+  ])
+})
+
+test('every problem of every file is told at once, each with its file and line', () => {
+  const first = `${HEAD}spec:
+  mod: Propose
+  mode: Loud
+  priority: -1
+  match: {clusters: []}
+  ignore:
+  - paths: [spec..replicas, "/a~2b"]
+    reason: x
+  - reason: hides everything
+  - target: {}
+    reason: hides everything too
+  - managers: [a]
+    expires: 2026-02-30
+  decide: {closeSilence: 30}
+`
+  const problems = problemsOf(first, 'apiVersion: v1\nkind: ConfigMap\n', `${HEAD}spec: {}\n`, '\nfoo: [1,\n')
+  const wanted: readonly (readonly [string, RegExp])[] = [
+    ['.drift/p0.yaml:5', /unknown field spec\.mod/],
+    ['.drift/p0.yaml:6', /spec\.mode/],
+    ['.drift/p0.yaml:7', /spec\.priority/],
+    ['.drift/p0.yaml:8', /spec\.match\.clusters/],
+    ['.drift/p0.yaml:10', /spec\.ignore\.0\.paths\.0: wanted a field name/],
+    ['.drift/p0.yaml:10', /spec\.ignore\.0\.paths\.1: .*~0/],
+    ['.drift/p0.yaml:12', /spec\.ignore\.1: the rule hides everything/],
+    ['.drift/p0.yaml:13', /spec\.ignore\.2: the rule hides everything/],
+    ['.drift/p0.yaml:15', /spec\.ignore\.3\.reason/],
+    ['.drift/p0.yaml:16', /spec\.ignore\.3\.expires: there is no such day/],
+    ['.drift/p0.yaml:17', /spec\.decide\.closeSilence/],
+    ['.drift/p1.yaml:2', /unknown kind "ConfigMap"/],
+    ['.drift/p3.yaml', /./],
+  ]
+  for (const [where, why] of wanted) {
+    assert.ok(
+      problems.some((problem) => problem.startsWith(where) && why.test(problem)),
+      `${where} ${why}\n${problems.join('\n')}`,
+    )
+  }
+})
+
+const BAD: readonly (readonly [name: string, text: string, why: RegExp])[] = [
+  ['a key twice', `${HEAD}spec: {}\nspec: {}\n`, /p0\.yaml:5: .*unique/i],
+  ['a tab', `${HEAD}spec:\n\tmode: Off\n`, /p0\.yaml:5/],
+  ['an alias without its anchor', `${HEAD}spec: *none\n`, /p0\.yaml:.*alias/i],
+  ['no kind', 'foo: bar\n', /unknown kind null/],
+  ['a list', '- a\n', /unknown kind null/],
+  ['another version', 'apiVersion: backporch.dev/v2\nkind: DriftPolicy\nmetadata: {name: a}\nspec: {}\n', /p0\.yaml:1: apiVersion/],
+  ['a second document that is wrong', `${HEAD}spec: {}\n---\nkind: Nothing\n`, /p0\.yaml:6: unknown kind "Nothing"/],
+]
+
+for (const [name, text, why] of BAD) {
+  test(`refused: ${name}`, () => assert.match(problemsOf(text).join('\n'), why))
+}
+
+test('a name is given once, over all files', () => {
+  assert.match(
+    problemsOf(`${HEAD}spec: {}\n`, `\n${HEAD}spec: {}\n`).join(),
+    /p1\.yaml:2: the DriftPolicy prod is already declared at \.drift\/p0\.yaml:1/,
+  )
+})
+
+test('an alias bomb is a problem of the file and not a fault', () => {
+  const bomb = [
+    'a: &a [x,x,x,x,x,x,x,x,x,x]',
+    ...'bcdefg'.split('').map((name, index) => `${name}: &${name} [${Array(10).fill(`*${'abcdef'[index]}`).join(',')}]`),
+  ]
+  assert.match(problemsOf(bomb.join('\n')).join(), /alias/i)
+})
+
+test('empty files and documents of comments are no problem', () => {
+  assert.deepEqual(problemsOf('', '# nothing\n', '---\n---\n'), [])
+})
+
+test('no text at all makes the reader throw anything but its own failure', () => {
+  const line = fc.constantFrom(
+    'kind: DriftPolicy',
+    'kind: Placement',
+    'spec:',
+    '  ignore:',
+    '  - paths: [a]',
+    '    reason: x',
+    '- x',
+    '&a',
+    '*a',
+    '{',
+    '"',
+    '---',
+    '\t',
+  )
+  fc.assert(fc.property(fc.array(fc.oneof(line, fc.string()), { maxLength: 8 }), (lines) => void problemsOf(lines.join('\n'))))
+})

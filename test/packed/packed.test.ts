@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join, relative } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const NODE_FOLDER = dirname(process.execPath)
+const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
+
+interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** What people get: the tarball, installed in an empty folder without any registry. */
+describe('the packed backporch', () => {
+  let folder = ''
+  let installed = ''
+
+  before(() => {
+    folder = realpathSync(mkdtempSync(join(tmpdir(), 'packed-')))
+    const checkout = join(folder, 'checkout')
+    mkdirSync(join(checkout, 'src'), { recursive: true })
+    for (const file of ['package.json', 'LICENSE', 'src/launch.cjs']) copyFileSync(join(ROOT, file), join(checkout, file))
+    writeFileSync(join(checkout, 'README.md'), '# backporch\n')
+    execFileSync(process.execPath, [join(ROOT, '.ci', 'bundle.ts'), join(checkout, 'dist')])
+    npm(checkout, 'pack', '--ignore-scripts', '--pack-destination', folder)
+    installed = join(folder, 'empty')
+    mkdirSync(installed)
+    writeFileSync(join(installed, 'package.json'), '{}')
+    npm(installed, 'install', '--offline', '--no-audit', '--no-fund', join(folder, `backporch-${version}.tgz`))
+  })
+  after(() => rmSync(folder, { recursive: true, force: true }))
+
+  /** Runs the installed command as `npx backporch` does. */
+  const backporch = (args: readonly string[], node = process.execPath, flags: readonly string[] = []): Ended => {
+    const program = join(installed, 'node_modules', 'backporch', 'src', 'launch.cjs')
+    const { status, stdout, stderr } = spawnSync(node, [...flags, program, ...args], {
+      cwd: installed,
+      env: { PATH: process.env['PATH'], HOME: folder, TMPDIR: folder },
+      encoding: 'utf8',
+    })
+    return { code: status, stdout, stderr }
+  }
+
+  test('holds what it needs and nothing else, and needs nothing installed beside it', () => {
+    const packageFolder = join(installed, 'node_modules', 'backporch')
+    const files = readdirSync(packageFolder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(packageFolder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+    assert.deepEqual(files.sort(), ['LICENSE', 'README.md', 'dist/backporch.mjs', 'dist/licenses.txt', 'package.json', 'src/launch.cjs'])
+    const packages = readdirSync(join(installed, 'node_modules')).filter((name) => !name.startsWith('.'))
+    assert.deepEqual(packages, ['backporch'])
+  })
+
+  test('is a command', () => {
+    const command = join(installed, 'node_modules', '.bin', 'backporch')
+    const env = { PATH: `${NODE_FOLDER}${delimiter}${process.env['PATH']}`, HOME: folder }
+    assert.equal(execFileSync(command, ['version'], { env, encoding: 'utf8' }), `backporch ${version} (Node ${process.versions.node})\n`)
+  })
+
+  test('runs', () => {
+    const help = backporch(['diff', '--help'])
+    assert.deepEqual([help.code, help.stderr], [0, ''])
+    assert.match(help.stdout, /^Usage: backporch diff /)
+    const refused = backporch(['diff'])
+    assert.equal(refused.code, 2)
+    assert.match(refused.stderr, /^error BP1\d\d\d: .*\n( {2}(where|why|fix): .*\n)+$/)
+  })
+
+  test('plays the demo', () => {
+    const { code, stdout, stderr } = backporch(['demo', '--folder', 'demo'])
+    assert.deepEqual([code, stderr], [0, ''], stdout)
+    assert.match(stdout, /InSync[\s\S]*alias backporch='node .*node_modules\/backporch\/src\/launch\.cjs'/)
+  })
+
+  test('says that it has no API server to run', () => {
+    const { code, stderr } = backporch(['demo', '--control-plane'])
+    assert.equal(code, 2)
+    assert.match(stderr, /^error BP1001: the packed backporch has no API server to run\n/)
+    assert.doesNotMatch(stderr, /^\s+at /m)
+  })
+
+  test('names functions in stack traces', () => {
+    const { stderr } = backporch(['diff', '--debug'])
+    assert.match(stderr, /\bat (async )?(Object\.|new )?\w{4,} ?.*backporch\.mjs/)
+  })
+
+  test('on a Node that is too old is one line and exit code 2', () => {
+    const pretend = join(folder, 'pretend.cjs')
+    writeFileSync(pretend, "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.18.1' } })\n")
+    const asked = [{ run: backporch(['version'], process.execPath, ['--require', pretend]), node: '20.18.1' }]
+    const older = olderNode()
+    if (older !== undefined) asked.push({ run: backporch(['version'], older.path), node: older.version })
+    for (const { run, node } of asked) {
+      assert.deepEqual(run, {
+        code: 2,
+        stdout: '',
+        stderr: `error BP1001: backporch needs Node 22.19 or later, and this is Node ${node}\n`,
+      })
+    }
+  })
+})
+
+function npm(cwd: string, ...args: readonly string[]): void {
+  execFileSync('npm', args, { cwd, stdio: 'pipe' })
+}
+
+/** A Node of the machine that is older than what backporch needs, where there is one. */
+function olderNode(): { readonly path: string; readonly version: string } | undefined {
+  for (const path of (process.env['PATH'] ?? '').split(delimiter).map((entry) => join(entry, 'node'))) {
+    if (!existsSync(path)) continue
+    const found = spawnSync(path, ['-p', 'process.versions.node'], { encoding: 'utf8' }).stdout.trim()
+    const [major = 0, minor = 0] = found.split('.').map(Number)
+    if (found !== '' && (major < 22 || (major === 22 && minor < 19))) return { path, version: found }
+  }
+  return undefined
+}
