@@ -7,6 +7,8 @@ export interface ExitOptions {
   readonly partialOk: boolean
   /** `--exit-code=false`: drift does not count. */
   readonly driftCounts: boolean
+  /** Drift that somebody rejected does not count: the decision was to leave it. */
+  readonly silencedCounts: boolean
 }
 
 export function exitStatusOf(units: readonly UnitResult[], options: ExitOptions): number {
@@ -17,7 +19,10 @@ export function exitStatusOf(units: readonly UnitResult[], options: ExitOptions)
   const unread = [...codes, ...incomplete.map(({ code }) => (isAuth(code) ? 4 : 3))]
   if (!options.partialOk && unread.includes(4)) return 4
   if (!options.partialOk && unread.length > 0) return 3
-  const drifted = units.some((unit) => unit.state === 'planned' && unit.plan.report.spec.changes.length > 0)
+  const drifted = units.some((unit) => {
+    if (unit.state === 'failed' || (unit.plan.outcome === 'silenced' && !options.silencedCounts)) return false
+    return unit.plan.report.spec.changes.length > 0
+  })
   return drifted && options.driftCounts ? 1 : 0
 }
 

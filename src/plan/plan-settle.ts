@@ -5,10 +5,12 @@
  */
 
 import type { ObjectVerdict } from '../drift/drift.ts'
+import { withSecretData } from '../drift/secret-data.ts'
 import { Failure } from '../failure.ts'
 import { type FieldPath, formatFieldPath, valueAt } from '../krm/field-path.ts'
 import { getKey, isJsonObject, type Json, type JsonObject } from '../krm/json.ts'
 import type { LiveView } from '../krm/live-view.ts'
+import { isSecret } from '../krm/redacted.ts'
 import { metadataText, type Resource } from '../krm/resource.ts'
 import { describeResourceId, resourceKey } from '../krm/resource-id.ts'
 import type { ApprovedWrite } from '../ports/cluster.ts'
@@ -92,7 +94,9 @@ function onlyFields(desired: Resource, paths: readonly FieldPath[], live: JsonOb
     kind: id.kind,
     metadata: { name: id.name, ...(id.namespace === '' ? {} : { namespace: id.namespace }), ...guard },
   }
-  for (const path of paths) object = withValue(object, desired.object, path, 0)
+  // A Secret's keys are restored where the server keeps them, also those that git declares as stringData.
+  const source = isSecret(id) ? withSecretData(desired.object) : desired.object
+  for (const path of paths) object = withValue(object, source, path, 0)
   return { ...desired, object: object as JsonObject }
 }
 

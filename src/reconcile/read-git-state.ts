@@ -8,7 +8,7 @@ import type { GitState, LedgerState, OpenBranch, Unit } from '../plan/observatio
 import { contentHash } from '../plan/unit-git.ts'
 import type { TreeFile } from '../ports/package-repository.ts'
 import { ledgerObservationPath, ledgerUnitFolder, recordFolder } from '../record/record-paths.ts'
-import { type ClosedEpisode, closedEpisodeSchema, type DriftRecord, driftRecordSchema, driftReportSchema } from '../record/schema.ts'
+import { type DriftRecord, driftRecordSchema, driftReportSchema } from '../record/schema.ts'
 import { parseDocument } from '../record/write-document.ts'
 import { below, type RepositoryView, readTexts } from './repository-view.ts'
 
@@ -115,18 +115,13 @@ async function mergedRecords(view: RepositoryView, unit: Unit, signal: AbortSign
 async function readLedger(view: RepositoryView, unit: Unit, signal: AbortSignal): Promise<LedgerState> {
   const folder = ledgerUnitFolder(unit.cluster, unit.slug)
   const own = view.ledgerTree.filter(({ path }) => path.startsWith(`${folder}/`) || path === ledgerObservationPath(unit.cluster))
-  const closedFiles = view.ledgerTree.filter(({ path }) => /^closed\/\d{4}\/\d{2}\/[^/]+\.yaml$/.test(path))
-  const texts = await readTexts(view.repository, [...own, ...closedFiles], signal)
+  const texts = await readTexts(view.repository, own, signal)
   const report = texts.get(`${folder}/report.yaml`)
-  const closed: ClosedEpisode[] = closedFiles
-    .map(({ path }) => parseDocument(texts.get(path) ?? '', closedEpisodeSchema, `drift-ledger:${path}`))
-    .filter(({ spec }) => spec.unit.cluster === unit.cluster && spec.unit.package === unit.packagePath)
-    .sort((left, right) => (left.status.at < right.status.at ? -1 : left.status.at > right.status.at ? 1 : 0))
   return {
     head: view.ledger,
     report: report === undefined ? undefined : readReport(report, folder),
-    closed,
-    texts: new Map([...texts].filter(([path]) => !path.startsWith('closed/'))),
+    closed: view.closed.filter(({ spec }) => spec.unit.cluster === unit.cluster && spec.unit.package === unit.packagePath),
+    texts,
   }
 }
 

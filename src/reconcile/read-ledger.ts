@@ -3,7 +3,6 @@ import { asFailure } from '../failure.ts'
 import {
   type ClosedEpisode,
   type ClusterObservation,
-  closedEpisodeSchema,
   clusterObservationSchema,
   type DriftReport,
   driftReportSchema,
@@ -21,19 +20,17 @@ export interface Ledger {
 }
 
 export async function readWholeLedger(view: RepositoryView, signal: AbortSignal): Promise<Ledger> {
-  const files = view.ledgerTree.filter(({ path }) => path.endsWith('.yaml'))
+  const files = view.ledgerTree.filter(({ path }) => path.endsWith('/report.yaml') || path.endsWith('/observation.yaml'))
   const texts = await readTexts(view.repository, files, signal)
   const reports: DriftReport[] = []
-  const closed: ClosedEpisode[] = []
   const clusters = new Map<string, ClusterObservation>()
-  const problems: string[] = []
+  const problems: string[] = [...view.problems]
   for (const { path } of files) {
     const text = texts.get(path) ?? ''
     const where = `drift-ledger:${path}`
     try {
       if (path.endsWith('/report.yaml')) reports.push(parseDocument(text, driftReportSchema, where))
-      else if (path.startsWith('closed/')) closed.push(parseDocument(text, closedEpisodeSchema, where))
-      else if (path.endsWith('/observation.yaml')) {
+      else {
         const observation = parseDocument(text, clusterObservationSchema, where)
         clusters.set(observation.metadata.name, observation)
       }
@@ -43,5 +40,5 @@ export async function readWholeLedger(view: RepositoryView, signal: AbortSignal)
     }
   }
   const byUnit = (report: DriftReport): string => `${report.spec.unit.cluster}\0${report.spec.unit.package}`
-  return { reports: reports.sort((a, b) => (byUnit(a) < byUnit(b) ? -1 : 1)), closed, clusters, problems }
+  return { reports: reports.sort((a, b) => (byUnit(a) < byUnit(b) ? -1 : 1)), closed: view.closed, clusters, problems }
 }

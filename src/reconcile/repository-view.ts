@@ -1,11 +1,13 @@
 /** The repository at one moment: refs, base commit, packages, policies and ledger. Read once per turn, shared by all units. */
-import { Failure } from '../failure.ts'
+import { asFailure, Failure } from '../failure.ts'
 import { type FoundPackage, findPackages } from '../package/find-packages.ts'
 import type { ObjectId } from '../package/object-id.ts'
 import type { PackageFiles } from '../package/package-files.ts'
 import { LEDGER_BRANCH } from '../package/ref-name.ts'
 import { type PolicySet, parsePolicyFiles } from '../policy/parse-policy.ts'
 import type { PackageRepository, TreeFile } from '../ports/package-repository.ts'
+import { type ClosedEpisode, closedEpisodeSchema } from '../record/schema.ts'
+import { parseDocument } from '../record/write-document.ts'
 
 export interface RepositoryView {
   readonly repository: PackageRepository
@@ -21,6 +23,10 @@ export interface RepositoryView {
   /** Head of the ledger; null before its first commit. */
   readonly ledger: ObjectId | null
   readonly ledgerTree: readonly TreeFile[]
+  /** Of every unit, in the order of their outcomes. */
+  readonly closed: readonly ClosedEpisode[]
+  /** Files of the ledger that cannot be read, as sentences: one broken file stops nothing else. */
+  readonly problems: readonly string[]
 }
 
 /**
@@ -38,6 +44,7 @@ export async function readRepository(
   if (base === undefined) throw noSuchBranch(repository, baseBranch, refs)
   const tree = await repository.list(base, '', signal)
   const ledger = refs.get(`refs/heads/${LEDGER_BRANCH}`) ?? null
+  const ledgerTree = ledger === null ? [] : await repository.list(ledger, '', signal)
   return {
     repository,
     name:
@@ -53,7 +60,32 @@ export async function readRepository(
     packages: findPackages(tree),
     policies: parsePolicyFiles(await policyFiles(repository, tree, signal)),
     ledger,
-    ledgerTree: ledger === null ? [] : await repository.list(ledger, '', signal),
+    ledgerTree,
+    ...(await readClosed(repository, ledgerTree, signal)),
+  }
+}
+
+const CLOSED_FILE = /^closed\/\d{4}\/\d{2}\/[^/]+\.yaml$/
+
+async function readClosed(
+  repository: PackageRepository,
+  tree: readonly TreeFile[],
+  signal: AbortSignal,
+): Promise<Pick<RepositoryView, 'closed' | 'problems'>> {
+  const files = tree.filter(({ path }) => CLOSED_FILE.test(path))
+  const texts = await readTexts(repository, files, signal)
+  const closed: ClosedEpisode[] = []
+  const problems: string[] = []
+  for (const { path } of files) {
+    try {
+      closed.push(parseDocument(texts.get(path) ?? '', closedEpisodeSchema, `drift-ledger:${path}`))
+    } catch (thrown) {
+      problems.push(`drift-ledger:${path} cannot be read: ${asFailure(thrown).why}`)
+    }
+  }
+  return {
+    closed: closed.sort((left, right) => (left.status.at < right.status.at ? -1 : left.status.at > right.status.at ? 1 : 0)),
+    problems,
   }
 }
 

@@ -14,7 +14,7 @@ import type { Forge, OpenedProposal } from '../ports/forge.ts'
 import type { PackageRepository, RefUpdate } from '../ports/package-repository.ts'
 import { applyWrites } from './apply-writes.ts'
 import { eachOf } from './each-of.ts'
-import { loadPackage, type ObserveOptions, observe } from './observe.ts'
+import { type LoadedPackage, loadPackage, type ObserveOptions, observe } from './observe.ts'
 import { type RepositoryView, readRepository } from './repository-view.ts'
 import { assertSameCluster } from './same-cluster.ts'
 
@@ -137,7 +137,7 @@ export async function observeUnits(ports: TurnPorts, request: TurnRequest, signa
     try {
       const loaded = await loadPackage(view, found, ports.cluster.name, signal)
       const observation = await observe(view, loaded, ports.cluster, identity, request, signal)
-      return { state: 'observed', observation, notes: [...loaded.desired.notes, ...rootPackageNote(found, loaded.unit)] }
+      return { state: 'observed', observation, notes: [...loaded.desired.notes, ...packageNotes(found, loaded)] }
     } catch (thrown) {
       return { state: 'failed', packagePath: found.path, failures: failuresOf(thrown) }
     } finally {
@@ -176,11 +176,15 @@ function choosePackages(view: RepositoryView, cluster: string, names: readonly s
   return placed === undefined ? all : all.filter(({ path }) => placed.includes(path))
 }
 
-function rootPackageNote({ rootPackage }: FoundPackage, unit: Unit): string[] {
-  if (!rootPackage) return []
-  return [
-    `the repository itself is the package ${unit.packageName}: it works here, and a Porch server cannot list it (give the package a folder for that)`,
-  ]
+function packageNotes({ rootPackage }: FoundPackage, { unit, desired }: LoadedPackage): string[] {
+  const notes: string[] = []
+  if (rootPackage)
+    notes.push(
+      `the repository itself is the package ${unit.packageName}: it works here, and a Porch server cannot list it (give the package a folder for that)`,
+    )
+  if (desired.pipeline === 'not-run')
+    notes.push(`the pipeline of ${unit.packageName} was not run: its files are compared as they stand in git`)
+  return notes
 }
 
 function keepsMoving(failure: Failure): Failure {

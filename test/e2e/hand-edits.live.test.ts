@@ -201,7 +201,8 @@ const INJECTED: readonly InjectedEdit[] = [
   },
   {
     how: 'kubectl apply --server-side by somebody else, with force',
-    edit: (world, ns) => world.pipe(databaseHotfix(ns), 'apply', '--server-side', '--force-conflicts', '--field-manager=dba', '--filename=-'),
+    edit: (world, ns) =>
+      world.pipe(databaseHotfix(ns), 'apply', '--server-side', '--force-conflicts', '--field-manager=dba', '--filename=-'),
     object: 'StatefulSet/database',
     change: 'modified',
     path: 'spec.template.spec.containers[name=db].image',
@@ -241,7 +242,16 @@ const INJECTED: readonly InjectedEdit[] = [
   {
     how: 'a custom resource: a value in an item of a list with two keys, one of them a default',
     edit: (world, ns, widget) =>
-      world.kubectl('patch', `widgets.${widget.group}`, 'gear', '-n', ns, '--type=json', '-p', '[{"op":"replace","path":"/spec/endpoints/0/port","value":8444}]'),
+      world.kubectl(
+        'patch',
+        `widgets.${widget.group}`,
+        'gear',
+        '-n',
+        ns,
+        '--type=json',
+        '-p',
+        '[{"op":"replace","path":"/spec/endpoints/0/port","value":8444}]',
+      ),
     object: 'Widget/gear',
     change: 'modified',
     path: 'spec.endpoints[name=main,protocol=TCP].port',
@@ -251,7 +261,8 @@ const INJECTED: readonly InjectedEdit[] = [
   },
   {
     how: 'a custom resource: a default of its schema overridden',
-    edit: (world, ns, widget) => world.kubectl('patch', `widgets.${widget.group}`, 'gear', '-n', ns, '--type=merge', '-p', '{"spec":{"policy":"Hard"}}'),
+    edit: (world, ns, widget) =>
+      world.kubectl('patch', `widgets.${widget.group}`, 'gear', '-n', ns, '--type=merge', '-p', '{"spec":{"policy":"Hard"}}'),
     object: 'Widget/gear',
     change: 'added',
     path: 'spec.policy',
@@ -261,7 +272,16 @@ const INJECTED: readonly InjectedEdit[] = [
   {
     how: 'a custom resource: one more member of a set',
     edit: (world, ns, widget) =>
-      world.kubectl('patch', `widgets.${widget.group}`, 'gear', '-n', ns, '--type=json', '-p', '[{"op":"add","path":"/spec/zones/-","value":"c"}]'),
+      world.kubectl(
+        'patch',
+        `widgets.${widget.group}`,
+        'gear',
+        '-n',
+        ns,
+        '--type=json',
+        '-p',
+        '[{"op":"add","path":"/spec/zones/-","value":"c"}]',
+      ),
     object: 'Widget/gear',
     change: 'added',
     path: 'spec.zones[=c]',
@@ -333,7 +353,9 @@ await controlPlaneSuite('hand edits', { controllerManager: true }, (plane) => {
     const seen = report.spec.changes.map(lineOf).sort()
     assert.deepEqual(seen, INJECTED.map(({ object, change, path }) => [object, change, path ?? ''].join(' ')).sort())
     for (const injected of INJECTED) {
-      const change = report.spec.changes.find((one) => lineOf(one) === [injected.object, injected.change, injected.path ?? ''].join(' '))
+      const change: Change | undefined = report.spec.changes.find(
+        (one) => lineOf(one) === [injected.object, injected.change, injected.path ?? ''].join(' '),
+      )
       assert.ok(change !== undefined)
       assertValue(change.git, injected.git, `${injected.how}: git`)
       assertValue(change.live, injected.live, `${injected.how}: live`)

@@ -59,7 +59,10 @@ export async function createResourceGroupKind(plane: ControlPlane): Promise<void
   })
 }
 
-async function createDefinition(plane: ControlPlane, definition: { readonly metadata: { readonly name: string } }): Promise<void> {
+async function createDefinition(
+  plane: ControlPlane,
+  definition: { readonly metadata: { readonly name: string }; readonly spec: object },
+): Promise<void> {
   const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
   const body = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', ...definition }
   const created = await plane.request('POST', path, { body })

@@ -40,7 +40,9 @@ await controlPlaneSuite('write-back', { controllerManager: true }, (plane) => {
     const date = (await world.remote('show', '--no-patch', '--format=%cd', '--date=format-local:%Y%m%d', branch)).trim()
     const record = `.drift/records/test/apps--web/${date}-${id}.yaml`
     assert.deepEqual((await world.remote('diff', '--name-status', 'main', branch)).split('\n'), [`A\t${record}`, 'M\tapps/web/Kptfile'])
-    const lines = (await world.remote('diff', '--unified=0', 'main', branch, '--', 'apps')).split('\n').filter((line) => /^[+-](?![+-])/.test(line))
+    const lines = (await world.remote('diff', '--unified=0', 'main', branch, '--', 'apps'))
+      .split('\n')
+      .filter((line) => /^[+-](?![+-])/.test(line))
     assert.deepEqual(lines, [
       '+status:',
       '+  conditions:',
@@ -55,11 +57,10 @@ await controlPlaneSuite('write-back', { controllerManager: true }, (plane) => {
     const text = await world.show(branch, record)
     assert.equal(text.split('\n')[0], '# +argocd:skip-file-rendering')
     const document = parse(text)
-    assert.deepEqual([document.apiVersion, document.kind, document.metadata], [
-      'backporch.dev/v1alpha1',
-      'DriftRecord',
-      { name: `drift-${id}`, annotations: { 'config.kubernetes.io/local-config': 'true' } },
-    ])
+    assert.deepEqual(
+      [document.apiVersion, document.kind, document.metadata],
+      ['backporch.dev/v1alpha1', 'DriftRecord', { name: `drift-${id}`, annotations: { 'config.kubernetes.io/local-config': 'true' } }],
+    )
     const changes = document.spec.changes.map((change: { ref: { kind: string }; path: string; git: unknown; live: unknown }) => [
       change.ref.kind,
       change.path,
@@ -96,7 +97,10 @@ await controlPlaneSuite('write-back', { controllerManager: true }, (plane) => {
     assertExit(await world.backporch('scan'), 1)
     assert.deepEqual(await world.refs(), before)
     // Nor does one from a machine that has nothing in its cache.
-    assertExit(await world.backporchIn(world.checkout, { XDG_CACHE_HOME: join(world.folder, 'other') }, 'scan', '--repo', world.repository), 1)
+    assertExit(
+      await world.backporchIn(world.checkout, { XDG_CACHE_HOME: join(world.folder, 'other') }, 'scan', '--repo', world.repository),
+      1,
+    )
     assert.deepEqual(await world.refs(), before)
     assert.doesNotMatch(await world.remote('fsck', '--strict', '--full'), /error|warning|missing/)
   })
@@ -118,11 +122,13 @@ await controlPlaneSuite('write-back', { controllerManager: true }, (plane) => {
       { group: '', kind: 'ConfigMap', namespace, name: 'web' },
       { group: 'apps', kind: 'Deployment', namespace, name: 'web' },
     ])
-    const status = group.status.resourceStatuses.map((one: { kind: string; status: string; conditions: { type: string; status: string }[] }) => [
-      one.kind,
-      one.status,
-      one.conditions.find(({ type }) => type === 'Drifted')?.status,
-    ])
+    const status = group.status.resourceStatuses.map(
+      (one: { kind: string; status: string; conditions: { type: string; status: string }[] }) => [
+        one.kind,
+        one.status,
+        one.conditions.find(({ type }) => type === 'Drifted')?.status,
+      ],
+    )
     assert.deepEqual(status, [
       ['ConfigMap', 'Current', 'True'],
       // No node runs its Pods.
@@ -145,7 +151,10 @@ await controlPlaneSuite('write-back', { controllerManager: true }, (plane) => {
     assert.deepEqual(kptfile.status.conditions, [
       { type: 'Drifted', status: 'False', reason: 'RestoreApproved', message: branch.slice(branch.lastIndexOf('/') + 1) },
     ])
-    assert.match(await world.remote('diff', '--name-only', 'main', branch), /^\.drift\/records\/test\/apps--web\/[0-9]{8}-[0-9a-f]{8}\.yaml\napps\/web\/Kptfile$/)
+    assert.match(
+      await world.remote('diff', '--name-only', 'main', branch),
+      /^\.drift\/records\/test\/apps--web\/[0-9]{8}-[0-9a-f]{8}\.yaml\napps\/web\/Kptfile$/,
+    )
     const before = await world.refs()
     assertExit(await world.backporch('scan'), 1)
     assert.deepEqual(await world.refs(), before)
@@ -194,7 +203,9 @@ await controlPlaneSuite('write-back', { controllerManager: true }, (plane) => {
     const run = assertExit(await world.backporch('scan'), 0)
     assert.match(run.stdout, /is withdrawn: the cluster went back by itself/)
     assert.deepEqual(await world.proposals(), [])
-    const closed = (await world.remote('ls-tree', '-r', '--name-only', 'drift-ledger')).split('\n').filter((path) => path.startsWith('closed/'))
+    const closed = (await world.remote('ls-tree', '-r', '--name-only', 'drift-ledger'))
+      .split('\n')
+      .filter((path) => path.startsWith('closed/'))
     assert.equal(closed.length, 1)
     assert.match(closed[0] ?? '', new RegExp(`^closed/\\d{4}/\\d{2}/${id}\\.yaml$`))
     assert.equal(parse(await world.show('drift-ledger', closed[0] ?? '')).status.outcome, 'Healed')

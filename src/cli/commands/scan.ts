@@ -27,6 +27,10 @@ async function scan(packages: readonly string[], options: TurnPrintOptions, worl
     printTurn(result, options, world)
     if (options.dryRun !== true) await settlePending(pendingSettles(result), session, options, world)
     if (options.quiet !== true && options.output !== 'json' && options.output !== 'yaml') tellWritten(result, options, world)
-    return exitStatusOf(result.units, { partialOk: options.partial === 'ok', driftCounts: options.exitCode !== false })
+    return exitStatusOf(result.units, {
+      partialOk: options.partial === 'ok',
+      driftCounts: options.exitCode !== false,
+      silencedCounts: false,
+    })
   })
 }
