@@ -22,13 +22,21 @@ export interface FoundDecisions {
 
 export function findDecisions(seen: Observation): FoundDecisions {
   const { git } = seen
+  // A draft that somebody merged decided nothing: its record says that it is one.
   const landed = git.branches.filter(({ record }) =>
     git.merged.some(
       ({ metadata, spec }) =>
-        metadata.name === record.metadata.name && spec.fingerprint === record.spec.fingerprint && spec.plan === record.spec.plan,
+        spec.lifecycle === 'Proposed' &&
+        record.spec.lifecycle === 'Proposed' &&
+        metadata.name === record.metadata.name &&
+        spec.fingerprint === record.spec.fingerprint &&
+        spec.plan === record.spec.plan,
     ),
   )
-  const found = [...landed.map((branch, index) => mergedByHand(seen, branch, git.revision + 1 + index)), ...deletedByHand(seen)]
+  // The branch of a foreign one stays, so its decision is found again in every turn.
+  const known = new Set(git.ledger.closed.map(({ metadata }) => metadata.name))
+  const fresh = landed.filter(({ record }) => !known.has(record.spec.episode))
+  const found = [...fresh.map((branch, index) => mergedByHand(seen, branch, git.revision + 1 + index)), ...deletedByHand(seen)]
   return {
     branches: git.branches.filter((branch) => !landed.includes(branch)),
     closed: [...git.ledger.closed, ...found.map(({ episode }) => episode)],

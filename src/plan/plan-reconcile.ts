@@ -134,15 +134,20 @@ class Turn {
     const state = this.wish !== undefined || seen.policy.mode === 'Propose' || open?.state === 'proposed' ? 'proposed' : 'drafts'
     const episode = open?.record.spec.episode ?? freeEpisodeId(episodeIdOf(fingerprint), this.usedEpisodes())
     const began = open?.record.spec.began ?? this.at
-    const record = this.buildRecord(active, fingerprint, episode, began)
+    const record = this.buildRecord(active, fingerprint, episode, began, state === 'drafts' ? 'Draft' : 'Proposed')
     const branch = formatWorkspaceBranch({ state, packagePath: seen.unit.packageName, workspace: record.metadata.name })
     const ref = `refs/heads/${branch}`
     const spare = this.found.branches.filter((other) => other.ref !== ref && !other.foreign)
     if (open !== undefined && open.ref === ref && spare.length === 0 && this.saysTheSame(open, record)) {
       return this.done(active, fingerprint, 'Drifted', 'unchanged', open, NO_WRITES, [])
     }
-    const files = this.proposalFiles(active, record, state)
     const previous = this.found.branches.find((other) => other.ref === ref)
+    // A branch of this name without our record is somebody's: asking for a new one would fail every push of the turn.
+    if (previous === undefined && seen.git.refs.has(ref)) {
+      if (this.wish !== undefined) throw branchIsForeign({ ref }, 'foreign')
+      return this.done(active, fingerprint, 'Drifted', 'foreign', undefined, NO_WRITES, [`${branch} has no record of ours: it is left alone`])
+    }
+    const files = this.proposalFiles(active, record, state)
     const updates: PlannedUpdate[] = [
       { ref, from: previous?.commit ?? null, to: { commit: branch } },
       ...spare.map((other) => ({ ref: other.ref, from: other.commit, to: null })),
@@ -184,7 +189,13 @@ class Turn {
     })
   }
 
-  private buildRecord(active: readonly PlannedChange[], fingerprint: string, episode: string, began: string): DriftRecord {
+  private buildRecord(
+    active: readonly PlannedChange[],
+    fingerprint: string,
+    episode: string,
+    began: string,
+    lifecycle: DriftRecord['spec']['lifecycle'],
+  ): DriftRecord {
     const { seen } = this
     const report = this.report(active, fingerprint, 'Drifted', undefined)
     const previous = this.open?.record.spec
@@ -198,6 +209,7 @@ class Turn {
         changes: active.map(({ drift, desired, resolution }) => showChange(drift, resolution, seen.key, desired)),
         episode,
         began,
+        lifecycle,
         plan: planOf(active.map(({ resolution }) => resolution)),
         ...(message === undefined ? {} : { message }),
         policy: { name: seen.policy.name, mode: seen.policy.mode },
@@ -320,7 +332,7 @@ function nothingToDecide(seen: Observation): Failure {
   })
 }
 
-function branchIsForeign(open: OpenBranch, outcome: BranchOutcome): Failure {
+function branchIsForeign(open: Pick<OpenBranch, 'ref'>, outcome: BranchOutcome): Failure {
   return new Failure({
     code: 'BP2009',
     what: `the plan of ${short(open.ref)} cannot be changed`,

@@ -4,11 +4,11 @@
  * shows nothing else: a re-apply would also change what nobody reviewed.
  */
 
-import type { ObjectVerdict } from '../drift/drift.ts'
+import type { Drift, ObjectVerdict } from '../drift/drift.ts'
 import { withSecretData } from '../drift/secret-data.ts'
 import { Failure } from '../failure.ts'
 import { type FieldPath, formatFieldPath, valueAt } from '../krm/field-path.ts'
-import { getKey, isJsonObject, type Json, type JsonObject } from '../krm/json.ts'
+import { getKey, isJsonObject, type Json, type JsonObject, jsonEquals } from '../krm/json.ts'
 import type { LiveView } from '../krm/live-view.ts'
 import { isSecret } from '../krm/redacted.ts'
 import { metadataText, type Resource } from '../krm/resource.ts'
@@ -56,6 +56,16 @@ function assertOnlyApproved(
   })
 }
 
+function changedMeanwhile({ id, path }: Drift): Failure {
+  return new Failure({
+    code: 'BP2005',
+    what: `${describeResourceId(id)} is not written`,
+    why: `${formatFieldPath(path)} changed while the write was prepared`,
+    remedy: 'scan again, and decide about what differs now',
+    retry: 'on-change',
+  })
+}
+
 function objectOf(live: LiveView, key: string): JsonObject | undefined {
   const state = live.get(key)
   return state?.state === 'present' ? state.object : undefined
@@ -67,6 +77,9 @@ function writesFor(changes: readonly Omit<PlannedChange, 'resolution'>[], live: 
   const [first] = changes
   if (first?.drift.change === 'missing' && first.desired !== undefined) writes.push({ kind: 'apply', resource: first.desired })
   if (restored[0]?.desired !== undefined) {
+    // `live` was read after the comparison, and its version is the guard: it must be what was compared.
+    const moved = live === undefined ? undefined : restored.find(({ drift }) => !jsonEquals(valueAt(live, drift.path), drift.live))
+    if (moved !== undefined) throw changedMeanwhile(moved.drift)
     const paths = restored.map(({ drift }) => drift.path)
     writes.push({ kind: 'apply', resource: onlyFields(restored[0].desired, paths, live) })
   }

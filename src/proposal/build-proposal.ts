@@ -76,11 +76,11 @@ function proveEdit(input: ProposalInput, edited: ReadonlyMap<string, string>): v
   const after = rendered(files, input.packagePath)
   const chosen = new Map<string, ResolvedChange[]>()
   for (const change of input.changes) {
-    if (change.resolution === 'Restore') continue
-    const key = resourceKey(change.drift.id)
+    if (change.resolution === 'Restore' || change.desired === undefined) continue
+    const key = locationKey(change.desired)
     chosen.set(key, [...(chosen.get(key) ?? []), change])
   }
-  for (const [key, was] of before) proveObject(was, after.get(key), chosen.get(locationKey(was)) ?? chosen.get(key) ?? [])
+  for (const [key, was] of before) proveObject(was, after.get(key), chosen.get(locationKey(was)) ?? [])
   for (const key of after.keys()) if (!before.has(key)) throw movedMore(key, 'an object appeared')
 }
 
@@ -90,8 +90,9 @@ function rendered(files: PackageFiles, packagePath: string): Map<string, Desired
   return new Map(rendering.desired.resources.map((resource) => [resourceKey(resource.id), resource]))
 }
 
-function locationKey({ id }: DesiredResource): string {
-  return resourceKey(id)
+/** Where the object is written: its id may lack the namespace that the cluster puts it into. */
+function locationKey({ location: { path, document, item } }: DesiredResource): string {
+  return `${path}#${document}#${item ?? ''}`
 }
 
 function proveObject(was: DesiredResource, is: DesiredResource | undefined, chosen: readonly ResolvedChange[]): void {

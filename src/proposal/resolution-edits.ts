@@ -43,9 +43,8 @@ export function editFor(change: ResolvedChange): FileEdit | undefined {
 }
 
 function assertAdoptable(drift: Drift): void {
-  const hidden = isSecret(drift.id)
-    ? drift.path[0]?.kind === 'field' && drift.path[0].name !== 'metadata'
-    : isSensitive(drift.id, drift.path, drift.live)
+  const ofSecret = isSecret(drift.id) && !(drift.path[0]?.kind === 'field' && drift.path[0].name === 'metadata')
+  const hidden = ofSecret || isSensitive(drift.id, drift.path, drift.live)
   if (!hidden && !drift.liveUnread) return
   throw new Failure({
     code: 'BP2002',

@@ -1,5 +1,5 @@
 /** After the merge: write what the merged commit authorises, or watch until live agrees. Design §8, "Settle". */
-import { Failure } from '../failure.ts'
+import { asFailure, Failure } from '../failure.ts'
 import type { ObjectId } from '../package/object-id.ts'
 import { unverifiedMerges } from '../plan/pick-changes.ts'
 import { planSettle } from '../plan/plan-settle.ts'
@@ -24,14 +24,42 @@ export async function settleByWriting(
   commit: ObjectId,
   signal: AbortSignal,
 ): Promise<number> {
-  // Each write gives its object a new version, so every one is planned on what is live then. The bound only ends a fight.
-  const most = 2 * record.spec.changes.length + 1
-  for (let sent = 0; sent < most; sent += 1) {
-    const next = await nextWrite(ports, request, record, signal)
-    if (next === undefined) return sent
-    await writer.write(next, { commit, episode: record.spec.episode }, signal)
+  const authorisation = { commit, episode: record.spec.episode }
+  const sent = await writeEach(
+    () => nextWrite(ports, request, record, signal),
+    (next) => writer.write(next, authorisation, signal),
+    2 * record.spec.changes.length + 1,
+  )
+  if (sent === undefined) throw keepsChanging(record, ports.cluster.name)
+  return sent
+}
+
+/** Refused writes that are planned anew: a controller that writes status moves the version of an object as often as it likes. */
+const REFUSALS = 20
+
+/**
+ * Each write gives its object a new version, so every one is planned on what is live then. A write that meets a newer version is
+ * planned once more: a status moved it, or `next` finds that the approved fields changed, and throws.
+ * @returns how many were sent; undefined when `most` were and there was still something to write, which only a fight can be
+ */
+export async function writeEach(
+  next: () => Promise<ApprovedWrite | undefined>,
+  write: (change: ApprovedWrite) => Promise<void>,
+  most: number,
+): Promise<number | undefined> {
+  let refused = 0
+  for (let sent = 0; sent < most; ) {
+    const change = await next()
+    if (change === undefined) return sent
+    try {
+      await write(change)
+      sent += 1
+    } catch (thrown) {
+      refused += 1
+      if (asFailure(thrown).code !== 'BP2005' || refused > REFUSALS) throw thrown
+    }
   }
-  throw keepsChanging(record, ports.cluster.name)
+  return undefined
 }
 
 async function nextWrite(

@@ -117,6 +117,9 @@ export const driftRecordSchema = z.object({
     ...changesPart,
     episode: z.string(),
     began: z.string().describe('RFC 3339 UTC: first observation of the episode.'),
+    lifecycle: z
+      .enum(['Draft', 'Proposed'])
+      .describe('Draft: recorded only, so that merging it authorises nothing. Proposed: merging it decides as planned.'),
     plan: z.enum(['Restore', 'Adopt', 'Release', 'Mixed']),
     message: z.string().optional().describe('Why, in the words of the person who chose the plan.'),
     policy: z.object({ name: z.string(), mode: z.string() }),

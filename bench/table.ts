@@ -1,0 +1,65 @@
+/** Results as Markdown: median, and the smallest and largest in brackets. */
+import type { Cost } from './measure.ts'
+
+export interface ToolResult {
+  readonly tool: string
+  readonly costs: readonly Cost[]
+  /** Injected hand edits that the tool names, as in `25 of 25`; undefined where it names none by its nature. */
+  readonly recall: string | undefined
+}
+
+export function formatTable(results: readonly ToolResult[]): string {
+  const head = ['tool', 'requests', 'of them dry runs', 'wall s', 'client CPU s', 'API server CPU s', 'hand edits named']
+  const rows = results.map(({ tool, costs, recall }) => [
+    tool,
+    spread(
+      costs.map(({ requests }) => requests),
+      0,
+    ),
+    spread(
+      costs.map(({ dryRuns }) => dryRuns),
+      0,
+    ),
+    spread(
+      costs.map(({ wall }) => wall),
+      2,
+    ),
+    spread(
+      costs.map(({ clientCpu }) => clientCpu),
+      2,
+    ),
+    spread(
+      costs.map(({ serverCpu }) => serverCpu),
+      2,
+    ),
+    recall ?? 'it names no fields',
+  ])
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('')
+}
+
+/** `1.20 (1.10–1.40)`, without brackets where all are the same. */
+export function spread(values: readonly number[], digits: number): string {
+  const sorted = [...values].sort((left, right) => left - right)
+  const [least, most] = [sorted[0], sorted.at(-1)]
+  if (least === undefined || most === undefined || sorted.some((value) => Number.isNaN(value))) return 'not measured'
+  const [low, middle, high] = [least, median(sorted), most].map((value) => value.toFixed(digits))
+  return low === high ? `${middle}` : `${middle} (${low}–${high})`
+}
+
+/** @param sorted ascending, not empty */
+function median(sorted: readonly number[]): number {
+  const at = (index: number): number => sorted[index] ?? Number.NaN
+  const half = Math.floor(sorted.length / 2)
+  return sorted.length % 2 === 1 ? at(half) : (at(half - 1) + at(half)) / 2
+}
+
+/** Puts a section into a document, in the place of one with the same heading. */
+export function withSection(document: string, heading: string, body: string): string {
+  const section = `${heading}\n\n${body.trimEnd()}\n`
+  const begin = document.split('\n').indexOf(heading)
+  if (begin === -1) return `${document.trimEnd()}\n\n${section}`
+  const lines = document.split('\n')
+  const next = lines.findIndex((line, index) => index > begin && line.startsWith('## '))
+  const rest = next === -1 ? [] : ['', ...lines.slice(next)]
+  return [...lines.slice(0, begin), ...section.trimEnd().split('\n'), ...rest].join('\n').trimEnd().concat('\n')
+}

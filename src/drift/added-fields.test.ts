@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { appliedBy, editedBy, reversedEntries, TEST_SCHEMA, withMetadata } from '../../test/fakes/live-object.ts'
+import { formatFieldPath } from '../krm/field-path.ts'
+import type { Json, JsonObject } from '../krm/json.ts'
+import { managedFieldsOf } from '../krm/managed-fields.ts'
+import { findAddedFields } from './added-fields.ts'
+
+const MANIFEST: JsonObject = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'web' },
+  spec: { replicas: 3, template: { spec: { containers: [{ name: 'app', ports: [{ containerPort: 80 }] }] } } },
+}
+const APP = 'spec.template.spec.containers[name=app]'
+const SYNCER = { manager: 'flux', operation: 'Apply', subresource: '' } as const
+
+function added(live: JsonObject, metadataOnly = false): string[] {
+  const found = findAddedFields(live, MANIFEST, managedFieldsOf(live), SYNCER, metadataOnly)
+  return found.map(({ path, owner }) => `${formatFieldPath(path)} ${owner.manager}`).sort()
+}
+
+function edits(...list: readonly (readonly [manager: string, field: string, value: Json])[]): JsonObject {
+  return list.reduce(
+    (live, [manager, field, value], index) => editedBy(manager, live, field, value, `2026-11-21T0${index}:00:00Z`),
+    appliedBy('flux', MANIFEST),
+  )
+}
+
+const ROWS: readonly (readonly [name: string, live: JsonObject, lines: readonly string[]])[] = [
+  ['nothing', edits(), []],
+  ['a field', edits(['x', 'metadata.labels.team', 'a']), ['metadata.labels.team x']],
+  [
+    'a whole item, not its fields',
+    edits(['x', 'spec.template.spec.containers[name=side]', { name: 'side', image: 's' }]),
+    ['spec.template.spec.containers[name=side] x'],
+  ],
+  ['a field of a declared item', edits(['x', `${APP}.image`, 'a']), [`${APP}.image x`]],
+  ['a member of a set', edits(['x', 'metadata.finalizers[=guard]', 'guard']), ['metadata.finalizers[=guard] x']],
+  ['not a declared field that somebody changed', edits(['x', 'spec.replicas', 5]), []],
+  [
+    'not a declared item whose defaulted key git leaves out',
+    edits(['x', `${APP}.ports[containerPort=80,protocol=TCP].containerPort`, 80]),
+    [],
+  ],
+  ['not what the control plane adds', edits(['kube-controller-manager', 'metadata.annotations.revision', '1']), []],
+  ['not the status', edits(['x', 'status.phase', 'a']), []],
+  ['two by two', edits(['x', 'metadata.labels.a', '1'], ['y', 'metadata.labels.b', '2']), ['metadata.labels.a x', 'metadata.labels.b y']],
+  ['a place once, by its latest owner', edits(['x', 'metadata.labels.a', '1'], ['y', 'metadata.labels.a', '2']), ['metadata.labels.a y']],
+]
+
+for (const [name, live, lines] of ROWS) {
+  test(`added: ${name}`, () => {
+    assert.deepEqual(added(live), lines)
+    assert.deepEqual(added(reversedEntries(live)), lines)
+  })
+}
+
+test('an owner of what is not there is stale, unless the content was not read', () => {
+  const live = withMetadata(edits(['x', 'metadata.labels.a', '1']), { labels: {} })
+  assert.deepEqual(added(live), [])
+  assert.deepEqual(added(live, true), ['metadata.labels.a x'])
+})
