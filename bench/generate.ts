@@ -92,7 +92,8 @@ function deploymentSpec(name: string, random: Random): unknown {
     image: `registry.example/${own}:1.${random.below(20)}.${random.below(20)}`,
     env: Object.entries(random.entries(3, 12)).map(([key, value]) => ({ name: key.toUpperCase(), value })),
     ports: [{ containerPort: 8080 + random.below(100), name: own }],
-    resources: { requests: { cpu: '100m', memory: '64Mi' }, limits: { memory: '128Mi' } },
+    // The server writes 0.5 as 500m, so what was applied and what is live are not the same text.
+    resources: { requests: { cpu: random.pick(['100m', '250m', '0.5']), memory: '64Mi' }, limits: { memory: '128Mi' } },
   })
   return {
     replicas: random.below(3) + 1,

@@ -27,5 +27,6 @@ export function schemaText(name: keyof typeof SCHEMAS): string {
 }
 
 if (import.meta.main) {
-  for (const name of Object.keys(SCHEMAS) as (keyof typeof SCHEMAS)[]) writeFileSync(new URL(`${name}.json`, import.meta.url), schemaText(name))
+  for (const name of Object.keys(SCHEMAS) as (keyof typeof SCHEMAS)[])
+    writeFileSync(new URL(`${name}.json`, import.meta.url), schemaText(name))
 }

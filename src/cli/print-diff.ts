@@ -169,9 +169,9 @@ function describeDrift({ id, path, change }: Drift): string {
 }
 
 function incompleteLines(view: DiffView, terminal: Terminal): string[] {
-  return (view.plan.report.status.incomplete ?? []).map(({ ref, code, why, remedy }) => {
+  return (view.plan.report.status.incomplete ?? []).map(({ ref, state, code, why, remedy }) => {
     const name = ref === undefined ? view.packageName : `${ref.kind} ${ref.namespace === '' ? ref.name : `${ref.namespace}/${ref.name}`}`
-    return `${terminal.style(terminal.glyph('unknown'), 'yellow')} ${oneLine(name)} not proven (${code}): ${oneLine(why, 300)}${remedy === undefined ? '' : `. ${oneLine(remedy, 300)}`}`
+    return `${terminal.style(terminal.glyph('unknown'), 'yellow')} ${oneLine(name)} ${state ?? 'not observed'} (${code}): ${oneLine(why, 300)}${remedy === undefined ? '' : `. ${oneLine(remedy, 300)}`}`
   })
 }
 

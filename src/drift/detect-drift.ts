@@ -112,7 +112,7 @@ class Subject {
     items = [...items, ...this.added(items)]
     const proven = proof !== 'none' && this.managed.unreadable.length === 0
     const state = items.length > 0 ? 'drifted' : proven ? 'in-sync' : 'unverified'
-    if (state === 'unverified' && failure === undefined) failure = this.ownershipUnknown()
+    if (!proven && failure === undefined) failure = this.ownershipUnknown()
     return { state, proof, items, setAside, failure: state === 'in-sync' ? undefined : failure, reapplyFails }
   }
 

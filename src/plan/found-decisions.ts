@@ -2,7 +2,7 @@
  * Decisions that were made without backporch, seen from git: a proposal that somebody merged by hand, and one whose branch
  * somebody deleted. Both close the episode as `approve` and `reject` would have.
  */
-import { formatRevisionTag } from '../package/ref-name.ts'
+import { formatRevisionTag, formatWorkspaceBranch } from '../package/ref-name.ts'
 import { closedPath } from '../record/record-paths.ts'
 import type { ClosedEpisode } from '../record/schema.ts'
 import { API_VERSION, LOCAL_CONFIG } from '../record/schema.ts'
@@ -33,7 +33,7 @@ export function findDecisions(seen: Observation): FoundDecisions {
         spec.plan === record.spec.plan,
     ),
   )
-  // The branch of a foreign one stays, so its decision is found again in every turn.
+  // Somebody's commits on the branch stay, so that its decision is found again in every turn.
   const known = new Set(git.ledger.closed.map(({ metadata }) => metadata.name))
   const fresh = landed.filter(({ record }) => !known.has(record.spec.episode))
   const found = [...fresh.map((branch, index) => mergedByHand(seen, branch, git.revision + 1 + index)), ...deletedByHand(seen)]
@@ -56,16 +56,20 @@ function mergedByHand(seen: Observation, branch: OpenBranch, revision: number): 
   const { unit, cluster } = seen
   const { began, episode, plan } = branch.record.spec
   const tag = formatRevisionTag({ packagePath: unit.packageName, revision })
-  const closed = closedEpisodeOf(branch.record, { outcome: 'Merged', decidedBy: '', at: cluster.observedAt, revision: `v${revision}` })
+  const merged = { outcome: 'Merged', decidedBy: '', at: cluster.observedAt } as const
+  // A branch with somebody's commits is theirs, merged or not: what they pushed after the merge would be lost with it.
+  const closed = closedEpisodeOf(branch.record, branch.foreign ? merged : { ...merged, revision: `v${revision}` })
   return {
     episode: closed,
-    note: `${branch.workspace} was merged by hand: tagged ${tag}`,
+    note: `${branch.workspace} was merged by hand: ${branch.foreign ? 'its branch has commits that are not ours and is left alone' : `tagged ${tag}`}`,
     writes: {
       ...NO_WRITES,
-      updates: [
-        { ref: `refs/tags/${tag}`, from: null, to: branch.commit },
-        { ref: branch.ref, from: branch.commit, to: null },
-      ],
+      updates: branch.foreign
+        ? []
+        : [
+            { ref: `refs/tags/${tag}`, from: null, to: branch.commit },
+            { ref: branch.ref, from: branch.commit, to: null },
+          ],
       ledger: [{ path: closedPath(began, episode), text: formatDocument(closed) }],
       ledgerLines: [`${unit.packageName}: merged ${episode} (${plan})`],
     },
@@ -79,8 +83,11 @@ function deletedByHand(seen: Observation): Found[] {
   if (report === undefined || report.status.lifecycle !== 'Proposed' || report.spec.fingerprint === '') return []
   const { episode, plan, since } = report.status
   const workspace = `drift-${episode}`
+  // A branch without our record is still a branch: somebody works on it.
+  const branch = formatWorkspaceBranch({ state: 'proposed', packagePath: unit.packageName, workspace })
   const known =
-    git.branches.some((branch) => branch.workspace === workspace) ||
+    git.refs.has(`refs/heads/${branch}`) ||
+    git.branches.some((other) => other.workspace === workspace) ||
     git.merged.some(({ metadata }) => metadata.name === workspace) ||
     git.ledger.closed.some(({ metadata }) => metadata.name === episode)
   if (known || plan === '') return []

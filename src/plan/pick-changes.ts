@@ -1,7 +1,9 @@
 /** Which differences are open for a decision, and what is planned for each. */
 import type { Drift, ObjectVerdict, Resolution } from '../drift/drift.ts'
 import { itemFingerprint } from '../drift/fingerprint.ts'
+import { formatFieldPath } from '../krm/field-path.ts'
 import type { RedactionKey } from '../krm/redacted.ts'
+import { resourceKey } from '../krm/resource-id.ts'
 import type { ClosedEpisode, DriftRecord, Plan } from '../record/schema.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
 import type { Wish } from './observation.ts'
@@ -44,11 +46,21 @@ export function planResolutions(
   open: DriftRecord | undefined,
   wish: Wish | undefined,
   byPolicy: Resolution,
+  keyId: string,
 ): PlannedChange[] {
-  const recorded = new Map(open?.spec.changes.map((change) => [change.fingerprint, change.resolution]))
+  // Fingerprints of another installation key say nothing: then the place tells which change was meant.
+  const comparable = open?.spec.keyId === keyId
+  const recorded = new Map(
+    open?.spec.changes.map((change) => [
+      comparable ? change.fingerprint : `${change.change} ${resourceKey(change.ref)}#${change.path ?? ''}`,
+      change.resolution,
+    ]),
+  )
   return changes.map((change) => {
     const wished = wish !== undefined && (wish.changes === undefined || wish.changes.has(change.fingerprint))
-    return { ...change, resolution: wished ? wish.resolution : (recorded.get(change.fingerprint) ?? byPolicy) }
+    const { id, path, change: kind } = change.drift
+    const known = recorded.get(comparable ? change.fingerprint : `${kind} ${resourceKey(id)}#${formatFieldPath(path)}`)
+    return { ...change, resolution: wished ? wish.resolution : (known ?? byPolicy) }
   })
 }
 

@@ -47,35 +47,39 @@ export function planReconcile(observation: Observation, wish?: Wish): UnitPlan {
   return new Turn(observation, wish).plan()
 }
 
+/** What the branch of an open proposal changes against its base, as this turn would write it: the record says what is decided. */
+export function filesOfProposal(observation: Observation, proposal: OpenBranch): ProposalFiles['changes'] {
+  return new Turn(observation, undefined).filesOf(proposal)
+}
+
 class Turn {
   private readonly seen: Observation
   private readonly wish: Wish | undefined
   private readonly open: OpenBranch | undefined
   private readonly at: string
   private readonly found: FoundDecisions
+  private readonly changes: readonly Omit<PlannedChange, 'resolution'>[]
 
   constructor(observation: Observation, wish: Wish | undefined) {
     this.seen = observation
     this.wish = wish
     this.at = observation.cluster.observedAt
     this.found = findDecisions(observation)
+    this.changes = allChanges(observation.verdicts, observation.key)
     const { branches } = this.found
     this.open = branches.find(({ state }) => state === 'proposed') ?? branches.find(({ state }) => state === 'drafts')
   }
 
   plan(): UnitPlan {
-    const changes = allChanges(this.seen.verdicts, this.seen.key)
-    const applying = applyingFingerprints(this.found.closed)
-    const active = planResolutions(
-      changes.filter(({ fingerprint }) => !applying.has(fingerprint)),
-      this.open?.record,
-      this.wish,
-      this.seen.policy.defaultPlan,
-    )
-    if (active.length === 0) return this.withoutDrift(changes.length)
+    const active = this.active()
+    if (active.length === 0) return this.withoutDrift(this.changes.length)
     const fingerprint = this.fingerprint(active)
     if (this.open?.foreign)
       return this.keepOpen(active, fingerprint, 'foreign', [`${short(this.open.ref)} has a commit that is not ours: it is left alone`])
+    if (this.wish === undefined && this.open !== undefined && this.open.record.spec.keyId !== this.seen.key.id)
+      return this.keepOpen(active, fingerprint, 'frozen', [
+        `${short(this.open.ref)} was recorded with another installation key, which cannot be compared: it is left as it is (set BACKPORCH_KEY)`,
+      ])
     if (this.isFrozen(active))
       return this.keepOpen(active, fingerprint, 'frozen', ['not everything could be observed: the open record is left as it is'])
     if (this.wish === undefined && this.seen.policy.mode === 'Off')
@@ -85,6 +89,17 @@ class Turn {
       return this.done(active, fingerprint, 'Silenced', 'silenced', undefined, NO_WRITES, [`rejected before: silent until ${until}`])
     }
     return this.record(active, fingerprint)
+  }
+
+  filesOf({ record, state }: OpenBranch): ProposalFiles['changes'] {
+    return this.proposalFiles(this.active(), record, state).changes
+  }
+
+  /** What is open for a decision: a change that a merged Restore authorised to go back is decided. */
+  private active(): PlannedChange[] {
+    const applying = applyingFingerprints(this.found.closed)
+    const open = this.changes.filter(({ fingerprint }) => !applying.has(fingerprint))
+    return planResolutions(open, this.open?.record, this.wish, this.seen.policy.defaultPlan, this.seen.key.id)
   }
 
   /** Nothing is open: live agrees with git, or will once a merged decision is applied, or nobody can say. */
@@ -145,7 +160,9 @@ class Turn {
     // A branch of this name without our record is somebody's: asking for a new one would fail every push of the turn.
     if (previous === undefined && seen.git.refs.has(ref)) {
       if (this.wish !== undefined) throw branchIsForeign({ ref }, 'foreign')
-      return this.done(active, fingerprint, 'Drifted', 'foreign', undefined, NO_WRITES, [`${branch} has no record of ours: it is left alone`])
+      return this.done(active, fingerprint, 'Drifted', 'foreign', undefined, NO_WRITES, [
+        `${branch} has no record of ours: it is left alone`,
+      ])
     }
     const files = this.proposalFiles(active, record, state)
     const updates: PlannedUpdate[] = [

@@ -32,6 +32,8 @@ export interface CommitView {
   readonly tree: ObjectId
   readonly message: string
   readonly author: { readonly name: string; readonly email: string /** Seconds since 1970, UTC. */; readonly at: number }
+  /** Who made this very object: another than the author where somebody amended or rebased it. */
+  readonly committer: { readonly email: string }
 }
 
 /** A file of a commit's tree. */

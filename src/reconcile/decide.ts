@@ -3,8 +3,9 @@ import { Failure } from '../failure.ts'
 import type { ObjectId } from '../package/object-id.ts'
 import type { Observation, OpenBranch } from '../plan/observation.ts'
 import { openProposal, planApproval, planRejection } from '../plan/plan-decision.ts'
-import { planReconcile, type UnitPlan } from '../plan/plan-reconcile.ts'
+import { filesOfProposal, planReconcile, type UnitPlan } from '../plan/plan-reconcile.ts'
 import type { FileChange, PackageRepository } from '../ports/package-repository.ts'
+import { recordPath } from '../record/record-paths.ts'
 import { applyWrites, writeLedger } from './apply-writes.ts'
 import type { RepositoryView } from './repository-view.ts'
 import { type ObservedUnit, observeUnits, type TurnPorts, type TurnRequest, withFreshRefs } from './run-turn.ts'
@@ -45,6 +46,7 @@ export async function approve(
   return decide(ports, request, confirm, signal, async (reviewed, view) => {
     const { observation, proposal, plan } = reviewed
     const changes = await changesOf(ports.repository, proposal, signal)
+    assertAsBuilt(observation, proposal, changes)
     const input = { seen: observation, turn: plan, proposal, decidedBy: decider.name, at: decider.at, reason: decider.reason }
     const { merge, tag, revision, ledger } = planApproval(input, changes)
     const along = await writeLedger(ports.repository, ledger, { head: view.ledger, cluster: observation.unit.cluster, at: decider.at })
@@ -137,6 +139,34 @@ async function changesOf(repository: PackageRepository, { base, commit }: OpenBr
   ]
 }
 
+/**
+ * Only what the record says is merged: a branch may be pushed to by people who may not push to the base branch, in the
+ * bot's name too. @throws Failure BP2009
+ */
+function assertAsBuilt(observation: Observation, proposal: OpenBranch, changes: readonly FileChange[]): void {
+  const built = new Map(filesOfProposal(observation, proposal).map(({ path, content }) => [path, content]))
+  const { unit } = observation
+  const { began, episode } = proposal.record.spec
+  // The record itself was compared as a document: its times are those of the first observation.
+  const record = recordPath(unit.cluster, unit.slug, began, episode)
+  const hasChanged = ({ path, content }: FileChange): boolean =>
+    !built.has(path) || (path !== record && !sameBytes(content, built.get(path) ?? null))
+  const written = new Set(changes.map(({ path }) => path))
+  const wrong = changes.find(hasChanged)?.path ?? [...built.keys()].find((path) => !written.has(path))
+  if (wrong === undefined) return
+  throw new Failure({
+    code: 'BP2009',
+    what: `${proposal.workspace} is not merged`,
+    where: proposal.ref.replace(/^refs\/heads\//, ''),
+    why: `${wrong} on the branch is not what backporch writes for its record: somebody, or another version, wrote it`,
+    remedy: 'look at the branch, then delete it and scan again',
+  })
+}
+
+function sameBytes(left: Uint8Array | null, right: Uint8Array | null): boolean {
+  return left === null || right === null ? left === right : Buffer.compare(left, right) === 0
+}
+
 function movedOn({ ref }: OpenBranch): Failure {
   return new Failure({
     code: 'BP4003',
@@ -150,6 +180,16 @@ function movedOn({ ref }: OpenBranch): Failure {
 
 function changedSinceReview(observation: Observation, proposal: OpenBranch, plan: UnitPlan): Failure {
   const { packageName, cluster } = observation.unit
+  const { outcome } = plan
+  if (outcome === 'frozen' || outcome === 'foreign') {
+    return new Failure({
+      code: outcome === 'foreign' ? 'BP2009' : 'BP2005',
+      what: `${proposal.workspace} of ${packageName} in ${cluster} was not decided`,
+      why: plan.notes.join('; '),
+      remedy: outcome === 'foreign' ? 'merge or delete the branch by hand' : 'scan again when that is put right, then decide',
+      retry: 'on-change',
+    })
+  }
   const now = plan.report.spec.changes.map(({ path, ref }) => path ?? `${ref.kind} ${ref.name}`)
   return new Failure({
     code: 'BP2005',

@@ -148,10 +148,14 @@ function unreadableVerdict({ resource, failure }: Unplaced): ObjectVerdict {
   }
 }
 
-function incompleteOf({ id, state, failure }: ObjectVerdict): Incomplete[] {
-  if (failure === undefined || (state !== 'unreadable' && state !== 'unverified')) return []
+/** Drift that ownership shows while nobody could answer the dry run is only a part: the rest of the object is not known. */
+function incompleteOf({ id, state, items, failure, reapplyFails }: ObjectVerdict): Incomplete[] {
+  // A refusal is an answer, and of a Secret that is never read nothing more will be known later.
+  const answered = state === 'drifted' && (reapplyFails !== undefined || items.some(({ liveUnread }) => liveUnread))
+  if (failure === undefined || state === 'in-sync' || answered) return []
   const { code, why, remedy } = failure
-  return [{ ref: { group: id.group, kind: id.kind, namespace: id.namespace, name: id.name }, code, why, remedy }]
+  const known = state === 'unreadable' ? state : 'unverified'
+  return [{ ref: { group: id.group, kind: id.kind, namespace: id.namespace, name: id.name }, state: known, code, why, remedy }]
 }
 
 /** An object that the inventory has and the read files do not declare may be declared in one that was not read. */

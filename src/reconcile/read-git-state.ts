@@ -82,7 +82,9 @@ async function openBranches(view: RepositoryView, unit: Unit, bot: BotIdentity, 
     const made = await view.repository.commit(commit, signal)
     const [base] = made.parents
     if (base === undefined) continue
-    found.push({ ref, state: branch.state, workspace: branch.workspace, commit, base, record, foreign: made.author.email !== bot.email })
+    // An amended or rebased commit keeps its author: the committer tells.
+    const foreign = made.author.email !== bot.email || made.committer.email !== bot.email || made.parents.length !== 1
+    found.push({ ref, state: branch.state, workspace: branch.workspace, commit, base, record, foreign })
   }
   return found
 }

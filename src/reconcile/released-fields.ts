@@ -10,7 +10,7 @@ export function setReleasedAside(verdict: ObjectVerdict, merged: readonly DriftR
   const released = new Map(
     merged.flatMap(({ spec, metadata }) =>
       spec.changes
-        .filter(({ resolution }) => resolution === 'Release')
+        .filter(({ resolution }) => resolution === 'Release' && spec.lifecycle === 'Proposed')
         .map((change) => [`${resourceKey(change.ref)}#${change.path ?? ''}`, metadata.name]),
     ),
   )

@@ -73,7 +73,9 @@ async function nextWrite(
   if (unit === undefined || unit.state === 'failed') throw unit?.failures[0] ?? notMerged(view.base)
   const { git, verdicts } = unit.observation
   // Authorised only by a commit that the base branch has: the record in its tree says so.
-  if (!git.merged.some(({ metadata, spec }) => metadata.name === record.metadata.name && spec.fingerprint === record.spec.fingerprint)) {
+  const authorises = ({ metadata, spec }: DriftRecord): boolean =>
+    spec.lifecycle === 'Proposed' && metadata.name === record.metadata.name && spec.fingerprint === record.spec.fingerprint
+  if (!git.merged.some(authorises)) {
     throw notMerged(view.base)
   }
   const wanted = verdicts.filter(({ items }) => items.length > 0).map(({ id, apiVersion }) => ({ id, apiVersion }))

@@ -5,11 +5,13 @@
  */
 import { describeResourceId } from '../krm/resource-id.ts'
 import { formatKptAnnotation } from '../package/kpt-annotation.ts'
+import { commitJson, commitText } from './commit-text.ts'
 import { formatValue } from './format-value.ts'
 import { oneLine } from './one-line.ts'
 import type { Change, DriftRecord } from './schema.ts'
 
 const OBJECT_LIMIT = 20
+const LEDGER_LINE_LIMIT = 50
 
 export interface MessageSubject {
   readonly record: DriftRecord
@@ -26,8 +28,8 @@ export function formatProposalMessage(subject: MessageSubject, lifecycle: 'Draft
   const { changes } = record.spec
   return joinParagraphs([
     `${subjectType(record, lifecycle)}(drift): ${subjectText(record, lifecycle)}`,
-    describeChanges(changes),
-    ...(record.spec.message === undefined ? [] : [oneLine(record.spec.message, 500)]),
+    commitText(describeChanges(changes)),
+    ...whyOf(record),
     whatMergingDoes(record, lifecycle),
     kptLine(subject, 0),
     trailers(subject, []),
@@ -47,29 +49,38 @@ export function formatApprovalMessage(subject: MessageSubject, approval: Approva
   const { record } = subject
   return joinParagraphs([
     `${subjectType(record, 'Proposed')}(drift): ${subjectText(record, 'Proposed')}`,
-    `Approving package revision ${subject.packageName}/${approval.revision}, decided by ${oneLine(approval.decidedBy)}.`,
-    describeChanges(record.spec.changes),
-    ...(record.spec.message === undefined ? [] : [oneLine(record.spec.message, 500)]),
+    `Approving package revision ${oneLine(commitText(subject.packageName), 300)}/${approval.revision}, decided by ${oneLine(commitText(approval.decidedBy))}.`,
+    commitText(describeChanges(record.spec.changes)),
+    ...whyOf(record),
     kptLine(subject, approval.revision),
-    trailers(subject, [`Drift-Decided-By: ${oneLine(approval.decidedBy)}`, `Drift-Decided-At: ${approval.at}`]),
+    trailers(subject, [`Drift-Decided-By: ${oneLine(approval.decidedBy)}`, `Drift-Decided-At: ${oneLine(approval.at)}`]),
   ])
 }
 
 /** Message of a commit on the ledger. `[skip ci]`: no workflow runs for status. */
 export function formatLedgerMessage(cluster: string, lines: readonly string[]): string {
   const [first = 'status unchanged'] = lines
-  const subject = lines.length === 1 ? first : `${lines.length} packages`
-  const body = lines.length > 1 ? lines.map((line) => `  ${line}`).join('\n') : undefined
-  return joinParagraphs([`status(${oneLine(cluster, 40)}): ${subject}`, ...(body === undefined ? [] : [body]), '[skip ci]'])
+  const scope = `status(${oneLine(commitText(cluster), 40)}): `
+  const subject = oneLine(lines.length === 1 ? commitText(first) : `${lines.length} packages`, SUBJECT_LIMIT - scope.length)
+  const listed = lines.length > 1 ? lines.slice(0, LEDGER_LINE_LIMIT).map((line) => `  ${oneLine(commitText(line), 200)}`) : []
+  const more = lines.length > LEDGER_LINE_LIMIT ? [`  and ${lines.length - LEDGER_LINE_LIMIT} more`] : []
+  return joinParagraphs([scope + subject, [...listed, ...more].join('\n'), '[skip ci]'])
 }
 
+/** The person's own words stand behind a word of ours: no line of theirs begins a line of the message. */
+function whyOf({ spec: { message } }: DriftRecord): string[] {
+  return message === undefined || message.trim() === '' ? [] : [`Why: ${oneLine(commitText(message), 500)}`]
+}
+
+/** Porch reads the same as without the escapes, and a forge finds nothing to act on. */
 function kptLine(subject: MessageSubject, revision: number): string {
-  return formatKptAnnotation({
+  const line = formatKptAnnotation({
     packagePath: subject.packageName,
     workspace: subject.record.metadata.name,
     revision: String(revision),
     task: { type: 'edit', source: subject.sourceRevision },
   })
+  return `kpt:${commitJson(line.slice('kpt:'.length))}`
 }
 
 function joinParagraphs(paragraphs: readonly string[]): string {
@@ -90,11 +101,11 @@ function subjectText(record: DriftRecord, lifecycle: 'Draft' | 'Proposed'): stri
   const cluster = oneLine(unit.cluster, 30)
   const verbOf = (change: Change): string => (lifecycle === 'Draft' ? 'record' : change.resolution.toLowerCase())
   if (changes.length === 1 && first !== undefined)
-    return oneLine(`${verbOf(first)} ${singleChange(first, lifecycle, cluster)}`, SUBJECT_LIMIT - 14)
+    return oneLine(commitText(`${verbOf(first)} ${singleChange(first, lifecycle, cluster)}`), SUBJECT_LIMIT - 14)
   const counts = new Map<string, number>()
   for (const change of changes) counts.set(verbOf(change), (counts.get(verbOf(change)) ?? 0) + 1)
   const verbs = [...counts].sort(([left], [right]) => (left < right ? -1 : 1)).map(([verb, count]) => `${verb} ${count}`)
-  return oneLine(`${verbs.join(', ')} changes of ${unit.package || 'the package'} in ${cluster}`, SUBJECT_LIMIT - 14)
+  return oneLine(commitText(`${verbs.join(', ')} changes of ${unit.package || 'the package'} in ${cluster}`), SUBJECT_LIMIT - 14)
 }
 
 function singleChange(change: Change, lifecycle: 'Draft' | 'Proposed', cluster: string): string {
@@ -127,7 +138,7 @@ function describeChanges(changes: readonly Change[]): string {
 
 function describeChange(change: Change): string {
   const who = change.actor.confidence === 'none' ? 'by an unknown writer' : `by ${oneLine(change.actor.manager, 60)}`
-  const when = change.actor.at === '' ? '' : ` ${change.actor.at}`
+  const when = change.actor.at === '' ? '' : ` ${oneLine(change.actor.at, 40)}`
   const what =
     change.path === undefined ? change.change : `${oneLine(change.path, 160)}  ${formatValue(change.git)} → ${formatValue(change.live)}`
   return `${what}  ${who}${when}  ${change.risk} ${change.reason}`
@@ -135,14 +146,16 @@ function describeChange(change: Change): string {
 
 function whatMergingDoes(record: DriftRecord, lifecycle: 'Draft' | 'Proposed'): string {
   if (lifecycle === 'Draft') return 'Recorded only: nothing is proposed.'
-  const { plan } = record.spec
+  const { plan, settle } = record.spec
+  if (plan === 'Restore' && settle === 'backporch')
+    return 'Merging keeps git as it is, and backporch then writes exactly these values to the cluster.'
   if (plan === 'Restore') return 'Merging keeps git as it is: whoever applies the package puts the cluster back.'
   if (plan === 'Adopt') return 'Merging makes git say what the cluster runs.'
   if (plan === 'Release') return 'Merging stops managing these fields in git; the cluster stays as it is.'
   return 'Merging does for each change what its resolution in the record says.'
 }
 
-function trailers({ record, slug }: MessageSubject, more: readonly string[]): string {
+function trailers({ record, slug, packageName }: MessageSubject, more: readonly string[]): string {
   const { spec } = record
   const objects = [...new Set(spec.changes.map(({ ref }) => `${ref.group}/${ref.kind}/${ref.namespace}/${ref.name}`))]
   const actors = [...new Set(spec.changes.map(({ actor }) => `${actor.manager} (${actor.confidence})`))].slice(0, OBJECT_LIMIT)
@@ -150,16 +163,18 @@ function trailers({ record, slug }: MessageSubject, more: readonly string[]): st
     (['critical', 'high', 'medium', 'low'] as const).find((level) => spec.changes.some((change) => change.risk === level)) ?? 'low'
   const revision = spec.unit.revision === undefined ? '' : `@${spec.unit.revision}`
   return [
-    `Drift-Id: ${oneLine(spec.unit.cluster)}/${slug}/${spec.episode}`,
+    `Drift-Id: ${oneLine(spec.unit.cluster)}/${oneLine(slug)}/${spec.episode}`,
     `Drift-Fingerprint: ${spec.fingerprint}`,
     `Drift-Resolution: ${spec.plan}`,
     `Drift-Risk: ${risk}`,
     `Drift-Cluster: ${oneLine(spec.unit.cluster)}`,
-    `Drift-Package: ${oneLine(spec.unit.package)}${revision}`,
+    `Drift-Package: ${oneLine(packageName)}${revision}`,
     ...objects.slice(0, OBJECT_LIMIT).map((object) => `Drift-Object: ${oneLine(object, 300)}`),
     ...(objects.length > OBJECT_LIMIT ? [`Drift-Object-Count: ${objects.length}`] : []),
     ...actors.map((actor) => `Drift-Actor: ${oneLine(actor)}`),
-    `Drift-Detected-At: ${spec.observed.at}`,
+    `Drift-Detected-At: ${oneLine(spec.observed.at)}`,
     ...more,
-  ].join('\n')
+  ]
+    .map(commitText)
+    .join('\n')
 }

@@ -3,7 +3,7 @@
  * shows what it hides (control, bidirectional and zero-width characters as `\u{…}`), and cannot grow without bound.
  * Sources of the list: Unicode TR36 §3.2 and the advisories named in docs/facts/untrusted-text.md.
  */
-const UNSAFE = /[\p{Cc}\p{Cs}\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/gu
+const UNSAFE = /[\p{Cc}\p{Cs}\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
 
 export function oneLine(text: string, limit = 120): string {
   const safe = text.replace(UNSAFE, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)

@@ -73,6 +73,10 @@ export const unitStateSchema = z.enum(['InSync', 'Drifted', 'Applying', 'Silence
 export const incompleteSchema = z.object({
   ref: refSchema.optional(),
   package: z.string().optional(),
+  state: z
+    .enum(['unverified', 'unreadable'])
+    .optional()
+    .describe('unverified: seen, and not all of it could be proven; unreadable: nothing is known.'),
   code: z.string(),
   why: z.string(),
   remedy: z.string().optional(),

@@ -101,8 +101,10 @@ test('the demo needs node and git and nothing else, and gives the same commits e
 })
 
 test('without git the demo says so', async (t) => {
-  const { code, stderr } = await runDemo(newMachine(t, []))
+  const machine = newMachine(t, [])
+  const { code, stderr } = await runDemo(machine)
   assert.equal(code, 2)
+  assert.deepEqual(readdirSync(machine.env['TMPDIR'] ?? ''), [], 'half a demo stays behind')
   assert.match(stderr, /^error BP4009: git is not installed\n/)
 })
 

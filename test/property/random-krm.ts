@@ -47,19 +47,23 @@ function objectOf(entries: readonly (readonly [string, Json])[]): JsonObject {
   return object
 }
 
+/** Keys: V8 confuses those of one control character with others (docs/facts/v8-json-one-character-keys.md). */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these are confused
+const randomKey = randomText.filter((text) => !/^[\\\u0000-\u001f]$/.test(text))
+
 export const randomJson: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 3 },
     randomScalar,
     fc.array(tie('value'), { maxLength: 4 }),
-    fc.array(fc.tuple(randomText, tie('value')), { maxLength: 4 }).map(objectOf),
+    fc.array(fc.tuple(randomKey, tie('value')), { maxLength: 4 }).map(objectOf),
   ),
 })).value
 
 const randomStep: fc.Arbitrary<PathStep> = fc.oneof(
   randomText.map((name) => ({ kind: 'field', name }) as const),
   fc
-    .array(fc.tuple(randomText, randomScalar), { minLength: 1, maxLength: 3 })
+    .array(fc.tuple(randomKey, randomScalar), { minLength: 1, maxLength: 3 })
     .map((keys) => ({ kind: 'item', keys: objectOf(keys) }) as const),
   randomJson.map((value) => ({ kind: 'member', value }) as const),
   fc.nat({ max: 99 }).map((index) => ({ kind: 'index', index }) as const),

@@ -100,7 +100,9 @@ export function parseCommit(id: ObjectId, content: Buffer): CommitView {
   const valuesOfHeader = (name: string) => head.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1))
   const decoder = decoderFor(valuesOfHeader('encoding')[0])
   const [tree = ''] = valuesOfHeader('tree')
-  const author = /^(.*?) ?<([^>]*)> (-?\d+) [+-]\d+$/.exec(decoder.decode(Buffer.from(valuesOfHeader('author')[0] ?? '', 'latin1')))
+  const personOf = (name: string) =>
+    /^(.*?) ?<([^>]*)> (-?\d+) [+-]\d+$/.exec(decoder.decode(Buffer.from(valuesOfHeader(name)[0] ?? '', 'latin1')))
+  const author = personOf('author')
   if (!/^[0-9a-f]{40}$/.test(tree)) throw new BrokenObject('a commit has no tree')
   return {
     id,
@@ -108,6 +110,7 @@ export function parseCommit(id: ObjectId, content: Buffer): CommitView {
     tree: objectId(tree),
     message: decoder.decode(cut < 0 ? Buffer.alloc(0) : content.subarray(cut + 2)),
     author: { name: author?.[1] ?? '', email: author?.[2] ?? '', at: Number(author?.[3] ?? 0) },
+    committer: { email: personOf('committer')?.[2] ?? '' },
   }
 }
 

@@ -1,6 +1,6 @@
 /** The folder in which the demo plays: a repository, an environment of its own, and nothing outside it is touched. */
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, realpath, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises'
 import { devNull, tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -71,7 +71,13 @@ export async function makeDemoFolder(world: World, wanted: string | undefined): 
       await writeFile(file, text)
     },
   }
-  await fill(folder)
+  try {
+    await fill(folder)
+  } catch (thrown) {
+    // Half a demo is of no use to anybody; a folder that the user named stays theirs.
+    await rm(wanted === undefined ? root : repository, { recursive: true, force: true })
+    throw thrown
+  }
   return folder
 }
 

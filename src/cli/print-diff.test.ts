@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Change } from '../record/schema.ts'
+import { type DiffView, formatDiff } from './print-diff.ts'
+import { Terminal } from './terminal.ts'
+
+const actor = {
+  manager: 'kubectl-set',
+  operation: 'Update',
+  class: 'human-tool',
+  at: '2026-08-21T13:24:00Z',
+  confidence: 'field-manager',
+} as const
+
+function change(path: string, git: string, live: string): Change {
+  const ref = { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' }
+  const rest = { risk: 'high', reason: 'APP-IMAGE', resolution: 'Restore', fingerprint: 'sha256:0' } as const
+  return { ref, change: 'modified', path, git, live, actor, ...rest }
+}
+
+function lines(changes: readonly Change[], columns: number | undefined): string[] {
+  const view = {
+    packageName: 'apps/web',
+    cluster: 'prod',
+    plan: { report: { spec: { changes, observed: { objects: 1 } }, status: {} } },
+    verdicts: [],
+    showIgnored: false,
+    now: Date.parse('2026-08-21T14:03:00Z'),
+    wide: false,
+  } as unknown as DiffView
+  const stream = { isTTY: columns !== undefined, columns, write: () => undefined }
+  return formatDiff(view, new Terminal(stream, { color: 'never', ascii: false, env: {} })).split('\n')
+}
+
+const IMAGE = 'spec.template.spec.containers[name=web].image'
+
+test('a wide terminal and a pipe have one line per change', () => {
+  const changes = [change(IMAGE, 'shop/web:1.8.2', 'shop/web:1.8.3'), change('spec.x', 'a', 'b')]
+  assert.deepEqual(lines(changes, 160).slice(1, 3), [
+    `  1 ~  ${IMAGE}  "shop/web:1.8.2" → "shop/web:1.8.3"  kubectl-set  human tool  39m ago  high APP-IMAGE`,
+    `  2 ~  spec.x${' '.repeat(IMAGE.length - 6)}  "a" → "b"                            kubectl-set  human tool  39m ago  high APP-IMAGE`,
+  ])
+  assert.equal(lines(changes, undefined).length, lines(changes, 160).length)
+})
+
+test('a narrow terminal has two lines per change, none wider than itself and no value cut without need', () => {
+  const changes = [change(IMAGE, 'shop/web:1.8.2', 'shop/web:1.8.3'), change('spec.x', 'a'.repeat(90), 'b')]
+  const shown = lines(changes, 100)
+  assert.deepEqual(shown.slice(1, 3), [
+    `  1 ~  ${IMAGE}  "shop/web:1.8.2" → "shop/web:1.8.3"`,
+    '       kubectl-set  human tool  39m ago  high APP-IMAGE',
+  ])
+  for (const line of shown) assert.ok(line.length <= 100, line)
+})

@@ -1,0 +1,86 @@
+/** The cluster port in memory: objects, a server-side apply of its own, and outages that a test asks for. */
+import { Failure } from '../../src/failure.ts'
+import type { JsonObject } from '../../src/krm/json.ts'
+import type { LiveState, LiveView, Prediction, WantedObject } from '../../src/krm/live-view.ts'
+import { type Resource, readResource } from '../../src/krm/resource.ts'
+import { parseResourceId, type ResourceId, resourceKey } from '../../src/krm/resource-id.ts'
+import type { ApprovedWrite, ClusterIdentity, ClusterReader, ClusterWriter, Inventory, ServedKind } from '../../src/ports/cluster.ts'
+import { predictedApply, TEST_SCHEMA } from './live-object.ts'
+
+const CLUSTER_SCOPED = new Set(['Namespace', 'ClusterRole'])
+
+export class MemoryCluster implements ClusterReader, ClusterWriter {
+  readonly name: string
+  readonly objects = new Map<string, JsonObject>()
+  /** Keys that answer with an error instead. */
+  readonly unreadable = new Set<string>()
+  /** Why a dry run fails for everybody; undefined: it works. */
+  outage: Failure | undefined
+  inventory: Inventory | undefined
+  uid = 'uid-of-kube-system'
+  now = '2026-11-21T10:00:00Z'
+  readonly writes: ApprovedWrite[] = []
+
+  constructor(name = 'prod') {
+    this.name = name
+  }
+
+  put(object: JsonObject): void {
+    const read = readResource(object)
+    if ('problem' in read) throw new TypeError(read.problem)
+    this.objects.set(resourceKey(read.id), object)
+  }
+
+  /** The object under a key, changed. */
+  change(key: string, edit: (live: JsonObject) => JsonObject): void {
+    const live = this.objects.get(key)
+    if (live === undefined) throw new TypeError(`no object ${key}`)
+    this.objects.set(key, edit(live))
+  }
+
+  async identify(): Promise<ClusterIdentity> {
+    return { uid: this.uid, version: 'v1.34.3', observedAt: this.now, recorded: false, namespace: 'default' }
+  }
+
+  async servedKind(_apiVersion: string, kind: string): Promise<ServedKind> {
+    if (kind === 'Unserved') throw new Failure({ code: 'BP3009', what: 'cannot get', why: 'the kind is not served', remedy: 'install it' })
+    return { namespaced: !CLUSTER_SCOPED.has(kind), schema: TEST_SCHEMA }
+  }
+
+  async readLive(wanted: readonly WantedObject[]): Promise<LiveView> {
+    return new Map(wanted.map(({ id }) => [resourceKey(id), this.stateOf(id)]))
+  }
+
+  async readInventory(): Promise<Inventory | undefined> {
+    return this.inventory
+  }
+
+  async predict(resource: Resource, fieldManager: string): Promise<Prediction> {
+    if (this.outage !== undefined) return { state: 'unproven', failure: this.outage }
+    const live = this.objects.get(resourceKey(resource.id))
+    return { state: 'predicted', object: live === undefined ? resource.object : predictedApply(live, resource.object, fieldManager) }
+  }
+
+  async write(change: ApprovedWrite): Promise<void> {
+    this.writes.push(change)
+  }
+
+  private stateOf(id: ResourceId): LiveState {
+    const key = resourceKey(id)
+    if (this.unreadable.has(key)) {
+      return {
+        state: 'unreadable',
+        failure: new Failure({ code: 'BP3005', what: 'cannot get', why: 'the server is down', remedy: 'try again' }),
+      }
+    }
+    const object = this.objects.get(key)
+    return object === undefined ? { state: 'absent' } : { state: 'present', object, metadataOnly: false }
+  }
+}
+
+/** `apps/Deployment/shop/web` as an id. */
+export function idOf(key: string): ResourceId {
+  const id = parseResourceId(key)
+  if (id === undefined) throw new TypeError(`not an id: ${key}`)
+  return id
+}

@@ -1,0 +1,162 @@
+/** `PackageRepository` in memory: same draft, same id; a push is compare and swap over all refs or none. */
+import { createHash } from 'node:crypto'
+import { Failure } from '../../src/failure.ts'
+import { type ObjectId, objectId } from '../../src/package/object-id.ts'
+import { assertPushable } from '../../src/package/ref-name.ts'
+import type {
+  CommitDraft,
+  CommitView,
+  FileChange,
+  PackageRepository,
+  RefUpdate,
+  RepositoryRefs,
+  TreeFile,
+} from '../../src/ports/package-repository.ts'
+
+export const BOT_EMAIL = 'bot@example.com'
+
+interface Commit extends CommitView {
+  readonly files: ReadonlyMap<string, ObjectId>
+}
+
+export class MemoryRepository implements PackageRepository {
+  readonly remote = 'file:///deploy.git'
+  readonly branches = new Map<string, ObjectId>()
+  /** Every push, in order. */
+  readonly pushes: (readonly RefUpdate[])[] = []
+  /** Called before each push: a test lets somebody else move a ref there. */
+  beforePush: () => void = () => undefined
+  private readonly commits = new Map<ObjectId, Commit>()
+  private readonly blobs = new Map<ObjectId, Uint8Array>()
+
+  /** Commits files by hand to a branch. */
+  commitByHand(
+    branch: string,
+    files: { readonly [path: string]: string | null },
+    more: { author?: string; committer?: string; parents?: readonly ObjectId[] } = {},
+  ): ObjectId {
+    const ref = `refs/heads/${branch}`
+    const head = this.branches.get(ref)
+    const changes = Object.entries(files).map(([path, text]) => ({ path, content: text === null ? null : new TextEncoder().encode(text) }))
+    const author = more.author ?? 'ada@example.com'
+    const parents = more.parents ?? (head === undefined ? [] : [head])
+    const id = this.add(
+      { parents, base: head, changes, message: 'by hand\n', at: 1_700_000_000 + this.commits.size },
+      author,
+      more.committer ?? author,
+    )
+    this.branches.set(ref, id)
+    return id
+  }
+
+  async refs(): Promise<RepositoryRefs> {
+    return { defaultBranch: 'main', refs: new Map(this.branches) }
+  }
+
+  async commit(id: ObjectId): Promise<CommitView> {
+    return this.known(id)
+  }
+
+  async list(commit: ObjectId, path: string): Promise<readonly TreeFile[]> {
+    const prefix = path === '' ? '' : `${path}/`
+    return [...this.known(commit).files]
+      .filter(([file]) => file.startsWith(prefix))
+      .map(([file, id]) => ({ path: file.slice(prefix.length), mode: '100644' as const, id }))
+      .sort((left, right) => (left.path < right.path ? -1 : 1))
+  }
+
+  async read(blobs: readonly ObjectId[]): Promise<ReadonlyMap<ObjectId, Uint8Array>> {
+    return new Map(blobs.map((id) => [id, this.blobs.get(id) ?? new Uint8Array()]))
+  }
+
+  async write(draft: CommitDraft): Promise<ObjectId> {
+    return this.add(draft, BOT_EMAIL, BOT_EMAIL)
+  }
+
+  async push(updates: readonly RefUpdate[]): Promise<void> {
+    this.beforePush()
+    for (const update of updates) assertPushable(update, 'main')
+    for (const { ref, from } of updates) {
+      if ((this.branches.get(ref) ?? null) === from) continue
+      throw new Failure({
+        code: 'BP4003',
+        what: 'a ref moved',
+        where: ref,
+        why: 'somebody else pushed',
+        remedy: 'read again',
+        retry: 'backoff',
+      })
+    }
+    for (const { ref, to } of updates) {
+      if (to === null) this.branches.delete(ref)
+      else this.branches.set(ref, to)
+    }
+    this.pushes.push(updates)
+  }
+
+  /** Short names of the branches and tags, sorted; without `main` and the ledger. */
+  names(): string[] {
+    const short = [...this.branches.keys()].map((ref) => ref.replace(/^refs\/(heads|tags)\//, ''))
+    return short.filter((name) => name !== 'main' && name !== 'drift-ledger').sort()
+  }
+
+  text(branch: string, path: string): string | undefined {
+    const head = this.branches.get(`refs/heads/${branch}`)
+    const id = head === undefined ? undefined : this.known(head).files.get(path)
+    return id === undefined ? undefined : new TextDecoder().decode(this.blobs.get(id))
+  }
+
+  paths(branch: string): string[] {
+    const head = this.branches.get(`refs/heads/${branch}`)
+    return head === undefined ? [] : [...this.known(head).files.keys()].sort()
+  }
+
+  head(branch: string): ObjectId {
+    const id = this.branches.get(`refs/heads/${branch}`)
+    if (id === undefined) throw new TypeError(`no branch ${branch}`)
+    return id
+  }
+
+  /** Everything that was ever written, as text: messages and contents. */
+  everything(): string {
+    const contents = [...this.blobs.values()].map((blob) => new TextDecoder().decode(blob))
+    return [...contents, ...[...this.commits.values()].map(({ message }) => message), ...this.branches.keys()].join('\n')
+  }
+
+  private add(draft: CommitDraft, author: string, committer: string): ObjectId {
+    const files = new Map(draft.base === undefined ? [] : this.known(draft.base).files)
+    for (const change of draft.changes) this.change(files, change)
+    const tree = hash(JSON.stringify([...files].sort()))
+    const id = hash(JSON.stringify([tree, draft.parents, draft.message, draft.at, author, committer]))
+    const { parents, message, at } = draft
+    this.commits.set(id, {
+      id,
+      parents,
+      tree,
+      message,
+      author: { name: author, email: author, at },
+      committer: { email: committer },
+      files,
+    })
+    return id
+  }
+
+  private change(files: Map<string, ObjectId>, { path, content }: FileChange): void {
+    if (content === null) files.delete(path)
+    else {
+      const id = hash(content)
+      this.blobs.set(id, content)
+      files.set(path, id)
+    }
+  }
+
+  private known(id: ObjectId): Commit {
+    const commit = this.commits.get(id)
+    if (commit === undefined) throw new TypeError(`no commit ${id}`)
+    return commit
+  }
+}
+
+function hash(content: string | Uint8Array): ObjectId {
+  return objectId(createHash('sha1').update(content).digest('hex'))
+}

@@ -1,0 +1,147 @@
+/** One package in one cluster, with everything in memory, and the steps that people and syncers take. */
+import { LocalForge } from '../../src/adapters/forge/local/local-forge.ts'
+import { parseGoYaml } from '../../src/krm/go-yaml.ts'
+import type { Json, JsonObject } from '../../src/krm/json.ts'
+import { type RedactionKey, redactionKey } from '../../src/krm/redacted.ts'
+import type { UnitPlan } from '../../src/plan/plan-reconcile.ts'
+import type { RefUpdate } from '../../src/ports/package-repository.ts'
+import { approve, type Decided, reject } from '../../src/reconcile/decide.ts'
+import { runTurn, type TurnRequest, type TurnResult, type WishRequest } from '../../src/reconcile/run-turn.ts'
+import { appliedBy, editedBy } from './live-object.ts'
+import { MemoryCluster } from './memory-cluster.ts'
+import { BOT_EMAIL, MemoryRepository } from './memory-repository.ts'
+
+export const DEPLOYMENT = `# the shop
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+  namespace: shop
+  labels: {app: web} # who
+spec:
+  replicas: 3 # for the day
+  template:
+    spec:
+      containers:
+      - name: app
+        image: "nginx:1.27"
+        env:
+        - name: COLOR
+          value: blue
+`
+export const CONFIG = `apiVersion: v1
+kind: ConfigMap
+metadata: {name: web, namespace: shop}
+data:
+  color: blue
+  size: "5"
+`
+export const KPTFILE = 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n'
+export const WEB = 'apps/Deployment/shop/web'
+export const WEB_CONFIG = '/ConfigMap/shop/web'
+
+export function yaml(text: string): JsonObject {
+  return parseGoYaml(text, 'test').documents[0]?.value as JsonObject
+}
+
+export function policyText(spec: string): string {
+  return `apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: test}\nspec: ${spec}\n`
+}
+
+export class TurnWorld {
+  readonly repository = new MemoryRepository()
+  readonly cluster: MemoryCluster
+  readonly syncer = 'kustomize-controller'
+  key: RedactionKey = redactionKey(new Uint8Array(32).fill(7))
+  packages: readonly string[] = []
+  private minute = 0
+
+  constructor(policy = '{mode: Propose}', files: { readonly [path: string]: string } = {}) {
+    this.cluster = new MemoryCluster()
+    this.repository.commitByHand('main', {
+      'apps/web/Kptfile': KPTFILE,
+      'apps/web/deployment.yaml': DEPLOYMENT,
+      'apps/web/config.yaml': CONFIG,
+      '.drift/policy.yaml': policyText(policy),
+      ...files,
+    })
+    this.sync()
+  }
+
+  get ports() {
+    return { repository: this.repository, cluster: this.cluster, forge: new LocalForge(this.repository) }
+  }
+
+  request(more: Partial<TurnRequest> = {}): TurnRequest {
+    return {
+      branch: undefined,
+      packages: this.packages,
+      wish: undefined,
+      dryRun: false,
+      fieldManager: undefined,
+      key: this.key,
+      bot: { email: BOT_EMAIL },
+      ...more,
+    }
+  }
+
+  /** The syncer applies the manifests of `main`, as server-side apply with force leaves them. */
+  sync(): void {
+    for (const path of this.repository.paths('main')) {
+      if (!/^apps\/.*\.yaml$/.test(path)) continue
+      for (const { value } of parseGoYaml(this.repository.text('main', path) ?? '', path).documents)
+        this.cluster.put(appliedBy(this.syncer, value as JsonObject))
+    }
+  }
+
+  edit(key: string, field: string, value: Json, manager = 'kubectl-edit'): void {
+    this.cluster.change(key, (live) => editedBy(manager, live, field, value))
+  }
+
+  /** One turn, a minute after the one before. */
+  async scan(more: Partial<TurnRequest> = {}): Promise<TurnResult> {
+    this.pass(1)
+    return runTurn(this.ports, this.request(more), new AbortController().signal)
+  }
+
+  /** The plan of the one unit of a turn. @throws what the unit failed with */
+  async plan(more: Partial<TurnRequest> = {}): Promise<UnitPlan & { readonly updates: readonly RefUpdate[] }> {
+    const { units, updates } = await this.scan(more)
+    const [unit] = units
+    if (unit === undefined) throw new TypeError('no unit')
+    if (unit.state === 'failed') throw unit.failures[0]
+    return { ...unit.plan, updates }
+  }
+
+  async wish(resolution: WishRequest['resolution'], selectors: readonly string[] = [], message?: string): Promise<UnitPlan> {
+    return this.plan({ wish: { resolution, selectors, message } })
+  }
+
+  async approve(confirm: () => Promise<boolean> = async () => true): Promise<Decided> {
+    this.pass(1)
+    return approve(
+      this.ports,
+      this.request(),
+      { name: 'Ada', at: this.cluster.now, reason: undefined },
+      confirm,
+      new AbortController().signal,
+    )
+  }
+
+  async reject(): Promise<Decided> {
+    this.pass(1)
+    return reject(
+      this.ports,
+      this.request(),
+      { name: 'Ada', at: this.cluster.now, reason: 'not now' },
+      async () => true,
+      new AbortController().signal,
+    )
+  }
+
+  /** Lets minutes go by. */
+  pass(minutes: number): void {
+    this.minute += minutes
+    this.cluster.now = `${new Date(Date.parse('2026-11-21T10:00:00Z') + this.minute * 60_000).toISOString().slice(0, 19)}Z`
+  }
+}
