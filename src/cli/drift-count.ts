@@ -1,9 +1,10 @@
 /** The DRIFT column. */
 import type { DriftReport } from '../record/schema.ts'
 
-/** Objects that differ of the objects that git declares. */
+/** Objects that differ of all that were looked at: those that git declares, and the unexpected ones. */
 export function driftCount({ spec, status: { state } }: DriftReport): string {
   if (state === 'Unknown') return '?'
   const objects = new Set(spec.changes.map(({ ref }) => `${ref.group}/${ref.kind}/${ref.namespace}/${ref.name}`)).size
-  return `${objects}/${spec.observed.objects}`
+  const unexpected = spec.changes.filter(({ change }) => change === 'unexpected').length
+  return `${objects}/${spec.observed.objects + unexpected}`
 }

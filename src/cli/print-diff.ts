@@ -179,7 +179,8 @@ function summary(view: DiffView): string {
   const { changes, observed } = view.plan.report.spec
   const objects = new Set(changes.map(({ ref }) => resourceKey(ref))).size
   const ignored = view.verdicts.flatMap(({ setAside }) => setAside).filter(({ state }) => state === 'Ignored').length
+  const unexpected = changes.filter(({ change }) => change === 'unexpected').length
   const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
   const hidden = ignored === 0 ? '' : `, ${count(ignored, 'change')} ignored`
-  return `${count(changes.length, 'change')} in ${count(objects, 'object')} of ${view.packageName} in ${view.cluster} (${observed.objects} checked${hidden})`
+  return `${count(changes.length, 'change')} in ${count(objects, 'object')} of ${view.packageName} in ${view.cluster} (${observed.objects + unexpected} checked${hidden})`
 }

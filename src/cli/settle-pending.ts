@@ -22,8 +22,10 @@ export async function settlePending(
       session.progress.end()
       if (options.output === 'json' || options.output === 'yaml') continue
       const ok = terminal.style(terminal.glyph('ok'), 'green')
+      const restored = record.spec.changes.filter(({ resolution }) => resolution === 'Restore').length
+      const writes = `${sent} ${sent === 1 ? 'write' : 'writes'}`
       world.stdout.write(
-        `${ok} wrote ${sent} approved ${sent === 1 ? 'change' : 'changes'} to ${session.ports.cluster.name} (${record.metadata.name})\n`,
+        `${ok} sent ${writes} to ${session.ports.cluster.name} for ${restored} approved ${restored === 1 ? 'change' : 'changes'} (${record.metadata.name})\n`,
       )
     }
   } finally {

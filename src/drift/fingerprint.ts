@@ -9,7 +9,7 @@ import { resourceKey } from '../krm/resource-id.ts'
 import type { Drift } from './drift.ts'
 
 export interface FingerprintUnit {
-  /** uid of the cluster where it is known, its name otherwise. */
+  /** Hash of the cluster's uid where it is known, its name otherwise. */
   readonly cluster: string
   /** Path of the package from the root of the repository. */
   readonly package: string

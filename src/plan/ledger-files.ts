@@ -75,7 +75,7 @@ function keepFirstCommit(before: DriftReport | undefined, after: DriftReport): D
 }
 
 function clusterObservation(seen: Observation): ClusterObservation {
-  const { uid, version, observedAt, recorded } = seen.cluster
+  const { version, observedAt, recorded } = seen.cluster
   return {
     apiVersion: API_VERSION,
     kind: 'ClusterObservation',
@@ -83,7 +83,7 @@ function clusterObservation(seen: Observation): ClusterObservation {
     status: {
       changedAt: observedAt,
       version,
-      identity: identityHash(uid),
+      identity: identityOf(seen),
       ...(recorded ? { recorded } : {}),
     },
   }
@@ -92,4 +92,17 @@ function clusterObservation(seen: Observation): ClusterObservation {
 /** What the ledger keeps of a cluster's uid, 16 hex digits; empty where the uid was not read. */
 export function identityHash(uid: string): string {
   return uid === '' ? '' : createHash('sha256').update(uid).digest('hex').slice(0, 16)
+}
+
+/**
+ * Which cluster it is: as read now or, where the account may not read it, as the ledger has it; empty where neither is known.
+ * So one drift has one fingerprint, whoever looks.
+ */
+export function identityOf({ cluster, unit, git }: Observation): string {
+  if (cluster.uid !== '') return identityHash(cluster.uid)
+  const path = ledgerObservationPath(unit.cluster)
+  const text = git.ledger.texts.get(path)
+  const status = text === undefined ? undefined : readObject(text, path)?.['status']
+  const identity = isJsonObject(status) ? status['identity'] : undefined
+  return typeof identity === 'string' ? identity : ''
 }

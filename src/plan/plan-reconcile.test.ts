@@ -568,3 +568,39 @@ test('a policy that changes the mode moves a draft on to a proposal, and takes n
     )
   }
 })
+
+test('a restore is verified by its own objects: one that can never be read does not make the decision hold for ever', async () => {
+  const world = new TurnWorld('{mode: Propose}', { 'apps/web/secret.yaml': CONFIG.replace('name: web', 'name: unread') })
+  world.cluster.unreadable.add('/ConfigMap/shop/unread')
+  world.edit(WEB, 'spec.replicas', 5)
+  await world.plan()
+  await world.approve()
+  world.sync()
+  await world.plan()
+  world.edit(WEB, 'spec.replicas', 5)
+  assert.deepEqual(await stateOf(world), ['Drifted', 'created'])
+})
+
+test('a restore is not verified while its own object cannot be read', async () => {
+  const world = await proposed()
+  await world.approve()
+  world.cluster.unreadable.add(WEB)
+  await world.plan()
+  world.cluster.unreadable.clear()
+  assert.deepEqual(await stateOf(world), ['Applying', 'applying'])
+})
+
+test('a restore of a Secret whose content is never read is verified by who owns its keys', async () => {
+  const secret = 'apiVersion: v1\nkind: Secret\nmetadata: {name: db, namespace: shop}\ndata: {user: YQ==}\n'
+  const world = new TurnWorld('{mode: Propose}', { 'apps/web/secret.yaml': secret })
+  world.cluster.metadataOnly = true
+  world.edit(WEB, 'spec.replicas', 5)
+  world.edit('/Secret/shop/db', 'data.user', 'Yg==')
+  await world.plan()
+  await world.approve()
+  assert.equal((await stateOf(world))[0], 'Applying')
+  world.sync()
+  await world.plan()
+  world.edit(WEB, 'spec.replicas', 5)
+  assert.deepEqual(await stateOf(world), ['Drifted', 'created'])
+})

@@ -3,6 +3,7 @@
 import { episodeIdOf, fingerprintOf } from '../drift/fingerprint.ts'
 import { Failure } from '../failure.ts'
 import { formatFieldPath } from '../krm/field-path.ts'
+import { isSecret } from '../krm/redacted.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import { formatWorkspaceBranch } from '../package/ref-name.ts'
 import { buildProposal, type ProposalFiles } from '../proposal/build-proposal.ts'
@@ -14,7 +15,7 @@ import { formatDocument, formatInertDocument } from '../record/write-document.ts
 import { type GitWrites, isNothing, joinWrites, NO_WRITES, type PlannedUpdate } from './action.ts'
 import { closedEpisodeOf, secondsSince1970 } from './closed-episode.ts'
 import { type FoundDecisions, findDecisions } from './found-decisions.ts'
-import { type LedgerFiles, ledgerFilesOf } from './ledger-files.ts'
+import { identityOf, type LedgerFiles, ledgerFilesOf } from './ledger-files.ts'
 import type { Observation, OpenBranch, Wish } from './observation.ts'
 import {
   allChanges,
@@ -123,14 +124,29 @@ class Turn {
     return this.done([], '', state, 'healed', undefined, writes, [`${short(this.open.ref)} is withdrawn: ${why}`])
   }
 
-  /** Merged decisions that live agrees with now: nothing differs any more at the places that they were about. */
+  /**
+   * Merged decisions that live agrees with now: nothing differs any more at the places that they were about, and their objects
+   * could be observed. Others do not matter: one that can never be read would make every decision hold for ever.
+   */
   private verifiedEpisodes(): GitWrites['ledger'] {
-    if (this.seen.incomplete.length > 0) return []
+    // Of a Secret whose content is never read, ownership alone says whether the edit is still there.
+    const open = this.seen.incomplete.filter(
+      ({ ref, state, code }) => !(ref && isSecret(ref) && state === 'unverified' && code === 'BP3012'),
+    )
+    const unclear = new Set(open.map(({ ref }) => (ref === undefined ? 'inventory' : resourceKey(ref))))
     const places = new Set(
       this.seen.verdicts.flatMap(({ items }) => items.map(({ id, path }) => `${resourceKey(id)}#${formatFieldPath(path)}`)),
     )
     return unverifiedMerges(this.found.closed)
-      .filter(({ spec }) => !spec.changes.some(({ ref, path }) => places.has(`${resourceKey(ref)}#${path ?? ''}`)))
+      .filter(
+        ({ spec }) =>
+          !spec.changes.some(
+            ({ ref, path, change }) =>
+              places.has(`${resourceKey(ref)}#${path ?? ''}`) ||
+              unclear.has(resourceKey(ref)) ||
+              (change === 'unexpected' && unclear.has('inventory')),
+          ),
+      )
       .map((episode) => ({
         path: closedPath(episode.spec.began, episode.spec.episode),
         text: formatDocument({ ...episode, status: { ...episode.status, verifiedAt: this.at } }),
@@ -323,7 +339,7 @@ class Turn {
   }
 
   private fingerprint(active: readonly PlannedChange[]): string {
-    const cluster = this.seen.cluster.uid === '' ? this.seen.unit.cluster : this.seen.cluster.uid
+    const cluster = identityOf(this.seen) || this.seen.unit.cluster
     return fingerprintOf(
       { cluster, package: this.seen.unit.packagePath },
       active.map(({ drift }) => drift),

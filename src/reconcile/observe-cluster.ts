@@ -61,7 +61,7 @@ export async function observeCluster(
     const prediction = needsPrediction(object, syncer) ? await reader.predict(object.desired, manager, signal) : undefined
     return detectDrift({ ...object, prediction }, syncer)
   })
-  const inventory = await readUnexpected(reader, side, resources, signal)
+  const inventory = await readUnexpected(reader, side, resources, identity.namespace, signal)
   const all = [...verdicts, ...unknown.map(unreadableVerdict), ...inventory.verdicts]
   const today = identity.observedAt.slice(0, 10)
   return {
@@ -83,7 +83,7 @@ interface Unplaced {
 }
 
 // A reader answers every id; one that does not is at fault, and its silence is not absence.
-const NOT_ANSWERED: LiveState = {
+const NOT_ANSWERED: Extract<LiveState, { state: 'unreadable' }> = {
   state: 'unreadable',
   failure: asFailure(new Error('the cluster adapter gave no answer for a wanted object')),
 }
@@ -177,10 +177,13 @@ async function readUnexpected(
   reader: ClusterReader,
   { desired, unread }: PackageSide,
   resources: readonly (Placed | Unplaced)[],
+  namespace: string,
   signal: AbortSignal,
 ): Promise<UnexpectedObjects> {
   if (desired.inventory === undefined) return { verdicts: [], incomplete: [] }
-  const declared = new Set(resources.map(({ resource }) => resourceKey(resource.id)))
+  // An object whose kind nobody could place may lie in the context's namespace: declared in either place, it is not unexpected.
+  const ids = resources.flatMap(({ resource: { id } }) => (id.namespace === '' ? [id, { ...id, namespace }] : [id]))
+  const declared = new Set(ids.map(resourceKey))
   try {
     const inventory = await reader.readInventory(desired.inventory, signal)
     const surplus = inventory?.resources.filter((id) => !declared.has(resourceKey(id))) ?? []
@@ -197,9 +200,9 @@ async function readUnexpected(
     })
     const incomplete = surplus.flatMap((id) => {
       const state = live.get(resourceKey(id))
-      return state?.state === 'unreadable'
-        ? [{ ref: { ...id }, code: state.failure.code, why: state.failure.why, remedy: state.failure.remedy }]
-        : []
+      if (state?.state === 'present' || state?.state === 'absent') return []
+      const { code, why, remedy } = (state ?? NOT_ANSWERED).failure
+      return [{ ref: { ...id }, code, why, remedy }]
     })
     return { verdicts, incomplete }
   } catch (thrown) {

@@ -173,7 +173,20 @@ function choosePackages(view: RepositoryView, cluster: string, names: readonly s
     cluster,
     all.map(({ path }) => path),
   )
-  return placed === undefined ? all : all.filter(({ path }) => placed.includes(path))
+  if (placed === undefined) return all
+  if (placed.length === 0) throw nothingPlaced(cluster)
+  return all.filter(({ path }) => placed.includes(path))
+}
+
+/** A name that no placement knows is more likely a slip than a cluster without packages, and "no drift" would hide it. */
+function nothingPlaced(cluster: string): Failure {
+  return new Failure({
+    code: 'BP1011',
+    what: `no placement puts a package into ${cluster}`,
+    why: 'the repository has placements, and none of them matches this cluster and a package that is there',
+    remedy: 'name the cluster as the placements do with --cluster, name packages on the command line, or add a placement',
+    retry: 'on-change',
+  })
 }
 
 function packageNotes({ rootPackage }: FoundPackage, { unit, desired }: LoadedPackage): string[] {

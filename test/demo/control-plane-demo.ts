@@ -67,7 +67,10 @@ async function play(world: World, folder: DemoFolder, run: RunCommand, plane: Co
 
   stage.chapter('Approve', 'Merged first. Then, authorised by the merge commit, exactly the approved changes are written.')
   const { output: approved } = await stage.backporch(['approve', 'apps/web', '--yes', '--wait', ...cluster], 0)
-  stage.check(/wrote \d+ approved changes?/.test(approved) && approved.includes('verified'), 'the cluster was written to and verified')
+  stage.check(
+    /sent \d+ writes? to prod for \d+ approved changes?/.test(approved) && approved.includes('verified'),
+    'the cluster was written to and verified',
+  )
 
   stage.chapter('The cluster has come back, as git says it', 'Asked of the API server itself:')
   const answers = await Promise.all(EXPECTED.map(({ path }) => plane.request<LiveObject>('GET', path)))

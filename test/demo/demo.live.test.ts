@@ -32,7 +32,7 @@ await controlPlaneStartSuite('the demo against a real API server', () => {
     const args = [LAUNCHER, 'demo', '--control-plane', '--folder', join(folder, 'demo')]
     // It fails by itself where the story and the server's answers are not the same.
     const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 120_000, killSignal: 'SIGKILL' })
-    assert.match(stdout, /wrote \d+ approved changes? to prod.*\n.*verified/)
+    assert.match(stdout, /sent \d+ writes? to prod for \d+ approved changes?.*\n.*verified/)
     assert.equal((stdout.match(/^ {2}✓ /gm) ?? []).length, 5)
     const objects = await promisify(execFile)('git', ['cat-file', '--batch-all-objects', '--batch'], {
       cwd: join(folder, 'demo', 'fleet'),

@@ -86,7 +86,10 @@ await controlPlaneSuite('bad input: repositories and packages', {}, (plane) => {
     })
     const text = await assertRefused(world, ['scan', '--repo', world.repository], 2, /^error /)
     assert.match(text, /^error BP1110: .*\n {2}where: apps\/broken\/config\.yaml:\d+:\d+$/m)
-    assert.match(text, /^error BP1113: .*\n {2}where: apps\/twice\/two\.yaml:7 .*\n {2}why: .*\/same is also declared at apps\/twice\/one\.yaml:2/m)
+    assert.match(
+      text,
+      /^error BP1113: .*\n {2}where: apps\/twice\/two\.yaml:7 .*\n {2}why: .*\/same is also declared at apps\/twice\/one\.yaml:2/m,
+    )
     assert.match(text, /^error BP1112: .*\n {2}where: apps\/half\/config\.yaml:1/m)
   })
 

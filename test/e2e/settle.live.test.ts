@@ -45,7 +45,7 @@ await controlPlaneSuite('settle: backporch', { controllerManager: true, auditLev
     )
 
     const approved = assertExit(await world.backporch('approve', 'apps/web', '--yes', '--wait', '--wait-timeout', '1m'), 0)
-    assert.match(approved.stdout, /✓ wrote 8 approved changes to test \(drift-[0-9a-f]{8}\)\n/)
+    assert.match(approved.stdout, /✓ sent 8 writes to test for 10 approved changes \(drift-[0-9a-f]{8}\)\n/)
     assert.match(approved.stdout, /✓ test agrees with git: verified\n/)
     const commit = await world.remote('rev-parse', 'main')
     const writes = writesOf(plane, user).filter(({ dryRun }) => !dryRun)

@@ -14,6 +14,8 @@ export class MemoryCluster implements ClusterReader, ClusterWriter {
   readonly objects = new Map<string, JsonObject>()
   /** Keys that answer with an error instead. */
   readonly unreadable = new Set<string>()
+  /** Secrets are read as metadata only. */
+  metadataOnly = false
   /** Why a dry run fails for everybody; undefined: it works. */
   outage: Failure | undefined
   inventory: Inventory | undefined
@@ -74,7 +76,9 @@ export class MemoryCluster implements ClusterReader, ClusterWriter {
       }
     }
     const object = this.objects.get(key)
-    return object === undefined ? { state: 'absent' } : { state: 'present', object, metadataOnly: false }
+    if (object === undefined) return { state: 'absent' }
+    if (!this.metadataOnly || id.kind !== 'Secret') return { state: 'present', object, metadataOnly: false }
+    return { state: 'present', object: Object.fromEntries(Object.entries(object).filter(([key]) => key !== 'data')), metadataOnly: true }
   }
 }
 

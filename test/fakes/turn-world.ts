@@ -88,7 +88,7 @@ export class TurnWorld {
   /** The syncer applies the manifests of `main`, as server-side apply with force leaves them. */
   sync(): void {
     for (const path of this.repository.paths('main')) {
-      if (!/^apps\/.*\.yaml$/.test(path)) continue
+      if (!/^apps\/.*\.yaml$/.test(path) || path.endsWith('resourcegroup.yaml') || path.includes('/bad/')) continue
       for (const { value } of parseGoYaml(this.repository.text('main', path) ?? '', path).documents)
         this.cluster.put(appliedBy(this.syncer, value as JsonObject))
     }

@@ -2,7 +2,7 @@
 import { Failure } from '../../failure.ts'
 
 /** File system errors that say "the disk does not take the data". */
-const DISK_CODES = new Set(['ENOSPC', 'EROFS', 'EMFILE', 'ENFILE', 'EDQUOT', 'EIO', 'EACCES', 'EPERM'])
+const DISK_CODES = new Set(['ENOSPC', 'EROFS', 'EMFILE', 'ENFILE', 'EDQUOT', 'EIO', 'EACCES', 'EPERM', 'ENOTDIR'])
 
 /** BP4001: no answer, or an answer that breaks off. The same call may work later. */
 export function unreachable(remote: string, why: string, cause?: unknown): Failure {
