@@ -90,7 +90,7 @@ function objectHead(change: Change, view: DiffView, terminal: Terminal): string[
   const version = view.verdicts.find(({ id }) => resourceKey(id) === resourceKey(ref))?.apiVersion ?? ref.group
   const name = ref.namespace === '' ? ref.name : `${ref.namespace}/${ref.name}`
   const head = terminal.style(oneLine(`${version} ${ref.kind} ${name}`), 'bold')
-  const source = change.source === undefined ? '' : terminal.style(`   ${change.source}`, 'dim')
+  const source = change.source === undefined ? '' : terminal.style(`   ${oneLine(change.source, 300)}`, 'dim')
   return [head + source]
 }
 
@@ -127,7 +127,8 @@ function valuesOf(change: Change, terminal: Terminal, limit: number): string {
 /** Relative on a terminal, RFC 3339 in a pipe. */
 export function timeOf(at: string, view: { readonly now: number }, terminal: Terminal): string {
   if (at === '') return '-'
-  return terminal.isTTY ? `${formatAge(view.now - Date.parse(at))} ago` : at
+  const time = Date.parse(at)
+  return terminal.isTTY && !Number.isNaN(time) ? `${formatAge(view.now - time)} ago` : oneLine(at, 40)
 }
 
 /** `42s`, `5m`, `3h`, `12d`, as kubectl writes ages. */
@@ -182,5 +183,5 @@ function summary(view: DiffView): string {
   const unexpected = changes.filter(({ change }) => change === 'unexpected').length
   const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
   const hidden = ignored === 0 ? '' : `, ${count(ignored, 'change')} ignored`
-  return `${count(changes.length, 'change')} in ${count(objects, 'object')} of ${view.packageName} in ${view.cluster} (${observed.objects + unexpected} checked${hidden})`
+  return `${count(changes.length, 'change')} in ${count(objects, 'object')} of ${oneLine(view.packageName)} in ${oneLine(view.cluster)} (${observed.objects + unexpected} checked${hidden})`
 }

@@ -1,5 +1,6 @@
 /** What a turn found and wrote, for people or as a document. */
 import type { TurnResult } from '../reconcile/run-turn.ts'
+import { oneLine } from '../record/one-line.ts'
 import type { CommonOptions } from './options.ts'
 import { formatDiff } from './print-diff.ts'
 import { incompleteOf, printDocument, reportList } from './print-document.ts'
@@ -20,7 +21,7 @@ export function printTurn(result: TurnResult, options: TurnPrintOptions, world: 
     printDocument(reportList(reports, result.identity.observedAt, incompleteOf(result.units)), options.output, world)
   } else if (options.output === 'name') {
     const names = planned.flatMap(({ plan }) => plan.report.spec.changes.map(({ ref }) => `${ref.kind.toLowerCase()}/${ref.name}`))
-    world.stdout.write([...new Set(names)].map((name) => `${name}\n`).join(''))
+    world.stdout.write([...new Set(names)].map((name) => `${oneLine(name, 300)}\n`).join(''))
   } else {
     const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
     for (const unit of planned) {
@@ -40,7 +41,8 @@ export function printTurn(result: TurnResult, options: TurnPrintOptions, world: 
       )
     }
   }
-  if (options.quiet !== true) for (const { notes } of planned) for (const note of notes) world.stderr.write(`note: ${note}\n`)
+  if (options.quiet !== true)
+    for (const { notes } of planned) for (const note of notes) world.stderr.write(`note: ${oneLine(note, 2_000)}\n`)
   for (const unit of result.units) if (unit.state === 'failed') printFailures(unit.failures, world)
 }
 
@@ -52,7 +54,7 @@ export function tellWritten(result: TurnResult, options: TurnPrintOptions, world
   for (const unit of result.units) {
     if (unit.state === 'failed') continue
     const { outcome, branch, notes, report } = unit.plan
-    for (const note of notes) world.stdout.write(`  ${note}\n`)
+    for (const note of notes) world.stdout.write(`  ${oneLine(note, 2_000)}\n`)
     const proposed = outcome === 'created' && report.status.lifecycle === 'Proposed'
     const word = proposed ? 'proposed' : outcome in WORDS ? WORDS[outcome as keyof typeof WORDS] : undefined
     if (word === undefined || branch === '') continue

@@ -1,6 +1,7 @@
 /** Tables as kubectl prints them: upper-case heads, three spaces between columns, no borders, nothing at line ends. */
 import { stripVTControlCharacters } from 'node:util'
 import { InvalidArgumentError } from 'commander'
+import { oneLine } from '../record/one-line.ts'
 
 export interface Column<Row> {
   readonly name: string
@@ -17,6 +18,7 @@ export interface TableOptions {
 }
 
 const GAP = 3
+const CELL_LIMIT = 300
 
 /** Ends with a line break; empty rows give the head alone, or nothing without heads. */
 export function formatTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[], options: TableOptions): string {
@@ -24,7 +26,8 @@ export function formatTable<Row>(rows: readonly Row[], columns: readonly Column<
     options.columns === undefined
       ? columns.filter(({ wide }) => wide !== true || options.wide)
       : options.columns.flatMap((name) => columns.filter((column) => column.name === name.toUpperCase()))
-  const cells = rows.map((row) => shown.map(({ value }) => value(row) || '-'))
+  // Text in a cell may come from a cluster or from git: it makes no line and no colour of its own.
+  const cells = rows.map((row) => shown.map(({ value }) => oneLine(value(row), CELL_LIMIT).trimEnd() || '-'))
   const lines = options.headers ? [shown.map(({ name }) => name), ...cells] : cells
   const widths = shown.map((_column, index) => Math.max(0, ...lines.map((line) => widthOf(line[index] ?? ''))))
   return lines

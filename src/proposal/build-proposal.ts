@@ -101,6 +101,8 @@ function proveObject(was: DesiredResource, is: DesiredResource | undefined, chos
     throw movedMore(describeResourceId(was.id), removed ? 'the object is still declared' : 'the object is no longer declared')
   if (is === undefined) return
   for (const { drift, resolution } of chosen) {
+    if (drift.id.group !== was.id.group || drift.id.kind !== was.id.kind || drift.id.name !== was.id.name)
+      throw movedMore(describeResourceId(was.id), `it is not ${describeResourceId(drift.id)}, which the change is about`)
     const value = valueAt(is.object, drift.path)
     const wanted = resolution === 'Adopt' && drift.change !== 'removed' ? drift.live : undefined
     if (!jsonEquals(value, wanted))

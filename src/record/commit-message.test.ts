@@ -187,6 +187,13 @@ test('many changes are counted, not listed', () => {
   assert.ok(message.length < 6_000)
 })
 
+test('a writer who is only the last one known is not accused', () => {
+  const actor = { ...changeOf().actor, confidence: 'last-writer' } as const
+  const message = formatProposalMessage(subjectOf(recordOf([changeOf({ change: 'removed', actor })])), 'Proposed')
+  assert.match(message, /→ 5 {2}perhaps by kubectl-edit {2}medium/)
+  assert.match(message, /^Drift-Actor: kubectl-edit \(last-writer\)$/m)
+})
+
 test('who settles is said', () => {
   const settle = (by: 'syncer' | 'backporch') => formatProposalMessage(subjectOf(recordOf([changeOf()], { settle: by })), 'Proposed')
   assert.match(settle('syncer'), /whoever applies the package puts the cluster back/)

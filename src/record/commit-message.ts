@@ -137,8 +137,11 @@ function describeChanges(changes: readonly Change[]): string {
 }
 
 function describeChange(change: Change): string {
-  const who = change.actor.confidence === 'none' ? 'by an unknown writer' : `by ${oneLine(change.actor.manager, 60)}`
-  const when = change.actor.at === '' ? '' : ` ${oneLine(change.actor.at, 40)}`
+  const { actor } = change
+  // The last writer may have done something else, and its time is of that.
+  const perhaps = actor.confidence === 'last-writer' ? 'perhaps ' : ''
+  const who = actor.confidence === 'none' ? 'by an unknown writer' : `${perhaps}by ${oneLine(actor.manager, 60)}`
+  const when = actor.at === '' || perhaps !== '' ? '' : ` ${oneLine(actor.at, 40)}`
   const what =
     change.path === undefined ? change.change : `${oneLine(change.path, 160)}  ${formatValue(change.git)} → ${formatValue(change.live)}`
   return `${what}  ${who}${when}  ${change.risk} ${change.reason}`

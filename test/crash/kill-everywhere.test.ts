@@ -35,7 +35,7 @@ describe('a turn that is killed at any side effect and run again', () => {
       const undisturbed = copyWorld(start, join(folder, `state-${index + 1}`))
       const log = join(folder, `effects-${index}`)
       const run = await backporch(undisturbed, step, { BACKPORCH_COUNT: log })
-      assert.ok(run.code === 0 || run.code === 1, run.stderr)
+      assert.ok(ended(run), `exit ${run.code} ${run.signal}: ${run.stderr}`)
       const wanted = refsOf(undisturbed)
       const effects = readFileSync(log, 'utf8').trim().split('\n')
       assert.ok(effects.includes('receive-pack'), 'the turn pushes')
@@ -49,7 +49,7 @@ describe('a turn that is killed at any side effect and run again', () => {
         const again = await backporch(world, step, {})
         // A decision that was made before the kill is not there to be made again; everything else ends as it would have.
         const decided = step.args[0] === 'approve' && again.code === 2 && /BP2004/.test(again.stderr)
-        assert.ok(again.code === 0 || again.code === 1 || decided, `after ${where}: ${again.stderr}`)
+        assert.ok(ended(again) || decided, `after ${where}: ${again.stderr}`)
         assert.equal(refsOf(world), wanted, `after ${where}`)
         execFileSync('git', ['fsck', '--strict', '--no-dangling'], { cwd: join(world, 'packages.git'), stdio: 'pipe' })
         rmSync(world, { recursive: true, force: true })
@@ -61,6 +61,11 @@ describe('a turn that is killed at any side effect and run again', () => {
     })
   })
 })
+
+/** Exit 0, 1 or 3: the recording holds no dry runs, so the drift that ownership shows counts as not all that may be there. */
+function ended({ code }: Ended): boolean {
+  return code === 0 || code === 1 || code === 3
+}
 
 interface Ended {
   readonly code: number | null

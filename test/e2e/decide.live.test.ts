@@ -101,7 +101,7 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
       '+          value: "1"',
     ])
     assertExit(await world.backporch('approve', 'apps/web', '--yes'), 0)
-    assert.match(await world.remote('show', '--no-patch', '--format=%B', 'main'), /^sale starts tonight$/m)
+    assert.match(await world.remote('show', '--no-patch', '--format=%B', 'main'), /^Why: sale starts tonight$/m)
     await world.sync('apps/web')
     assert.equal(await live(world, namespace, 'deployment/web', '{.spec.replicas}'), '5')
     await assertInSync(world)

@@ -14,6 +14,10 @@ import { type ProgramRun, runProgram } from './run-program.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
+/** Compiled sources, shared by the processes that this one starts: half of a short call is compiling (measured: 0.9 s, 0.45 s). */
+const COMPILED = mkdtempSync(join(tmpdir(), 'backporch-e2e-compiled-'))
+process.on('exit', () => rmSync(COMPILED, { recursive: true, force: true }))
+
 /** Files by their path from the root of the repository. */
 export type Files = Readonly<Record<string, string>>
 
@@ -61,6 +65,7 @@ export class World {
       KUBECONFIG: kubeconfig,
       BACKPORCH_KEY: 'e2e0'.repeat(16),
       TZ: 'UTC',
+      NODE_COMPILE_CACHE: COMPILED,
     }
   }
 

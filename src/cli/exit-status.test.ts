@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { changeOf } from '../../test/fakes/record-samples.ts'
+import { Failure, type FailureCode } from '../failure.ts'
+import type { UnitResult } from '../reconcile/run-turn.ts'
+import { exitStatusOf, worstExit } from './exit-status.ts'
+
+function failed(code: FailureCode): UnitResult {
+  return { state: 'failed', packagePath: 'a', failures: [new Failure({ code, what: 'w', why: 'y', remedy: 'r' })] }
+}
+
+/** Only what an exit code looks at. */
+function planned(changes: number, incomplete: readonly string[] = [], outcome = 'none'): UnitResult {
+  const report = { spec: { changes: Array(changes).fill(changeOf()) } }
+  return {
+    state: 'planned',
+    plan: { report, outcome },
+    observation: { incomplete: incomplete.map((code) => ({ code, why: '' })) },
+  } as unknown as UnitResult
+}
+
+const DEFAULT = { partialOk: false, driftCounts: true, silencedCounts: true }
+
+const ROWS: readonly (readonly [name: string, units: readonly UnitResult[], code: number, options?: Partial<typeof DEFAULT>])[] = [
+  ['nothing at all', [], 0],
+  ['in sync', [planned(0)], 0],
+  ['drift', [planned(0), planned(2)], 1],
+  ['drift that does not count', [planned(2)], 0, { driftCounts: false }],
+  ['drift that was rejected, for diff', [planned(1, [], 'silenced')], 1],
+  ['drift that was rejected, for scan', [planned(1, [], 'silenced')], 0, { silencedCounts: false }],
+  ['incomplete', [planned(0, ['BP3005'])], 3],
+  ['incomplete and drift', [planned(1, ['BP3005'])], 3],
+  ['incomplete, and that is fine', [planned(0, ['BP3005'])], 0, { partialOk: true }],
+  ['incomplete and drift, and the first is fine', [planned(1, ['BP3005'])], 1, { partialOk: true }],
+  ['forbidden', [planned(1, ['BP3005', 'BP3003'])], 4],
+  ['a recording that cannot say', [planned(0, ['BP3012'])], 3],
+  ['a broken package', [failed('BP1110'), planned(1)], 2],
+  ['a broken package, whatever is fine', [failed('BP1110')], 2, { partialOk: true, driftCounts: false }],
+  ['an unreachable cluster', [failed('BP3001')], 3],
+  ['credentials', [failed('BP3002'), planned(1)], 4],
+  ['an error beats credentials', [failed('BP3002'), failed('BP9001')], 2],
+]
+
+for (const [name, units, code, options] of ROWS) {
+  test(`${name} ends with ${code}`, () => assert.equal(exitStatusOf(units, { ...DEFAULT, ...options }), code))
+}
+
+test('of several failures an error is worse than credentials, and those than an outage', () => {
+  const failure = (code: FailureCode) => new Failure({ code, what: 'w', why: 'y', remedy: 'r' })
+  assert.equal(worstExit([failure('BP3001')]), 3)
+  assert.equal(worstExit([failure('BP3001'), failure('BP3003')]), 4)
+  assert.equal(worstExit([failure('BP3001'), failure('BP3003'), failure('BP1110')]), 2)
+})

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { runInWorld } from '../../test/fakes/cli-world.ts'
+import { appliedBy, editedBy, withMetadata } from '../../test/fakes/live-object.ts'
+import { KPTFILE, TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
+import { Failure } from '../failure.ts'
+
+const CANARIES = ['c4n4ry-live-0', 'c4n4ry-git-00', 'c4n4ry-env-00', 'c4n4ry-conf-0', 'c4n4ry-last-0', 'c4n4ry-err-00', 'c4n4ry-args-0']
+const base64 = (text: string): string => Buffer.from(text).toString('base64')
+
+const SECRET = `apiVersion: v1
+kind: Secret
+metadata: {name: db, namespace: shop}
+data: {user: ${base64('c4n4ry-git-00')}}
+stringData: {plain: c4n4ry-git-00}
+`
+
+/** A world in which credentials drifted in every place where one may stand. */
+function worldWithSecrets(metadataOnly = false): TurnWorld {
+  const world = new TurnWorld('{mode: Propose, ignore: [{target: {kind: Secret, name: ignored}, reason: known}]}', {
+    'apps/web/secret.yaml': SECRET,
+    'apps/web/ignored.yaml': SECRET.replace('name: db', 'name: ignored'),
+    'apps/web/Kptfile': KPTFILE,
+  })
+  for (const name of ['db', 'ignored']) {
+    world.cluster.put(
+      appliedBy(world.syncer, {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name, namespace: 'shop' },
+        data: { user: base64('c4n4ry-git-00'), plain: base64('c4n4ry-git-00') },
+      }),
+    )
+    world.edit(`/Secret/shop/${name}`, 'data.user', base64('c4n4ry-live-0'))
+    world.edit(`/Secret/shop/${name}`, 'data.added', base64('c4n4ry-live-0'))
+    world.edit(
+      `/Secret/shop/${name}`,
+      'metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"]',
+      '{"data":{"x":"c4n4ry-last-0"}}',
+    )
+  }
+  const app = 'spec.template.spec.containers[name=app]'
+  world.edit(WEB, `${app}.env[name=DB_PASSWORD]`, { name: 'DB_PASSWORD', value: 'c4n4ry-env-00' })
+  world.edit(WEB, `${app}.args`, ['--token=c4n4ry-args-0'])
+  world.edit(WEB_CONFIG, 'data.password', 'c4n4ry-conf-0')
+  world.edit(WEB_CONFIG, 'data.color', 'postgres://app:c4n4ry-conf-0@db/app')
+  world.cluster.metadataOnly = metadataOnly
+  return world
+}
+
+function assertSilent(text: string, where: string): void {
+  for (const canary of CANARIES) {
+    const forms = [
+      canary,
+      base64(canary),
+      base64(canary).replace(/=+$/, ''),
+      Buffer.from(canary).toString('hex'),
+      encodeURIComponent(canary),
+    ]
+    for (const form of forms)
+      assert.ok(
+        !text.includes(form),
+        `${where} has ${canary}:\n${text.slice(Math.max(0, text.indexOf(form) - 200), text.indexOf(form) + 50)}`,
+      )
+  }
+}
+
+const COMMANDS: readonly (readonly string[])[] = [
+  ['diff'],
+  ['diff', '-o', 'wide', '--show-ignored'],
+  ['diff', '-o', 'json'],
+  ['diff', '-o', 'yaml'],
+  ['diff', '-o', 'name'],
+  ['explain', 'apps/web'],
+  ['scan', '--dry-run', '-o', 'json'],
+  ['scan'],
+  ['get', 'drifts', '-o', 'wide'],
+  ['get', 'drifts', '-o', 'json'],
+  ['status', '-o', 'wide'],
+  ['status', '-o', 'yaml'],
+  ['adopt', 'apps/web', '-m', 'why'],
+  ['adopt', 'apps/web', '1'],
+  ['release', 'apps/web', '-m', 'why'],
+  ['restore', 'apps/web'],
+  ['approve', 'apps/web', '--yes'],
+  ['scan'],
+  ['history', '-o', 'wide'],
+  ['history', '-o', 'json'],
+  ['get', 'packages', '-o', 'json'],
+]
+
+for (const metadataOnly of [false, true]) {
+  test(`no command prints or writes a credential (${metadataOnly ? 'Secrets as metadata only' : 'Secrets in full'})`, async () => {
+    const world = worldWithSecrets(metadataOnly)
+    const authored = world.repository.everything()
+    const codes: number[] = []
+    for (const argv of COMMANDS) {
+      const { stdout, stderr, code } = await runInWorld(world, [...argv, ...(argv[0] === 'diff' || argv[0] === 'adopt' ? ['--debug'] : [])])
+      codes.push(code)
+      assertSilent(stdout, `stdout of ${argv.join(' ')}`)
+      assertSilent(stderr, `stderr of ${argv.join(' ')}`)
+    }
+    // What the author himself put into the repository is not ours to hide.
+    const written = world.repository.everything().replace(authored, '')
+    const own = written.split('\n').filter((line) => !authored.includes(line))
+    assertSilent(own.join('\n'), 'git')
+    assert.ok(own.length > 100, 'nothing was written, so nothing was shown')
+    assert.ok(codes.includes(1) && codes.filter((code) => code === 2).length <= 2, codes.join())
+  })
+}
+
+test('what a refusal of the server quotes does not come out of the process, where the adapter kept it out', async () => {
+  const world = worldWithSecrets()
+  world.cluster.outage = new Failure({
+    code: 'BP3006',
+    what: 'cannot patch',
+    why: 'timeout',
+    remedy: 'try again',
+    cause: new Error('body: c4n4ry-err-00'),
+  })
+  for (const argv of [['diff'], ['diff', '-o', 'json'], ['scan']]) {
+    const { stdout, stderr } = await runInWorld(world, argv)
+    assertSilent(stdout + stderr, argv.join(' '))
+  }
+})
+
+test('a pipe gets RFC 3339 and no colours, a terminal gets ages and colours', async () => {
+  const world = new TurnWorld()
+  world.edit(WEB, 'spec.replicas', 5)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours
+  const colours = /\u001b\[/
+  const pipe = await runInWorld(world, ['diff'])
+  assert.equal(pipe.code, 1)
+  assert.match(pipe.stdout, /2026-11-21T09:30:00Z/)
+  assert.doesNotMatch(pipe.stdout, colours)
+  const terminal = await runInWorld(world, ['diff'], { isTTY: true })
+  assert.match(terminal.stdout, /31m ago/)
+  assert.match(terminal.stdout, colours)
+  assert.doesNotMatch((await runInWorld(world, ['diff'], { isTTY: true, env: { NO_COLOR: '1' } })).stdout, colours)
+  assert.match((await runInWorld(world, ['diff'], { env: { CLICOLOR_FORCE: '1' } })).stdout, colours)
+  const ascii = await runInWorld(world, ['diff', '--ascii'])
+  assert.match(ascii.stdout, /^[ -~\n]+$/)
+  assert.match(ascii.stdout, /3 -> 5/)
+})
+
+test('hostile names and values make neither lines nor colours in any output', async () => {
+  const hostile = 'a\u001b[31mred\u202e\nerror BP0000: x\n  fix: run this'
+  const world = new TurnWorld()
+  world.edit(WEB_CONFIG, `data[${JSON.stringify(hostile)}]`, hostile, hostile)
+  world.cluster.change(WEB, (live) => editedBy(hostile, withMetadata(live, {}), 'spec.replicas', hostile))
+  for (const argv of [
+    ['diff'],
+    ['diff', '--show-ignored', '-o', 'wide'],
+    ['explain', 'apps/web'],
+    ['scan'],
+    ['get', 'drifts', '-o', 'wide'],
+    ['status'],
+    ['reject', '--yes', '--as', hostile, '-m', hostile],
+    ['history', '-o', 'wide'],
+  ]) {
+    const { stdout, stderr } = await runInWorld(world, argv)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+    assert.doesNotMatch(stdout + stderr, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/, argv.join(' '))
+    assert.doesNotMatch(stdout + stderr, /^(error BP0000| {2}fix: run this)/m, argv.join(' '))
+  }
+})

@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { driftOf } from '../../test/fakes/drift-samples.ts'
+import { path } from '../../test/fakes/live-object.ts'
+import { CONFIG, DEPLOYMENT, KPTFILE } from '../../test/fakes/turn-world.ts'
+import type { Drift, Resolution } from '../drift/drift.ts'
+import { Failure } from '../failure.ts'
+import { valueAt } from '../krm/field-path.ts'
+import { type Json, jsonEquals } from '../krm/json.ts'
+import type { PackageFiles } from '../package/package-files.ts'
+import type { DesiredResource } from '../render/desired-set.ts'
+import { renderPackage } from '../render/render-package.ts'
+import { buildProposal, type ProposalInput } from './build-proposal.ts'
+import type { ResolvedChange } from './resolution-edits.ts'
+
+const RECORD = { path: '.drift/records/prod/apps--web/20261121-1a2b3c4d.yaml', text: 'record\n' }
+const SECRET = 'apiVersion: v1\nkind: Secret\nmetadata: {name: db, namespace: shop}\ndata: {user: YQ==}\n'
+
+function filesOf(texts: { readonly [path: string]: string }): PackageFiles {
+  return Object.entries(texts)
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([name, text]) => ({ path: name, content: new TextEncoder().encode(text), mode: '100644' as const }))
+}
+
+const PACKAGE = {
+  Kptfile: KPTFILE,
+  'deployment.yaml': DEPLOYMENT,
+  'all.yaml': `${CONFIG}---\n${CONFIG.replace('name: web', 'name: other')}`,
+  'secret.yaml': SECRET,
+}
+
+function desiredIn(texts: { readonly [path: string]: string }, kind: string, name: string): DesiredResource {
+  const rendering = renderPackage('apps/web', filesOf(texts))
+  assert.ok('desired' in rendering)
+  const found = rendering.desired.resources.find(({ id }) => id.kind === kind && id.name === name)
+  assert.ok(found !== undefined)
+  return found
+}
+
+function changeIn(
+  texts: { readonly [path: string]: string },
+  kind: string,
+  name: string,
+  field: string,
+  live: Json | undefined,
+  resolution: Resolution,
+  more: Partial<Drift> = {},
+): ResolvedChange {
+  const desired = desiredIn(texts, kind, name)
+  const git = valueAt(desired.object, path(field || 'none'))
+  const change = live === undefined ? 'removed' : git === undefined ? 'added' : 'modified'
+  return { desired, resolution, drift: { ...driftOf(field), id: desired.id, git, live, change, ...more } }
+}
+
+function inputOf(changes: readonly ResolvedChange[], more: Partial<ProposalInput> = {}): ProposalInput {
+  return {
+    packagePath: 'apps/web',
+    files: filesOf(PACKAGE),
+    pipeline: false,
+    changes,
+    plan: 'Mixed',
+    workspace: 'drift-1a2b3c4d',
+    lifecycle: 'Proposed',
+    record: RECORD,
+    ...more,
+  }
+}
+
+/** Changed files by path; `null` for a deleted one. */
+function built(changes: readonly ResolvedChange[], more: Partial<ProposalInput> = {}): { readonly [path: string]: string | null } {
+  const files = buildProposal(inputOf(changes, more)).changes
+  return Object.fromEntries(files.map(({ path: name, content }) => [name, content === null ? null : new TextDecoder().decode(content)]))
+}
+
+function refusal(changes: readonly ResolvedChange[], more: Partial<ProposalInput> = {}): Failure {
+  try {
+    built(changes, more)
+  } catch (thrown) {
+    assert.ok(thrown instanceof Failure, String(thrown))
+    return thrown
+  }
+  throw new assert.AssertionError({ message: 'not refused' })
+}
+
+const one = (field: string, live: Json | undefined, resolution: Resolution, kind = 'Deployment', name = 'web'): ResolvedChange =>
+  changeIn(PACKAGE, kind, name, field, live, resolution)
+
+test('Restore writes the record and the condition, and no authored file', () => {
+  const files = built([one('spec.replicas', 5, 'Restore'), one('data.color', 'red', 'Restore', 'ConfigMap')], { plan: 'Restore' })
+  assert.deepEqual(Object.keys(files).sort(), ['.drift/records/prod/apps--web/20261121-1a2b3c4d.yaml', 'apps/web/Kptfile'])
+  assert.match(
+    files['apps/web/Kptfile'] ?? '',
+    /^apiVersion: kpt.dev\/v1\nkind: Kptfile\nmetadata:\n {2}name: web\nstatus:\n {2}conditions:\n[\s\S]*reason: RestoreApproved/,
+  )
+})
+
+const CONDITIONS: readonly (readonly [lifecycle: 'Draft' | 'Proposed', plan: ProposalInput['plan'], status: string, reason: string])[] = [
+  ['Draft', 'Adopt', 'True', 'DriftDetected'],
+  ['Proposed', 'Restore', 'False', 'RestoreApproved'],
+  ['Proposed', 'Adopt', 'False', 'Adopted'],
+  ['Proposed', 'Release', 'False', 'Released'],
+]
+
+for (const [lifecycle, plan, status, reason] of CONDITIONS) {
+  test(`the condition of a ${lifecycle} with plan ${plan} is ${status}, ${reason}`, () => {
+    const kptfile = built([one('spec.replicas', 5, 'Restore')], { lifecycle, plan })['apps/web/Kptfile'] ?? ''
+    assert.match(kptfile, new RegExp(`status: ['"]${status}['"]`))
+    assert.match(kptfile, new RegExp(`reason: ${reason}`))
+  })
+}
+
+const EDITED: readonly (readonly [name: string, change: ResolvedChange, file: string, from: string, to: string])[] = [
+  ['Adopt of a value', one('spec.replicas', 5, 'Adopt'), 'deployment.yaml', 'replicas: 3 #', 'replicas: 5 #'],
+  [
+    'Adopt of a value in quotes',
+    one('spec.template.spec.containers[name=app].image', 'nginx:1.28', 'Adopt'),
+    'deployment.yaml',
+    '"nginx:1.27"',
+    '"nginx:1.28"',
+  ],
+  ['Adopt of a removed key', one('data.color', undefined, 'Adopt', 'ConfigMap', 'other'), 'all.yaml', 'data:\n  size', 'data:\n  size'],
+  ['Release of a value', one('spec.replicas', 5, 'Release'), 'deployment.yaml', '  replicas: 3 # for the day\n', ''],
+]
+
+for (const [name, change, file, from, to] of EDITED) {
+  test(`${name} changes exactly its own line`, () => {
+    const before = PACKAGE[file as keyof typeof PACKAGE]
+    const wanted =
+      from === to ? `${CONFIG}---\n${CONFIG.replace('name: web', 'name: other').replace('  color: blue\n', '')}` : before.replace(from, to)
+    assert.equal(built([change])[`apps/web/${file}`], wanted)
+  })
+}
+
+test('the object that is not chosen keeps every byte, and so does its file', () => {
+  const files = built([one('data.color', 'red', 'Adopt', 'ConfigMap'), one('spec.replicas', 5, 'Restore')])
+  assert.equal(files['apps/web/all.yaml'], PACKAGE['all.yaml'].replace('color: blue', 'color: red'))
+  assert.equal(files['apps/web/deployment.yaml'], undefined)
+})
+
+test('Adopt of a missing object takes it out of git, and its file with it when nothing is left', () => {
+  const missing = { change: 'missing', path: [] } as const
+  const gone = built([changeIn(PACKAGE, 'Deployment', 'web', '', undefined, 'Adopt', missing)])
+  assert.match(gone['apps/web/deployment.yaml'] ?? 'null', /null|^# the shop/)
+  const half = built([changeIn(PACKAGE, 'ConfigMap', 'other', '', undefined, 'Adopt', missing)])
+  assert.equal(half['apps/web/all.yaml']?.trimEnd(), CONFIG.trimEnd())
+  const secret = changeIn(PACKAGE, 'Secret', 'db', '', undefined, 'Release', missing)
+  assert.equal(built([secret])['apps/web/secret.yaml'], null)
+})
+
+const REFUSED: readonly (readonly [name: string, changes: readonly ResolvedChange[], more: Partial<ProposalInput>, code: string])[] = [
+  ['a package with a pipeline', [one('spec.replicas', 5, 'Adopt')], { pipeline: true }, 'BP2003'],
+  ['a value of a Secret', [one('data.user', 'Yg==', 'Adopt', 'Secret', 'db')], {}, 'BP2002'],
+  ['a credential by its name', [one('data.password', 'hunter2', 'Adopt', 'ConfigMap')], {}, 'BP2002'],
+  ['a credential by its form', [one('data.color', 'AKIAIOSFODNN7EXAMPLE', 'Adopt', 'ConfigMap')], {}, 'BP2002'],
+  ['a credential in an annotation of a Secret', [one('metadata.annotations.token', 'hunter2', 'Adopt', 'Secret', 'db')], {}, 'BP2002'],
+  [
+    'a value that was not read',
+    [{ ...one('data.color', 'red', 'Adopt', 'ConfigMap'), drift: driftOf('data.color', { liveUnread: true }) }],
+    {},
+    'BP2002',
+  ],
+  ['an unexpected object', [{ desired: undefined, resolution: 'Adopt', drift: driftOf('', { change: 'unexpected' }) }], {}, 'BP2010'],
+]
+
+for (const [name, changes, more, code] of REFUSED) {
+  test(`Adopt is refused with ${code}: ${name}`, () => {
+    const failure = refusal(changes, more)
+    assert.equal(failure.code, code)
+    assert.doesNotMatch(JSON.stringify(failure), /hunter2|Yg==|AKIA/)
+  })
+}
+
+test('a pipeline does not keep Restore from being proposed', () => {
+  assert.equal(Object.keys(built([one('spec.replicas', 5, 'Restore')], { pipeline: true })).length, 2)
+})
+
+test('the proof refuses an edit that lands in another object', () => {
+  const change = one('data.color', 'red', 'Adopt', 'ConfigMap')
+  const { location } = desiredIn(PACKAGE, 'ConfigMap', 'other')
+  assert.ok(change.desired !== undefined)
+  const failure = refusal([{ ...change, desired: { ...change.desired, location } }])
+  assert.equal(failure.code, 'BP2001')
+  assert.match(failure.why, /it is not ConfigMap shop\/web/)
+})
+
+test('the proof refuses an edit that does not give the chosen value', () => {
+  // The value in git stands for the package that was observed; the files are of another commit.
+  const failure = refusal([one('metadata.labels.app', 'api', 'Adopt')], {
+    files: filesOf({ ...PACKAGE, 'deployment.yaml': DEPLOYMENT.replace('kind: Deployment', 'kind: StatefulSet') }),
+  })
+  assert.equal(failure.code, 'BP2001')
+})
+
+const MOVES: readonly (readonly [name: string, text: string])[] = [
+  ['an anchor that another field repeats', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web, labels: &l {color: blue}}\ndata: *l\n'],
+  [
+    'a merge key that another field takes in',
+    'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web, labels: &l {color: blue}}\ndata:\n  <<: *l\n  size: "5"\n',
+  ],
+]
+
+for (const [name, text] of MOVES) {
+  test(`whatever else would move with it is not moved silently: ${name}`, () => {
+    const texts = { Kptfile: KPTFILE, 'a.yaml': text }
+    const change = changeIn(texts, 'ConfigMap', 'web', 'metadata.labels.color', 'red', 'Adopt')
+    let after: { readonly [path: string]: string | null }
+    try {
+      after = built([change], { files: filesOf(texts) })
+    } catch (thrown) {
+      assert.ok(thrown instanceof Failure && ['BP2001', 'BP2007'].includes(thrown.code))
+      return
+    }
+    const object = desiredIn({ Kptfile: KPTFILE, 'a.yaml': after['apps/web/a.yaml'] ?? '' }, 'ConfigMap', 'web').object
+    assert.equal(valueAt(object, path('metadata.labels.color')), 'red')
+    assert.equal(valueAt(object, path('data.color')), 'blue')
+  })
+}
+
+test('after Adopt the package renders to the live values, and to nothing else than before', () => {
+  const text = fc.oneof(
+    fc.stringMatching(/^[ -~]{0,12}$/),
+    fc.constantFrom('no', '1e3', '0x1f', '12:30', ' a', "it's", 'a: b', '#x', '日本'),
+  )
+  const edits = fc.record({
+    color: fc.option(text, { nil: undefined }),
+    size: fc.option(text, { nil: undefined }),
+    extra: fc.option(text, { nil: undefined }),
+  })
+  fc.assert(
+    fc.property(edits, (wanted) => {
+      const changes = Object.entries(wanted).flatMap(([key, live]) => {
+        const change = changeIn(PACKAGE, 'ConfigMap', 'web', `data.${key}`, live, 'Adopt')
+        return live === undefined && change.drift.git === undefined ? [] : [change]
+      })
+      const files = built(changes)
+      const after = { ...PACKAGE, 'all.yaml': files['apps/web/all.yaml'] ?? PACKAGE['all.yaml'] }
+      const data = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined))
+      assert.ok(jsonEquals(valueAt(desiredIn(after, 'ConfigMap', 'web').object, path('data')), data as Json))
+      assert.ok(jsonEquals(desiredIn(after, 'ConfigMap', 'other').object, desiredIn(PACKAGE, 'ConfigMap', 'other').object))
+      assert.deepEqual(
+        Object.keys(files).filter((name) => !name.startsWith('.drift/') && !['apps/web/Kptfile', 'apps/web/all.yaml'].includes(name)),
+        [],
+      )
+    }),
+  )
+})
+
+test('where the repository is the package, kpt is told to leave the records alone, once', () => {
+  const texts = { Kptfile: KPTFILE, 'a.yaml': CONFIG }
+  const change = { ...one('data.color', 'red', 'Restore', 'ConfigMap') }
+  const root = (files: { readonly [path: string]: string }) => built([change], { packagePath: '', files: filesOf(files) })
+  assert.equal(root(texts)['.krmignore'], '.drift/\n')
+  assert.equal(root({ ...texts, '.krmignore': 'docs' })['.krmignore'], 'docs\n.drift/\n')
+  for (const kept of ['.drift/\n', '/.drift\n', 'docs\r\n.drift\r\n'])
+    assert.equal(root({ ...texts, '.krmignore': kept })['.krmignore'], undefined)
+})

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { driftOf, TEST_KEY } from '../../test/fakes/drift-samples.ts'
+import { path } from '../../test/fakes/live-object.ts'
+import type { Drift } from '../drift/drift.ts'
+import { looksSecret } from '../krm/looks-secret.ts'
+import { redactionKey } from '../krm/redacted.ts'
+import { showChange } from './build-report.ts'
+import { formatDocument } from './write-document.ts'
+
+const CANARY = 'c4n4ry'
+const SECRET = { group: '', kind: 'Secret', namespace: 'shop', name: 'db' }
+const CONFIG = { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'web' }
+const LAST_APPLIED = 'metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"]'
+
+function written(drift: Drift): string {
+  return formatDocument(showChange(drift, 'Restore', TEST_KEY, undefined))
+}
+
+const HIDDEN: readonly (readonly [name: string, drift: Drift])[] = [
+  ['both values of a Secret', driftOf('data.user', { id: SECRET, git: `${CANARY}1`, live: `${CANARY}2` })],
+  ['an added key of a Secret', driftOf('data.user', { id: SECRET, git: undefined, live: CANARY })],
+  ['the whole data of a Secret', driftOf('data', { id: SECRET, git: { a: CANARY }, live: { b: CANARY } })],
+  ['stringData', driftOf('stringData.user', { id: SECRET, git: CANARY, live: undefined })],
+  ['last-applied of anything', driftOf(LAST_APPLIED, { id: CONFIG, git: undefined, live: CANARY })],
+  ['the side in git, when live is a credential', driftOf('data.color', { id: CONFIG, git: CANARY, live: `postgres://a:${CANARY}@db` })],
+  ['the live side, when git has a credential', driftOf('data.color', { id: CONFIG, git: `password=${CANARY}`, live: CANARY })],
+  [
+    'a variable by its name',
+    driftOf('spec.template.spec.containers[name=app].env[name=API_TOKEN].value', { git: CANARY, live: `${CANARY}2` }),
+  ],
+  [
+    'a whole container',
+    driftOf('spec.template.spec.containers[name=app]', {
+      git: undefined,
+      live: { name: 'app', env: [{ name: 'API_TOKEN', value: CANARY }] },
+    }),
+  ],
+  ['a missing Secret', driftOf('', { id: SECRET, change: 'missing', git: { data: { a: CANARY } }, live: undefined })],
+  ['an unexpected Secret', driftOf('', { id: SECRET, change: 'unexpected', git: undefined, live: { data: { a: CANARY } } })],
+]
+
+for (const [name, drift] of HIDDEN) {
+  test(`not written: ${name}`, () => assert.doesNotMatch(written(drift), new RegExp(CANARY)))
+}
+
+test('what is hidden is said to be hidden, with its length, and a change of it can be seen', () => {
+  const change = showChange(driftOf('data.user', { id: SECRET, git: 'abc', live: 'abcd' }), 'Restore', TEST_KEY, undefined)
+  assert.equal(change.redacted, true)
+  assert.match(String(change.git), /\(3 bytes\)$/)
+  assert.match(String(change.live), /\(4 bytes\)$/)
+  const same = showChange(driftOf('data.user', { id: SECRET, git: 'abc', live: 'abc' }), 'Restore', TEST_KEY, undefined)
+  assert.equal(same.git, same.live)
+})
+
+test('a live value that was not read shows as that', () => {
+  const change = showChange(
+    driftOf('data.user', { id: SECRET, git: 'abc', live: undefined, liveUnread: true }),
+    'Restore',
+    TEST_KEY,
+    undefined,
+  )
+  assert.equal(change.live, 'redacted (not read)')
+})
+
+test('the values of a whole object are never in a change', () => {
+  const { git, live, path: place } = showChange(driftOf('', { change: 'missing', git: { a: 1 } }), 'Adopt', TEST_KEY, undefined)
+  assert.deepEqual([git, live, place], [undefined, undefined, undefined])
+})
+
+test('without the key, a change tells nothing of a six-digit PIN: neither its hash nor its fingerprint can be made again', () => {
+  const drift = (pin: string, key = TEST_KEY) =>
+    showChange(driftOf('data.pin', { id: SECRET, git: '000000', live: pin }), 'Restore', key, undefined)
+  const known = drift('004711')
+  const other = redactionKey(new Uint8Array(32).fill(3))
+  for (let pin = 4000; pin < 5000; pin += 1) {
+    const guess = drift(String(pin).padStart(6, '0'), other)
+    assert.notEqual(guess.live, known.live)
+    assert.notEqual(guess.fingerprint, known.fingerprint)
+  }
+})
+
+test('a value goes out unchanged exactly where it does not look like a credential', () => {
+  fc.assert(
+    fc.property(fc.constantFrom('data.color', 'data.password', 'spec.secretName'), fc.string({ minLength: 1 }), (place, live) => {
+      const change = showChange(driftOf(place, { id: CONFIG, git: undefined, live }), 'Restore', TEST_KEY, undefined)
+      assert.equal(change.live === live, !looksSecret(path(place), live))
+    }),
+  )
+})

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { parse } from 'yaml'
+import { changeOf, HOSTILE_TEXTS, recordOf } from '../../test/fakes/record-samples.ts'
+import { randomJson } from '../../test/property/random-krm.ts'
+import { Failure } from '../failure.ts'
+import { parseGoYaml } from '../krm/go-yaml.ts'
+import { type Json, jsonEquals } from '../krm/json.ts'
+import { driftRecordSchema } from './schema.ts'
+import { formatDocument, formatInertDocument, parseDocument } from './write-document.ts'
+
+test('a record reads back as it was written, whatever values are in it, and writes the same bytes again', () => {
+  const values = fc.oneof(randomJson, fc.constantFrom<Json>(...HOSTILE_TEXTS.filter((text) => text.isWellFormed())))
+  fc.assert(
+    fc.property(values, values, (git, live) => {
+      const record = recordOf([changeOf({ git, live })])
+      const text = formatInertDocument(record)
+      const read = parseDocument(text, driftRecordSchema, 'record.yaml')
+      assert.ok(jsonEquals(read as unknown as Json, record as unknown as Json))
+      assert.equal(formatInertDocument(read), text)
+    }),
+  )
+})
+
+test('readers of YAML 1.1 and 1.2 read the same texts', () => {
+  const texts = [
+    'no',
+    'on',
+    'y',
+    '~',
+    'null',
+    '1e3',
+    '0x1f',
+    '017',
+    '0o17',
+    '12:30:45',
+    '1_000',
+    '2026-11-21',
+    '.inf',
+    '=',
+    '<<',
+    '- a',
+    '? a',
+    '!!str a',
+    '&a',
+    '*a',
+    '@a',
+    '`a',
+    '%a',
+    'a: b',
+    'a #b',
+    ' a',
+    'a ',
+    'a\tb',
+    '',
+    '\u2028',
+    '\u0085',
+    '\ufeff',
+  ]
+  for (const text of texts) {
+    const document = formatDocument({ [text]: text })
+    for (const version of ['1.1', '1.2'] as const) assert.deepEqual(parse(document, { version }), { [text]: text }, document)
+    assert.ok(jsonEquals(parseGoYaml(document, 'x').documents[0]?.value, { [text]: text }), document)
+  }
+})
+
+test('in the tree of a package a record is inert: for Argo CD by its first line, for others by its annotation', () => {
+  const text = formatInertDocument(recordOf([changeOf()]))
+  assert.ok(text.startsWith('# +argocd:skip-file-rendering\n'))
+  assert.match(text, /config\.kubernetes\.io\/local-config: ['"]true['"]/)
+})
+
+const BROKEN: readonly (readonly [name: string, text: string, code: string])[] = [
+  ['no YAML', 'a: [1', 'BP1110'],
+  ['nothing', '', 'BP1112'],
+  ['another kind', formatDocument({ ...recordOf([]), kind: 'ConfigMap' }), 'BP1112'],
+  ['a field of another type', formatDocument({ ...recordOf([]), spec: { ...recordOf([]).spec, changes: 'x' } }), 'BP1112'],
+]
+
+for (const [name, text, code] of BROKEN) {
+  test(`not read as a record: ${name}`, () => {
+    assert.throws(
+      () => parseDocument(text, driftRecordSchema, '.drift/records/a.yaml'),
+      (thrown) => thrown instanceof Failure && thrown.code === code && (thrown.where ?? '').includes('.drift/records/a.yaml'),
+    )
+  })
+}
