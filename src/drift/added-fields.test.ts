@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { appliedBy, editedBy, reversedEntries, TEST_SCHEMA, withMetadata } from '../../test/fakes/live-object.ts'
+import { appliedBy, editedBy, reversedEntries, withMetadata } from '../../test/fakes/live-object.ts'
 import { formatFieldPath } from '../krm/field-path.ts'
 import type { Json, JsonObject } from '../krm/json.ts'
 import { managedFieldsOf } from '../krm/managed-fields.ts'
