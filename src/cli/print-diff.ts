@@ -117,11 +117,15 @@ function valuesOf(change: Change, terminal: Terminal, limit: number): string {
   const show = (value: Change['git']): string =>
     value === undefined ? terminal.glyph('nothing') : formatValue(value, limit).replace('••••', terminal.glyph('hidden'))
   const [git, live] = [hiddenBytes(change.git), hiddenBytes(change.live)]
-  const sizes =
-    change.redacted === true && (git !== undefined || live !== undefined)
-      ? ` (${git ?? '?'} ${terminal.glyph('arrow')} ${live ?? '?'} bytes)`
-      : ''
+  const sizes = [git, live].every((size) => size === undefined) ? '' : ` (${sizesOf(change, git, live, terminal)} bytes)`
   return `${show(change.git)} ${terminal.glyph('arrow')} ${show(change.live)}${sizes}`
+}
+
+/** `24 → 30`, or the one side that has a value; `?` for a side that was not read. */
+function sizesOf(change: Change, git: number | undefined, live: number | undefined, terminal: Terminal): string {
+  if (change.git === undefined) return String(live)
+  if (change.live === undefined) return String(git)
+  return `${git ?? '?'} ${terminal.glyph('arrow')} ${live ?? '?'}`
 }
 
 /** Relative on a terminal, RFC 3339 in a pipe. */

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { EMPTY_FIELD_SET } from '../krm/field-set.ts'
+import { field } from '../krm/field-path.ts'
+import { EMPTY_FIELD_SET, parseFieldsV1 } from '../krm/field-set.ts'
 import type { ManagedFieldsEntry } from '../krm/managed-fields.ts'
-import { classOfManager, creatorOf, removerOf, UNKNOWN_ACTOR } from './actor.ts'
+import { classOfManager, creatorOf, foreignOwner, ownersOf, removerOf, UNKNOWN_ACTOR } from './actor.ts'
 
 const CLASSES: readonly (readonly [manager: string, found: string])[] = [
   ['kubectl', 'human-tool'],
@@ -50,4 +51,22 @@ test('an object was made by its first writer', () => {
   assert.equal(creatorOf({ entries, unreadable: [] }).manager, 'first')
   assert.equal(creatorOf({ entries: entries.toReversed(), unreadable: [] }).manager, 'first')
   assert.equal(creatorOf({ entries: [], unreadable: [] }), UNKNOWN_ACTOR)
+})
+
+test('the owners of a field are those of the object and of its scale, the latest first; not those of its status', () => {
+  const fields = parseFieldsV1({ 'f:spec': { 'f:replicas': {} } }) ?? EMPTY_FIELD_SET
+  const entries = [
+    entry('flux', { operation: 'Apply', fields }),
+    entry('kubectl-scale', { subresource: 'scale', fields, time: '2026-11-21T09:00:00Z' }),
+    entry('status-writer', { subresource: 'status', fields, time: '2026-11-21T10:00:00Z' }),
+    entry('other', { time: '2026-11-21T11:00:00Z' }),
+  ]
+  const path = [field('spec'), field('replicas')]
+  const managed = { entries, unreadable: [] }
+  assert.deepEqual(
+    ownersOf(managed, path).map(({ manager }) => manager),
+    ['kubectl-scale', 'flux'],
+  )
+  assert.equal(foreignOwner(managed, path, SYNCER)?.manager, 'kubectl-scale')
+  assert.equal(foreignOwner({ entries: entries.slice(0, 1), unreadable: [] }, path, SYNCER), undefined)
 })

@@ -61,3 +61,12 @@ test('an owner of what is not there is stale, unless the content was not read', 
   assert.deepEqual(added(live), [])
   assert.deepEqual(added(live, true), ['metadata.labels.a x'])
 })
+
+test('the order of the lines is that of the paths, whatever order the owners and their fields come in', () => {
+  const live = edits(['x', 'metadata.labels.c', '1'], ['x', 'metadata.labels.a', '1'], ['y', 'metadata.labels.b', '2'])
+  const found = findAddedFields(live, MANIFEST, managedFieldsOf(live), SYNCER, false)
+  assert.deepEqual(
+    found.map(({ path }) => formatFieldPath(path)),
+    ['metadata.labels.a', 'metadata.labels.b', 'metadata.labels.c'],
+  )
+})

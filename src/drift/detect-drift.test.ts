@@ -233,3 +233,17 @@ test('an unexpected object names who made it', () => {
   const verdict = unexpectedObject({ group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' }, APPLIED, 'ResourceGroup shop/inv')
   assert.deepEqual(lines(verdict), ['unexpected  by kustomize-controller'])
 })
+
+test('a live value that differs and that nobody owns is drift of an unknown writer, not a step of git', () => {
+  const live = withMetadata({ ...APPLIED, spec: { ...(APPLIED['spec'] as JsonObject), replicas: 9 } }, { managedFields: [] })
+  const observed = {
+    desired: desiredOf(DEPLOYMENT),
+    live: { state: 'present', object: live, metadataOnly: false } as const,
+    schema: TEST_SCHEMA,
+  }
+  const verdict = detectDrift(
+    { ...observed, prediction: { state: 'predicted', object: predictedApply(live, DEPLOYMENT, SYNCER.manager) } },
+    SYNCER,
+  )
+  assert.deepEqual([lines(verdict), aside(verdict)], [['modified spec.replicas by unknown'], []])
+})

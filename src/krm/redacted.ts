@@ -47,9 +47,16 @@ export function keyedHash(key: RedactionKey, domain: string, value: Json | undef
 }
 
 export function redact(key: RedactionKey, id: ResourceId, path: FieldPath, value: Json): Redacted {
-  const bytes = Buffer.byteLength(typeof value === 'string' ? value : canonicalJson(value))
+  const bytes = lengthOf(id, path, value)
   const hmac = keyedHash(key, `${id.group}/${id.kind}/${id.namespace}/${id.name}#${formatFieldPath(path)}`, value).slice(0, 16)
   return { kind: 'redacted', hmac, bytes } as Redacted
+}
+
+/** Bytes of the text or JSON; of the content where a Secret stores it as base64. */
+function lengthOf(id: ResourceId, path: FieldPath, value: Json): number {
+  if (typeof value !== 'string') return Buffer.byteLength(canonicalJson(value))
+  const encoded = isSecret(id) && path.length === 2 && path[0]?.kind === 'field' && path[0].name === 'data'
+  return encoded ? Buffer.from(value, 'base64').length : Buffer.byteLength(value)
 }
 
 /** A hidden value that was never read (metadata only): its owner is known, its content is not. */

@@ -51,7 +51,7 @@ test('a wish decides what it names, the record what it knows, the policy the res
   )
   const wish = { resolution: 'Release', changes: new Set([a ?? '']), message: undefined } as const
   const resolutions = (open: typeof record | undefined, wished: typeof wish | undefined): string[] =>
-    planResolutions(changes, open, wished, 'Restore', TEST_KEY.id).map(({ resolution }) => resolution)
+    planResolutions(changes, open, wished, () => 'Restore', TEST_KEY.id).map(({ resolution }) => resolution)
   assert.deepEqual(resolutions(record, wish), ['Release', 'Adopt', 'Restore'])
   assert.deepEqual(resolutions(record, undefined), ['Adopt', 'Adopt', 'Restore'])
   assert.deepEqual(resolutions(undefined, undefined), ['Restore', 'Restore', 'Restore'])

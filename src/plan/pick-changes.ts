@@ -1,9 +1,11 @@
 /** Which differences are open for a decision, and what is planned for each. */
 import type { Drift, ObjectVerdict, Resolution } from '../drift/drift.ts'
 import { itemFingerprint } from '../drift/fingerprint.ts'
+import { Failure } from '../failure.ts'
 import { formatFieldPath } from '../krm/field-path.ts'
 import type { RedactionKey } from '../krm/redacted.ts'
 import { resourceKey } from '../krm/resource-id.ts'
+import { editFor } from '../proposal/resolution-edits.ts'
 import type { ClosedEpisode, DriftRecord, Plan } from '../record/schema.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
 import type { Wish } from './observation.ts'
@@ -40,12 +42,15 @@ export function silencedUntil(closed: readonly ClosedEpisode[], fingerprint: str
   return until !== undefined && until > at ? until : undefined
 }
 
-/** A wish decides about the changes that it names; the open record about those that it knows; the policy about the rest. */
+/**
+ * A wish decides about the changes that it names; the open record about those that it knows; the policy about the rest, where
+ * what it says can be done: what nobody asked for must not keep drift from being shown and recorded.
+ */
 export function planResolutions(
   changes: readonly Omit<PlannedChange, 'resolution'>[],
   open: DriftRecord | undefined,
   wish: Wish | undefined,
-  byPolicy: Resolution,
+  byPolicy: (change: Omit<PlannedChange, 'resolution'>) => Resolution,
   keyId: string,
 ): PlannedChange[] {
   // Fingerprints of another installation key say nothing: then the place tells which change was meant.
@@ -60,7 +65,7 @@ export function planResolutions(
     const wished = wish !== undefined && (wish.changes === undefined || wish.changes.has(change.fingerprint))
     const { id, path, change: kind } = change.drift
     const known = recorded.get(comparable ? change.fingerprint : `${kind} ${resourceKey(id)}#${formatFieldPath(path)}`)
-    return { ...change, resolution: wished ? wish.resolution : (known ?? byPolicy) }
+    return { ...change, resolution: wished ? wish.resolution : (known ?? byPolicy(change)) }
   })
 }
 
@@ -75,4 +80,15 @@ export function freeEpisodeId(id: string, used: ReadonlySet<string>): string {
   let count = 2
   while (used.has(`${id}-${count}`)) count += 1
   return `${id}-${count}`
+}
+
+/** The policy's resolution where the change can have it; Restore, which edits nothing, otherwise. */
+export function possibleResolution(change: Omit<PlannedChange, 'resolution'>, wanted: Resolution, pipeline: boolean): Resolution {
+  try {
+    const edit = editFor({ ...change, resolution: wanted })
+    return edit !== undefined && pipeline ? 'Restore' : wanted
+  } catch (thrown) {
+    if (thrown instanceof Failure) return 'Restore'
+    throw thrown
+  }
 }

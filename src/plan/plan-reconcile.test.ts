@@ -604,3 +604,53 @@ test('a restore of a Secret whose content is never read is verified by who owns 
   world.edit(WEB, 'spec.replicas', 5)
   assert.deepEqual(await stateOf(world), ['Drifted', 'created'])
 })
+
+test('the record of a draft releases nothing, even on the base branch', async () => {
+  const world = new TurnWorld('{mode: Warn, decide: {defaultPlan: Release}}')
+  world.edit(WEB_CONFIG, 'data.extra', 'x')
+  await world.plan()
+  const [draft = ''] = world.repository.names()
+  await mergeByHand(world, draft)
+  assert.equal((await stateOf(world))[0], 'Drifted')
+})
+
+test('a policy that adopts by default keeps no drift from being shown: what cannot be adopted is planned as Restore', async () => {
+  const world = new TurnWorld('{mode: Warn, decide: {defaultPlan: Adopt}}')
+  world.edit(WEB_CONFIG, 'data.password', 'hunter2')
+  world.edit(WEB, 'spec.replicas', 5)
+  const { outcome, record } = await world.plan()
+  assert.equal(outcome, 'created')
+  assert.deepEqual(
+    record?.spec.changes.map(({ path, resolution }) => `${path} ${resolution}`),
+    ['spec.replicas Adopt', 'data.password Restore'],
+  )
+})
+
+test('a policy that adopts by default and a package with a pipeline: recorded as Restore', async () => {
+  const world = new TurnWorld('{mode: Warn, decide: {defaultPlan: Adopt}}', {
+    'apps/web/Kptfile': `${KPTFILE}pipeline:\n  mutators:\n  - image: ghcr.io/kptdev/krm-functions-catalog/set-labels:v0.2\n`,
+  })
+  world.edit(WEB, 'spec.replicas', 5)
+  assert.equal((await world.plan()).record?.spec.plan, 'Restore')
+  await refused(world.wish('Adopt'), 'BP2003')
+})
+
+test('a chosen Adopt that the moved base makes impossible is left as it is and told, and the drift is still shown', async () => {
+  const world = await proposed()
+  await world.wish('Adopt')
+  const [branch = ''] = world.repository.names()
+  const before = world.repository.head(branch)
+  world.repository.commitByHand('main', {
+    'apps/web/deployment.yaml': DEPLOYMENT.replace('replicas: 3', 'replicas: &many 3')
+      .replace('size: 1', '')
+      .replace('name: COLOR', 'name: COLOR # *many')
+      .concat('  revisionHistoryLimit: *many\n'),
+  })
+  const { outcome, notes, report } = await world.plan()
+  if (outcome === 'updated') return
+  assert.equal(outcome, 'frozen')
+  assert.match(notes.join(), /cannot be made anew/)
+  assert.ok(report.spec.changes.length > 0)
+  assert.equal(world.repository.head(branch), before)
+  await refused(world.approve(), 'BP2005')
+})

@@ -24,6 +24,7 @@ import {
   type PlannedChange,
   planOf,
   planResolutions,
+  possibleResolution,
   silencedUntil,
   unverifiedMerges,
 } from './pick-changes.ts'
@@ -100,7 +101,9 @@ class Turn {
   private active(): PlannedChange[] {
     const applying = applyingFingerprints(this.found.closed)
     const open = this.changes.filter(({ fingerprint }) => !applying.has(fingerprint))
-    return planResolutions(open, this.open?.record, this.wish, this.seen.policy.defaultPlan, this.seen.key.id)
+    const { policy, pipeline, key } = this.seen
+    const byPolicy = (change: (typeof open)[number]) => possibleResolution(change, policy.defaultPlan, pipeline)
+    return planResolutions(open, this.open?.record, this.wish, byPolicy, key.id)
   }
 
   /** Nothing is open: live agrees with git, or will once a merged decision is applied, or nobody can say. */
@@ -180,7 +183,13 @@ class Turn {
         `${branch} has no record of ours: it is left alone`,
       ])
     }
-    const files = this.proposalFiles(active, record, state)
+    let files: ProposalFiles
+    try {
+      files = this.proposalFiles(active, record, state)
+    } catch (thrown) {
+      if (this.wish !== undefined || !(thrown instanceof Failure)) throw thrown
+      return this.withoutFiles(active, fingerprint, thrown)
+    }
     const updates: PlannedUpdate[] = [
       { ref, from: previous?.commit ?? null, to: { commit: branch } },
       ...spare.map((other) => ({ ref: other.ref, from: other.commit, to: null })),
@@ -203,6 +212,18 @@ class Turn {
       { ref, state, record },
       { ...NO_WRITES, commits: [commit], updates },
       files.notes,
+    )
+  }
+
+  /** Nobody asked for an edit just now, so that it cannot be made must not hide the drift. */
+  private withoutFiles(active: readonly PlannedChange[], fingerprint: string, failure: Failure): UnitPlan {
+    const why = `${failure.what}: ${failure.why}`
+    if (this.open !== undefined)
+      return this.keepOpen(active, fingerprint, 'frozen', [`${short(this.open.ref)} cannot be made anew and is left as it is (${why})`])
+    if (active.every(({ resolution }) => resolution === 'Restore')) throw failure
+    return this.record(
+      active.map((change) => ({ ...change, resolution: 'Restore' })),
+      fingerprint,
     )
   }
 

@@ -218,3 +218,16 @@ test('an unexpected object is deleted by uid and version', async () => {
   assert.equal(await settleCode(world), undefined)
   assert.deepEqual(await firstWrites(world), ['delete left u-9 at 77', 'delete left u-9 at 77'])
 })
+
+test('the record of a draft authorises nothing, even on the base branch', async () => {
+  const world = edited(new TurnWorld('{mode: Warn, settle: backporch}'))
+  const { record, branch } = await world.plan()
+  assert.ok(record !== undefined)
+  const path = world.repository.paths(branch).find((name) => name.startsWith('.drift/records/')) ?? ''
+  const commit = world.repository.commitByHand('main', { [path]: world.repository.text(branch, path) ?? null })
+  await assert.rejects(
+    settleByWriting(world.ports, world.cluster, world.request(), record, commit, new AbortController().signal),
+    (thrown) => thrown instanceof Failure && thrown.code === 'BP3013',
+  )
+  assert.deepEqual(world.cluster.writes, [])
+})

@@ -90,11 +90,11 @@ test('hostile globs take no more than the product of the lengths', () => {
 test('each setting comes from the highest policy that gives it, and rules of all of them hold', () => {
   const set = policies(
     ['low', '{mode: Propose, settle: backporch, decide: {closeSilence: 2h}, ignore: [{managers: [a], reason: low}]}'],
-    ['high', '{priority: 10, mode: Off, ignore: [{managers: [b], reason: high}]}'],
+    ['z-high', '{priority: 10, mode: Off, ignore: [{managers: [b], reason: high}]}'],
     ['other', '{priority: 99, match: {clusters: [dev]}, mode: Warn}'],
   )
   const effective = effectivePolicy(set, 'prod', 'apps/web')
-  assert.equal(effective.name, 'high')
+  assert.equal(effective.name, 'z-high')
   assert.equal(effective.mode, 'Off')
   assert.equal(effective.settle, 'backporch')
   assert.equal(effective.closeSilence, 7200)
@@ -102,7 +102,7 @@ test('each setting comes from the highest policy that gives it, and rules of all
     effective.ignore.map(({ reason }) => reason),
     ['high', 'low'],
   )
-  assert.deepEqual(effective.chain, ['policy/high (.drift/policy.yaml:6)', 'policy/low (.drift/policy.yaml:1)', 'shipped default (Warn)'])
+  assert.deepEqual(effective.chain, ['policy/z-high (.drift/policy.yaml:6)', 'policy/low (.drift/policy.yaml:1)', 'shipped default (Warn)'])
 })
 
 test('among policies of one priority the name decides, whatever their order in the files', () => {

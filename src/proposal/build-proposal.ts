@@ -3,8 +3,7 @@
  * is rendered again and refused unless exactly the chosen fields moved (design §8).
  */
 import { Failure } from '../failure.ts'
-import { type FieldPath, field, formatFieldPath, isWithin, valueAt } from '../krm/field-path.ts'
-import { isJsonObject, type Json, jsonEquals } from '../krm/json.ts'
+import { field, formatFieldPath } from '../krm/field-path.ts'
 import { describeResourceId, resourceKey } from '../krm/resource-id.ts'
 import { editYaml, type YamlEdit } from '../package/edit-yaml.ts'
 import type { PackageFiles } from '../package/package-files.ts'
@@ -12,6 +11,7 @@ import type { FileChange } from '../ports/package-repository.ts'
 import type { Plan } from '../record/schema.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
 import { renderPackage } from '../render/render-package.ts'
+import { proveEdit } from './prove-edit.ts'
 import { editFor, type ResolvedChange } from './resolution-edits.ts'
 
 export interface ProposalInput {
@@ -54,7 +54,7 @@ function editSources(input: ProposalInput): FileChange[] {
     const before = fileText(input, path)
     return { path, before, text: editYaml(before, list, path) }
   })
-  proveEdit(input, new Map(edited.map(({ path, text }) => [path, text])))
+  proveEditedFiles(input, new Map(edited.map(({ path, text }) => [path, text])))
   return edited
     .filter(({ before, text }) => before !== text)
     .map(({ path, text }) => ({ path, content: isBlank(text) ? null : bytes(text) }))
@@ -65,96 +65,20 @@ function isBlank(text: string): boolean {
   return text.split(/\r?\n/).every((line) => line.trim() === '' || line.trim() === '---' || line.trim() === '{}')
 }
 
-/** Renders before and after: every chosen field is as it shall be, and nothing else moved. */
-function proveEdit(input: ProposalInput, edited: ReadonlyMap<string, string>): void {
-  const before = rendered(input.files, input.packagePath)
+/** Renders before and after, and holds the two against each other. */
+function proveEditedFiles(input: ProposalInput, edited: ReadonlyMap<string, string>): void {
   const prefix = input.packagePath === '' ? '' : `${input.packagePath}/`
   const files = input.files.map((file) => {
     const text = edited.get(prefix + file.path)
     return text === undefined ? file : { ...file, content: bytes(isBlank(text) ? '' : text) }
   })
-  const after = rendered(files, input.packagePath)
-  const chosen = new Map<string, ResolvedChange[]>()
-  for (const change of input.changes) {
-    if (change.resolution === 'Restore' || change.desired === undefined) continue
-    const key = locationKey(change.desired)
-    chosen.set(key, [...(chosen.get(key) ?? []), change])
-  }
-  for (const [key, was] of before) proveObject(was, after.get(key), chosen.get(locationKey(was)) ?? [])
-  for (const key of after.keys()) if (!before.has(key)) throw movedMore(key, 'an object appeared')
+  proveEdit(rendered(input.files, input.packagePath), rendered(files, input.packagePath), input.changes)
 }
 
 function rendered(files: PackageFiles, packagePath: string): Map<string, DesiredResource> {
   const rendering = renderPackage(packagePath, files)
   if ('failures' in rendering) throw rendering.failures[0]
   return new Map(rendering.desired.resources.map((resource) => [resourceKey(resource.id), resource]))
-}
-
-/** Where the object is written: its id may lack the namespace that the cluster puts it into. */
-function locationKey({ location: { path, document, item } }: DesiredResource): string {
-  return `${path}#${document}#${item ?? ''}`
-}
-
-function proveObject(was: DesiredResource, is: DesiredResource | undefined, chosen: readonly ResolvedChange[]): void {
-  const removed = chosen.some(({ drift }) => drift.change === 'missing')
-  if (removed !== (is === undefined))
-    throw movedMore(describeResourceId(was.id), removed ? 'the object is still declared' : 'the object is no longer declared')
-  if (is === undefined) return
-  for (const { drift, resolution } of chosen) {
-    if (drift.id.group !== was.id.group || drift.id.kind !== was.id.kind || drift.id.name !== was.id.name)
-      throw movedMore(describeResourceId(was.id), `it is not ${describeResourceId(drift.id)}, which the change is about`)
-    const value = valueAt(is.object, drift.path)
-    const wanted = resolution === 'Adopt' && drift.change !== 'removed' ? drift.live : undefined
-    if (!jsonEquals(value, wanted))
-      throw movedMore(describeResourceId(was.id), `${formatFieldPath(drift.path)} does not hold the chosen value afterwards`)
-  }
-  const other = firstOtherDifference(
-    was.object,
-    is.object,
-    [],
-    chosen.map(({ drift }) => drift.path),
-  )
-  if (other !== undefined) throw movedMore(describeResourceId(was.id), `${formatFieldPath(other)} moves too`)
-}
-
-/** First place that differs and is neither a chosen path, nor below one, nor a container that only holds chosen ones. */
-function firstOtherDifference(
-  was: Json | undefined,
-  is: Json | undefined,
-  path: FieldPath,
-  chosen: readonly FieldPath[],
-): FieldPath | undefined {
-  if (jsonEquals(was, is) || chosen.some((place) => isWithin(path, place))) return undefined
-  const above = chosen.some((place) => isWithin(place, path))
-  const [left, right] = [was ?? (isJsonObject(is) ? {} : []), is ?? (isJsonObject(was) ? {} : [])]
-  if (above && isJsonObject(left) && isJsonObject(right)) {
-    for (const key of new Set([...Object.keys(left), ...Object.keys(right)])) {
-      const found = firstOtherDifference(left[key], right[key], [...path, field(key)], chosen)
-      if (found !== undefined) return found
-    }
-    return undefined
-  }
-  if (above && Array.isArray(left) && Array.isArray(right)) return otherListDifference(left, right, path, chosen)
-  return path
-}
-
-/** Items that the chosen paths name are set aside on both sides, and what remains has to be the same in the same order. */
-function otherListDifference(
-  was: readonly Json[],
-  is: readonly Json[],
-  path: FieldPath,
-  chosen: readonly FieldPath[],
-): FieldPath | undefined {
-  const steps = chosen
-    .filter((place) => isWithin(place, path) && place.length > path.length)
-    .map((place) => place.slice(path.length, path.length + 1))
-  const rest = (list: readonly Json[]): Json[] => list.filter((item) => !steps.some((step) => jsonEquals(valueAt(list, step), item)))
-  if (!jsonEquals(rest(was), rest(is))) return path
-  for (const step of steps) {
-    const found = firstOtherDifference(valueAt(was, step), valueAt(is, step), [...path, ...step], chosen)
-    if (found !== undefined) return found
-  }
-  return undefined
 }
 
 const REASONS = { Restore: 'RestoreApproved', Adopt: 'Adopted', Release: 'Released', Mixed: 'RestoreApproved' } as const
@@ -203,15 +127,5 @@ function pipelineRefusal({ drift, resolution }: ResolvedChange): Failure {
     what: `cannot ${resolution.toLowerCase()} ${formatFieldPath(drift.path) || describeResourceId(drift.id)} of ${describeResourceId(drift.id)}`,
     why: 'the package has a pipeline whose functions may write the field, and this version does not run pipelines',
     remedy: 'edit the value where the pipeline takes it from, render with kpt and commit; or choose restore',
-  })
-}
-
-function movedMore(where: string, why: string): Failure {
-  return new Failure({
-    code: 'BP2001',
-    what: 'the edited package does not render as chosen',
-    where,
-    why,
-    remedy: 'edit the file by hand and commit it, or choose another resolution for this change',
   })
 }

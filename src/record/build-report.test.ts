@@ -46,7 +46,7 @@ for (const [name, drift] of HIDDEN) {
 }
 
 test('what is hidden is said to be hidden, with its length, and a change of it can be seen', () => {
-  const change = showChange(driftOf('data.user', { id: SECRET, git: 'abc', live: 'abcd' }), 'Restore', TEST_KEY, undefined)
+  const change = showChange(driftOf('data.user', { id: SECRET, git: 'YWJj', live: 'YWJjZA==' }), 'Restore', TEST_KEY, undefined)
   assert.equal(change.redacted, true)
   assert.match(String(change.git), /\(3 bytes\)$/)
   assert.match(String(change.live), /\(4 bytes\)$/)

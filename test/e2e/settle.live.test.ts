@@ -62,6 +62,14 @@ await controlPlaneSuite('settle: backporch', { controllerManager: true, auditLev
       'patch secrets/login',
     ])
 
+    // Of an object that is applied, only the approved fields are sent, and its version as a guard.
+    const sent = writes.find(({ object, body }) => object === 'deployments/web' && !Array.isArray(body))?.body
+    assert.deepEqual(sent?.spec, {
+      replicas: 3,
+      template: { spec: { containers: [{ name: 'app', env: [{ name: 'CURRENCY', value: 'EUR' }] }] } },
+    })
+    assert.deepEqual(Object.keys(sent?.metadata ?? {}).sort(), ['name', 'namespace', 'resourceVersion', 'uid'])
+
     const config = JSON.parse(await world.kubectl('get', 'configmap/web', ...ns, '-o', 'json'))
     assert.deepEqual(config.data, { timeout: '30', theme: 'light' })
     assert.deepEqual(config.metadata.annotations, { 'example.com/contact': 'shop@example.com' })
@@ -148,6 +156,7 @@ interface AuditedWrite {
   readonly userAgent: string
   /** First digit of the HTTP status. */
   readonly code: number
+  readonly body: { readonly metadata?: object; readonly spec?: unknown } | undefined
 }
 
 const WRITES = new Set(['create', 'update', 'patch', 'delete', 'deletecollection'])
@@ -160,7 +169,7 @@ function writesOf(plane: ControlPlane, user: string): AuditedWrite[] {
     .filter((line) => line.includes(`"${user}"`))
     .map((line) => JSON.parse(line))
     .filter(({ verb, user: { username } }) => username === user && WRITES.has(verb))
-    .map(({ verb, requestURI, userAgent, objectRef, responseStatus }) => {
+    .map(({ verb, requestURI, userAgent, objectRef, responseStatus, requestObject }) => {
       const query = new URL(requestURI, 'https://server').searchParams
       return {
         verb,
@@ -169,6 +178,7 @@ function writesOf(plane: ControlPlane, user: string): AuditedWrite[] {
         fieldManager: query.get('fieldManager') ?? '',
         userAgent,
         code: Math.floor(responseStatus.code / 100),
+        body: requestObject,
       }
     })
 }

@@ -1,0 +1,103 @@
+/**
+ * The proof behind Adopt and Release (design §8): of what a package renders to, every chosen field is as it shall be, and
+ * nothing else moved.
+ */
+import { Failure } from '../failure.ts'
+import { type FieldPath, field, formatFieldPath, isWithin, valueAt } from '../krm/field-path.ts'
+import { getKey, isJsonObject, type Json, jsonEquals } from '../krm/json.ts'
+import { describeResourceId } from '../krm/resource-id.ts'
+import type { DesiredResource } from '../render/desired-set.ts'
+import type { ResolvedChange } from './resolution-edits.ts'
+
+/** What a package renders to, by `resourceKey`. */
+export type Rendered = ReadonlyMap<string, DesiredResource>
+
+/** @throws Failure BP2001 that names the first place which is not as chosen */
+export function proveEdit(before: Rendered, after: Rendered, changes: readonly ResolvedChange[]): void {
+  const chosen = new Map<string, ResolvedChange[]>()
+  for (const change of changes) {
+    if (change.resolution === 'Restore' || change.desired === undefined) continue
+    const key = locationKey(change.desired)
+    chosen.set(key, [...(chosen.get(key) ?? []), change])
+  }
+  for (const [key, was] of before) proveObject(was, after.get(key), chosen.get(locationKey(was)) ?? [])
+  for (const key of after.keys()) if (!before.has(key)) throw movedMore(key, 'an object appeared')
+}
+
+/** Where the object is written: its id may lack the namespace that the cluster puts it into. */
+function locationKey({ location: { path, document, item } }: DesiredResource): string {
+  return `${path}#${document}#${item ?? ''}`
+}
+
+function proveObject(was: DesiredResource, is: DesiredResource | undefined, chosen: readonly ResolvedChange[]): void {
+  const other = chosen.find(({ drift: { id } }) => id.group !== was.id.group || id.kind !== was.id.kind || id.name !== was.id.name)
+  if (other !== undefined)
+    throw movedMore(describeResourceId(was.id), `it is not ${describeResourceId(other.drift.id)}, which the change is about`)
+  const removed = chosen.some(({ drift }) => drift.change === 'missing')
+  if (removed !== (is === undefined))
+    throw movedMore(describeResourceId(was.id), removed ? 'the object is still declared' : 'the object is no longer declared')
+  if (is === undefined) return
+  for (const { drift, resolution } of chosen) {
+    const value = valueAt(is.object, drift.path)
+    const wanted = resolution === 'Adopt' && drift.change !== 'removed' ? drift.live : undefined
+    if (!jsonEquals(value, wanted))
+      throw movedMore(describeResourceId(was.id), `${formatFieldPath(drift.path)} does not hold the chosen value afterwards`)
+  }
+  const moved = firstOtherDifference(
+    was.object,
+    is.object,
+    [],
+    chosen.map(({ drift }) => drift.path),
+  )
+  if (moved !== undefined) throw movedMore(describeResourceId(was.id), `${formatFieldPath(moved) || 'the object'} moves too`)
+}
+
+/** First place that differs and is neither a chosen path, nor below one, nor a container that only holds chosen ones. */
+function firstOtherDifference(
+  was: Json | undefined,
+  is: Json | undefined,
+  path: FieldPath,
+  chosen: readonly FieldPath[],
+): FieldPath | undefined {
+  if (jsonEquals(was, is) || chosen.some((place) => isWithin(path, place))) return undefined
+  const above = chosen.some((place) => isWithin(place, path))
+  const [left, right] = [was ?? (isJsonObject(is) ? {} : []), is ?? (isJsonObject(was) ? {} : [])]
+  if (above && isJsonObject(left) && isJsonObject(right)) {
+    for (const key of new Set([...Object.keys(left), ...Object.keys(right)])) {
+      const found = firstOtherDifference(getKey(left, key), getKey(right, key), [...path, field(key)], chosen)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+  if (above && Array.isArray(left) && Array.isArray(right)) return otherListDifference(left, right, path, chosen)
+  return path
+}
+
+/** Items that the chosen paths name are set aside on both sides, and what remains has to be the same in the same order. */
+function otherListDifference(
+  was: readonly Json[],
+  is: readonly Json[],
+  path: FieldPath,
+  chosen: readonly FieldPath[],
+): FieldPath | undefined {
+  const steps = chosen
+    .filter((place) => isWithin(place, path) && place.length > path.length)
+    .map((place) => place.slice(path.length, path.length + 1))
+  const rest = (list: readonly Json[]): Json[] => list.filter((item) => !steps.some((step) => jsonEquals(valueAt(list, step), item)))
+  if (!jsonEquals(rest(was), rest(is))) return path
+  for (const step of steps) {
+    const found = firstOtherDifference(valueAt(was, step), valueAt(is, step), [...path, ...step], chosen)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function movedMore(where: string, why: string): Failure {
+  return new Failure({
+    code: 'BP2001',
+    what: 'the edited package does not render as chosen',
+    where,
+    why,
+    remedy: 'edit the file by hand and commit it, or choose another resolution for this change',
+  })
+}
