@@ -2,9 +2,6 @@
 
 import { episodeIdOf, fingerprintOf } from '../drift/fingerprint.ts'
 import { Failure } from '../failure.ts'
-import { formatFieldPath } from '../krm/field-path.ts'
-import { isSecret } from '../krm/redacted.ts'
-import { resourceKey } from '../krm/resource-id.ts'
 import { formatWorkspaceBranch } from '../package/ref-name.ts'
 import { buildProposal, type ProposalFiles } from '../proposal/build-proposal.ts'
 import { buildReport, showChange } from '../record/build-report.ts'
@@ -26,9 +23,9 @@ import {
   planResolutions,
   possibleResolution,
   silencedUntil,
-  unverifiedMerges,
 } from './pick-changes.ts'
 import { sameTree } from './unit-git.ts'
+import { verifiedEpisodes } from './verified-episodes.ts'
 
 /** What happened to the unit's branch in this turn. */
 export type BranchOutcome = 'none' | 'created' | 'updated' | 'unchanged' | 'healed' | 'foreign' | 'frozen' | 'silenced' | 'applying'
@@ -125,35 +122,6 @@ class Turn {
     }
     const why = resolvedByGit ? 'git now says what the cluster runs' : 'the cluster went back by itself'
     return this.done([], '', state, 'healed', undefined, writes, [`${short(this.open.ref)} is withdrawn: ${why}`])
-  }
-
-  /**
-   * Merged decisions that live agrees with now: nothing differs any more at the places that they were about, and their objects
-   * could be observed. Others do not matter: one that can never be read would make every decision hold for ever.
-   */
-  private verifiedEpisodes(): GitWrites['ledger'] {
-    // Of a Secret whose content is never read, ownership alone says whether the edit is still there.
-    const open = this.seen.incomplete.filter(
-      ({ ref, state, code }) => !(ref && isSecret(ref) && state === 'unverified' && code === 'BP3012'),
-    )
-    const unclear = new Set(open.map(({ ref }) => (ref === undefined ? 'inventory' : resourceKey(ref))))
-    const places = new Set(
-      this.seen.verdicts.flatMap(({ items }) => items.map(({ id, path }) => `${resourceKey(id)}#${formatFieldPath(path)}`)),
-    )
-    return unverifiedMerges(this.found.closed)
-      .filter(
-        ({ spec }) =>
-          !spec.changes.some(
-            ({ ref, path, change }) =>
-              places.has(`${resourceKey(ref)}#${path ?? ''}`) ||
-              unclear.has(resourceKey(ref)) ||
-              (change === 'unexpected' && unclear.has('inventory')),
-          ),
-      )
-      .map((episode) => ({
-        path: closedPath(episode.spec.began, episode.spec.episode),
-        text: formatDocument({ ...episode, status: { ...episode.status, verifiedAt: this.at } }),
-      }))
   }
 
   /** Drift that can be told apart from an outage: with unreadable objects, an open record is neither shrunk nor closed. */
@@ -303,7 +271,7 @@ class Turn {
     const report = this.report(active, fingerprint, state, branch)
     // A report that is not written yet is new even when it says that nothing differs.
     const ledger: Pick<LedgerFiles, 'files' | 'line'> = state === 'Off' ? { files: [], line: undefined } : ledgerFilesOf(this.seen, report)
-    const verified = state === 'Off' ? [] : this.verifiedEpisodes()
+    const verified = state === 'Off' ? [] : verifiedEpisodes(this.seen, this.found.closed)
     const { found } = this
     const parts = joinWrites([found.writes, writes, { ...NO_WRITES, ledger: [...verified, ...ledger.files] }])
     const line = ledger.line ?? `${this.seen.unit.packageName}: ${state}`

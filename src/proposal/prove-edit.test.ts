@@ -61,12 +61,7 @@ const REFUSED: readonly (readonly [name: string, after: Rendered, changes: reado
   ['it is a text', rendered(DEPLOYMENT.replace('replicas: 3', 'replicas: "5"'), CONFIG), [REPLICAS], /spec\.replicas does not hold/],
   ['the removed key is still there', BEFORE, [COLOR_GONE], /data\.color does not hold/],
   ['the released field is still there', BEFORE, [RELEASED], /spec\.replicas does not hold/],
-  [
-    'another field of the object moves',
-    rendered(five.replace('{app: web}', '{app: api}'), CONFIG),
-    [REPLICAS],
-    /metadata moves too/,
-  ],
+  ['another field of the object moves', rendered(five.replace('{app: web}', '{app: api}'), CONFIG), [REPLICAS], /metadata moves too/],
   [
     'a field beside it in the same map moves',
     rendered(five.replace('  replicas: 5', '  paused: true\n  replicas: 5'), CONFIG),

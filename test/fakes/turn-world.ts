@@ -1,5 +1,7 @@
 /** One package in one cluster, with everything in memory, and the steps that people and syncers take. */
+import assert from 'node:assert/strict'
 import { LocalForge } from '../../src/adapters/forge/local/local-forge.ts'
+import { Failure, type FailureCode } from '../../src/failure.ts'
 import { parseGoYaml } from '../../src/krm/go-yaml.ts'
 import type { Json, JsonObject } from '../../src/krm/json.ts'
 import { type RedactionKey, redactionKey } from '../../src/krm/redacted.ts'
@@ -144,4 +146,39 @@ export class TurnWorld {
     this.minute += minutes
     this.cluster.now = `${new Date(Date.parse('2026-11-21T10:00:00Z') + this.minute * 60_000).toISOString().slice(0, 19)}Z`
   }
+}
+
+/** The failure that the work ends with. */
+export async function refused(work: Promise<unknown>, code: FailureCode): Promise<Failure> {
+  try {
+    await work
+  } catch (thrown) {
+    assert.ok(thrown instanceof Failure, String(thrown))
+    assert.equal(thrown.code, code, `${thrown.what}: ${thrown.why}`)
+    return thrown
+  }
+  throw new assert.AssertionError({ message: `not refused with ${code}` })
+}
+
+/** A world in which replicas were changed by hand and the drift is proposed. */
+export async function proposed(policy = '{mode: Propose}'): Promise<TurnWorld> {
+  const world = new TurnWorld(policy)
+  world.edit(WEB, 'spec.replicas', 5)
+  const { outcome } = await world.plan()
+  assert.equal(outcome, 'created')
+  return world
+}
+
+/** State and what became of the branch, after one more turn. */
+export async function stateOf(world: TurnWorld): Promise<string[]> {
+  const { report, outcome } = await world.plan()
+  return [report.status.state, outcome]
+}
+
+/** Somebody merges a branch with plain git: its files are on `main`, in a commit of theirs. */
+export async function mergeByHand(world: TurnWorld, branch: string): Promise<void> {
+  const changed = world.repository
+    .paths(branch)
+    .filter((path) => world.repository.text(branch, path) !== world.repository.text('main', path))
+  world.repository.commitByHand('main', Object.fromEntries(changed.map((path) => [path, world.repository.text(branch, path) ?? null])))
 }
