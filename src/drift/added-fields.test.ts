@@ -70,3 +70,19 @@ test('the order of the lines is that of the paths, whatever order the owners and
     ['metadata.labels.a', 'metadata.labels.b', 'metadata.labels.c'],
   )
 })
+
+test('a key field that the server defaults in an item of git is how the item is named, and nothing that was added', () => {
+  const service = {
+    metadata: { name: 'web' },
+    spec: { ports: [{ name: 'http', port: 80, protocol: 'TCP', targetPort: 8080, appProtocol: 'http' }] },
+  }
+  const fields = { 'k:{"port":80,"protocol":"TCP"}': { '.': {}, 'f:name': {}, 'f:port': {}, 'f:protocol': {}, 'f:appProtocol': {} } }
+  const entry = { manager: 'kubectl-edit', operation: 'Update', apiVersion: 'v1', fieldsV1: { 'f:spec': { 'f:ports': fields } } }
+  const live = { ...service, metadata: { name: 'web', managedFields: [entry] } }
+  const manifest = { metadata: { name: 'web' }, spec: { ports: [{ name: 'http', port: 80, targetPort: 8080 }] } }
+  const found = findAddedFields(live, manifest, managedFieldsOf(live), SYNCER, false)
+  assert.deepEqual(
+    found.map(({ path }) => formatFieldPath(path)),
+    ['spec.ports[port=80,protocol=TCP].appProtocol'],
+  )
+})

@@ -46,7 +46,10 @@ function compareText(left: string, right: string): number {
 
 function addedPaths(set: FieldSet, desired: Json | undefined, path: FieldPath): FieldPath[] {
   const paths: FieldPath[] = []
+  const parent = path.at(-1)
   for (const { step, set: below } of set.children.values()) {
+    // A key of the item itself, as the protocol that the server defaults for a port, is how git's own item is named.
+    if (step.kind === 'field' && parent?.kind === 'item' && Object.hasOwn(parent.keys, step.name)) continue
     const here = [...path, step]
     const wanted = valueAt(desired, [step])
     const item = step.kind === 'item' || step.kind === 'member' || step.kind === 'index'

@@ -33,7 +33,9 @@ async function firstWrites(world: TurnWorld): Promise<string[]> {
       ? `apply ${JSON.stringify(write.resource.object['spec'] ?? write.resource.object['data'])}`
       : write.kind === 'remove-field'
         ? `remove ${formatFieldPath(write.path)} while ${JSON.stringify(write.expected)} at ${write.resourceVersion}`
-        : `delete ${write.target.id.name} ${write.uid} at ${write.resourceVersion}`,
+        : write.kind === 'patch-fields'
+          ? `patch ${write.fields.map(({ path }) => formatFieldPath(path)).join(', ')} at ${write.resourceVersion}`
+          : `delete ${write.target.id.name} ${write.uid} at ${write.resourceVersion}`,
   )
 }
 

@@ -33,7 +33,8 @@ export function planSettle(seen: Observation, record: DriftRecord, live: LiveVie
   return [...byObject].flatMap(([key, changes]) => {
     const verdict = seen.verdicts.find(({ id }) => resourceKey(id) === key)
     assertOnlyApproved(verdict, approved, now, missing.length)
-    return writesFor(changes, objectOf(live, key))
+    const refused = verdict?.reapplyFails !== undefined
+    return refused ? patchFor(changes, objectOf(live, key)) : writesFor(changes, objectOf(live, key))
   })
 }
 
@@ -69,6 +70,16 @@ function changedMeanwhile({ id, path }: Drift): Failure {
 function objectOf(live: LiveView, key: string): JsonObject | undefined {
   const state = live.get(key)
   return state?.state === 'present' ? state.object : undefined
+}
+
+/** The server refuses an apply of the object as it is now, so what was approved goes in one patch: removals first, in one request. */
+function patchFor(changes: readonly Omit<PlannedChange, 'resolution'>[], live: JsonObject | undefined): ApprovedWrite[] {
+  const [first] = changes
+  if (first === undefined || live === undefined) return []
+  const { id, apiVersion } = first.drift
+  const fields = changes.map(({ drift }) => ({ path: drift.path, expected: drift.live, value: drift.git }))
+  const ordered = [...fields.filter(({ value }) => value === undefined), ...fields.filter(({ value }) => value !== undefined)]
+  return [{ kind: 'patch-fields', target: { id, apiVersion }, fields: ordered, resourceVersion: metadataText(live, 'resourceVersion') }]
 }
 
 function writesFor(changes: readonly Omit<PlannedChange, 'resolution'>[], live: JsonObject | undefined): ApprovedWrite[] {

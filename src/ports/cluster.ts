@@ -67,6 +67,16 @@ export type ApprovedWrite =
       readonly expected: Json
       readonly resourceVersion: string
     }
+  /**
+   * Several fields of one object at once, where the server refuses them one by one: each only while it holds what was approved.
+   * `undefined` stands for "not there".
+   */
+  | {
+      readonly kind: 'patch-fields'
+      readonly target: WantedObject
+      readonly fields: readonly { readonly path: FieldPath; readonly expected: Json | undefined; readonly value: Json | undefined }[]
+      readonly resourceVersion: string
+    }
   | { readonly kind: 'delete'; readonly target: WantedObject; readonly uid: string; readonly resourceVersion: string }
 
 /** The merged commit that authorises a write; goes into the field manager and the audit annotation of each request. */

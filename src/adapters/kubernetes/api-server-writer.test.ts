@@ -5,7 +5,7 @@ import { Failure } from '../../failure.ts'
 import { type FieldPath, field } from '../../krm/field-path.ts'
 import type { WantedObject } from '../../krm/live-view.ts'
 import type { ApprovedWrite } from '../../ports/cluster.ts'
-import { pointerTo } from './api-server-writer.ts'
+import { pointerTo } from './guarded-patch.ts'
 
 const signal = new AbortController().signal
 const COMMIT = '0123456789abcdef0123456789abcdef01234567'

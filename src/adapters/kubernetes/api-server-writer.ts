@@ -6,8 +6,8 @@
  * annotations itself: only admission and authorisation inside the server can; see docs/facts/audit-annotations.md.
  */
 import { Failure } from '../../failure.ts'
-import { type FieldPath, formatFieldPath, indexOfStep, valueAt } from '../../krm/field-path.ts'
-import { formatJson, getKey, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../krm/json.ts'
+import { formatFieldPath } from '../../krm/field-path.ts'
+import { formatJson, getKey, isJsonObject, type JsonObject } from '../../krm/json.ts'
 import type { WantedObject } from '../../krm/live-view.ts'
 import { metadataText, type Resource } from '../../krm/resource.ts'
 import { describeResourceId } from '../../krm/resource-id.ts'
@@ -16,6 +16,7 @@ import type { ApprovedWrite, Authorisation, ClusterWriter } from '../../ports/cl
 import { appliedObject } from './applied-object.ts'
 import type { ReadApi, WriteApi, WriteOptions } from './cluster-api.ts'
 import { askedFor, Discovery, objectPath, type ServedResource } from './discovery.ts'
+import { guardedPatch } from './guarded-patch.ts'
 import { type Asked, failureOfResponse, isObjectAbsent, jsonOf, notKubernetes } from './kubernetes-failure.ts'
 
 export interface ApiServerWriterOptions {
@@ -52,7 +53,9 @@ export class ApiServerWriter implements ClusterWriter {
     const options = this.authorise(authorisation)
     if (change.kind === 'apply') return this.apply(change.resource, options, signal)
     if (change.kind === 'delete') return this.remove(change, options, signal)
-    return this.removeField(change, options, signal)
+    if (change.kind === 'patch-fields') return this.patchFields(change, options, signal)
+    const { path, expected } = change
+    return this.patchFields({ ...change, kind: 'patch-fields', fields: [{ path, expected, value: undefined }] }, options, signal)
   }
 
   private authorise({ commit, episode }: Authorisation): WriteOptions {
@@ -98,8 +101,9 @@ export class ApiServerWriter implements ClusterWriter {
     if (answer.status === 404 && !isObjectAbsent(answer, place.name)) throw failureOfResponse(answer, this.asked('delete', place))
   }
 
-  private async removeField(
-    change: Extract<ApprovedWrite, { kind: 'remove-field' }>,
+  /** One guarded JSON Patch: each operation stands behind a `test` of the version and of the value that was reviewed. */
+  private async patchFields(
+    change: Extract<ApprovedWrite, { kind: 'patch-fields' }>,
     options: WriteOptions,
     signal: AbortSignal,
   ): Promise<void> {
@@ -108,21 +112,15 @@ export class ApiServerWriter implements ClusterWriter {
     if (metadataText(live, 'resourceVersion') !== change.resourceVersion) {
       throw changed(this.reads.cluster, change.target, 'it changed since it was reviewed')
     }
-    const at = formatFieldPath(change.path)
-    const pointer = pointerTo(live, change.path)
-    if (pointer === undefined || !jsonEquals(valueAt(live, change.path), change.expected)) {
-      throw changed(this.reads.cluster, change.target, `${at} does not hold the value that was reviewed`)
+    const patch = guardedPatch(live, change.fields)
+    if ('unlike' in patch) {
+      throw changed(this.reads.cluster, change.target, `${formatFieldPath(patch.unlike)} does not hold the value that was reviewed`)
     }
-    const patch: Json = [
-      { op: 'test', path: '/metadata/resourceVersion', value: change.resourceVersion },
-      // The live value: equal to the reviewed one, in the server's own spelling.
-      { op: 'test', path: pointer, value: valueAt(live, change.path) ?? null },
-      { op: 'remove', path: pointer },
-    ]
+    const body = [{ op: 'test', path: '/metadata/resourceVersion', value: change.resourceVersion }, ...patch.operations]
     const asked = this.asked('patch', place)
-    const answer = await this.writes.jsonPatch(place.path, formatJson(patch), { ...options, answers: [409, 422] }, asked, signal)
+    const answer = await this.writes.jsonPatch(place.path, formatJson(body), { ...options, answers: [409, 422] }, asked, signal)
     if (answer.status < 300) return
-    // A failed `test` and an object that is not valid without the field are both 422: the version tells which it was.
+    // A failed `test` and an object that is not valid as patched are both 422: the version tells which it was.
     const now = await this.read(place, change.target, signal)
     if (answer.status === 409 || metadataText(now, 'resourceVersion') !== change.resourceVersion) {
       throw changed(this.reads.cluster, change.target, 'it changed while it was written')
@@ -151,20 +149,6 @@ export class ApiServerWriter implements ClusterWriter {
   private asked(verb: Asked['verb'], { served, namespace, name }: Place): Asked {
     return askedFor(this.reads.cluster, verb, served, namespace, name)
   }
-}
-
-/** JSON Pointer (RFC 6901) of a keyed path in this very object, or undefined where the path leads nowhere. */
-export function pointerTo(object: Json, path: FieldPath): string | undefined {
-  let pointer = ''
-  let current: Json | undefined = object
-  for (const step of path) {
-    if (current === undefined) return undefined
-    const place: string | number = step.kind === 'field' ? step.name : indexOfStep(current, step)
-    if (place === -1) return undefined
-    pointer += `/${String(place).replaceAll('~', '~0').replaceAll('/', '~1')}`
-    current = valueAt(current, [step])
-  }
-  return current === undefined ? undefined : pointer
 }
 
 function changed(cluster: string, { id }: Pick<WantedObject, 'id'>, why: string): Failure {

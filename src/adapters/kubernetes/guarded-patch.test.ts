@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type FieldPath, parseFieldPath } from '../../krm/field-path.ts'
+import { guardedPatch } from './guarded-patch.ts'
+
+const SERVICE = {
+  metadata: { name: 'web', labels: { 'a/b': '1' } },
+  spec: {
+    ports: [
+      { port: 8081, protocol: 'TCP', name: 'http' },
+      { port: 9090, protocol: 'TCP', name: 'metrics' },
+    ],
+  },
+}
+
+function at(text: string): FieldPath {
+  const parsed = parseFieldPath(text)
+  if ('problem' in parsed) throw new Error(parsed.problem)
+  return parsed.path
+}
+
+test('an item that was renumbered by hand is taken out and put back in one patch', () => {
+  const [live, git] = [SERVICE.spec.ports[0], { name: 'http', port: 80, targetPort: 8080 }]
+  assert.ok(live !== undefined)
+  assert.deepEqual(
+    guardedPatch(SERVICE, [
+      { path: at('spec.ports[port=8081,protocol=TCP]'), expected: live, value: undefined },
+      { path: at('spec.ports[port=80,protocol=TCP]'), expected: undefined, value: git },
+    ]),
+    {
+      operations: [
+        { op: 'test', path: '/spec/ports/0', value: live },
+        { op: 'remove', path: '/spec/ports/0' },
+        { op: 'add', path: '/spec/ports/-', value: git },
+      ],
+    },
+  )
+})
+
+test('a place is counted in the object as the changes before it leave it', () => {
+  const patch = guardedPatch(SERVICE, [
+    { path: at('spec.ports[port=8081,protocol=TCP]'), expected: SERVICE.spec.ports[0], value: undefined },
+    { path: at('spec.ports[port=9090,protocol=TCP].name'), expected: 'metrics', value: 'm' },
+  ])
+  assert.ok('operations' in patch)
+  assert.deepEqual(patch.operations.at(-1), { op: 'replace', path: '/spec/ports/0/name', value: 'm' })
+})
+
+test('what is missing above a field is added with it, and names are escaped', () => {
+  assert.deepEqual(guardedPatch(SERVICE, [{ path: at('metadata.annotations["x/y"]'), expected: undefined, value: 'on' }]), {
+    operations: [{ op: 'add', path: '/metadata/annotations', value: { 'x/y': 'on' } }],
+  })
+  const removal = guardedPatch(SERVICE, [{ path: at('metadata.labels["a/b"]'), expected: '1', value: undefined }])
+  assert.ok('operations' in removal)
+  assert.deepEqual(removal.operations.at(-1), { op: 'remove', path: '/metadata/labels/a~1b' })
+})
+
+test('a place that does not hold what was reviewed is named, and nothing is written', () => {
+  const path = at('spec.ports[port=9090,protocol=TCP].name')
+  assert.deepEqual(guardedPatch(SERVICE, [{ path, expected: 'other', value: undefined }]), { unlike: path })
+})

@@ -1,0 +1,68 @@
+/** Field changes as a JSON Patch (RFC 6902) against one live object, every one behind a test of what it replaces. */
+import { type FieldPath, indexOfStep, valueAt } from '../../krm/field-path.ts'
+import { isJsonArray, type Json, type JsonObject, jsonEquals } from '../../krm/json.ts'
+import { withoutValueAt, withValueAt } from '../../package/edit-yaml-value.ts'
+
+export interface FieldChange {
+  readonly path: FieldPath
+  /** What has to be there; undefined: nothing. */
+  readonly expected: Json | undefined
+  /** What shall be there; undefined: nothing. */
+  readonly value: Json | undefined
+}
+
+/** The operations in the order of the changes, or the first place that does not hold what is expected. */
+export function guardedPatch(
+  live: JsonObject,
+  changes: readonly FieldChange[],
+): { readonly operations: readonly Json[] } | { readonly unlike: FieldPath } {
+  const operations: Json[] = []
+  // Pointers count list items by place, so each change is pointed at in the object as the ones before it leave it.
+  let object: Json = live
+  for (const { path, expected, value } of changes) {
+    const now = valueAt(object, path)
+    if (!jsonEquals(now, expected)) return { unlike: path }
+    if (now === undefined) {
+      if (value === undefined) continue
+      operations.push(addition(object, path, value))
+    } else {
+      const pointer = pointerTo(object, path)
+      if (pointer === undefined) return { unlike: path }
+      // The live value: equal to the reviewed one, in the server's own spelling.
+      operations.push({ op: 'test', path: pointer, value: now })
+      operations.push(value === undefined ? { op: 'remove', path: pointer } : { op: 'replace', path: pointer, value })
+    }
+    object = value === undefined ? withoutValueAt(object, path) : withValueAt(object, path, value)
+  }
+  return { operations }
+}
+
+/** Adds at the deepest place that is there, with everything that is missing below it. */
+function addition(object: Json, path: FieldPath, value: Json): Json {
+  let depth = path.length - 1
+  while (depth > 0 && valueAt(object, path.slice(0, depth)) === undefined) depth -= 1
+  const parent = path.slice(0, depth)
+  const whole = withValueAt(object, path, value)
+  const base = depth === 0 ? '' : (pointerTo(object, parent) ?? '')
+  const step = path[depth]
+  const last = step?.kind === 'field' && !isJsonArray(valueAt(object, parent)) ? escapePointer(step.name) : '-'
+  return { op: 'add', path: `${base}/${last}`, value: valueAt(whole, path.slice(0, depth + 1)) ?? null }
+}
+
+/** JSON Pointer (RFC 6901) of a keyed path in this very object, or undefined where the path leads nowhere. */
+export function pointerTo(object: Json, path: FieldPath): string | undefined {
+  let pointer = ''
+  let current: Json | undefined = object
+  for (const step of path) {
+    if (current === undefined) return undefined
+    const place: string | number = step.kind === 'field' ? step.name : indexOfStep(current, step)
+    if (place === -1) return undefined
+    pointer += `/${escapePointer(String(place))}`
+    current = valueAt(current, [step])
+  }
+  return current === undefined ? undefined : pointer
+}
+
+function escapePointer(part: string): string {
+  return part.replaceAll('~', '~0').replaceAll('/', '~1')
+}
