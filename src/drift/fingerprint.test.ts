@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { driftOf, TEST_KEY } from '../../test/fakes/drift-samples.ts'
 import { randomJson, randomPath } from '../../test/property/random-krm.ts'
-import { formatJson, jsonEquals } from '../krm/json.ts'
+import { formatJson, type JsonObject, jsonEquals } from '../krm/json.ts'
 import { redactionKey } from '../krm/redacted.ts'
 import type { Drift } from './drift.ts'
 import { episodeIdOf, fingerprintOf, itemFingerprint } from './fingerprint.ts'
@@ -84,4 +84,17 @@ test('an episode is named by the first eight digits', () => {
   const fingerprint = fingerprintOf(UNIT, [BASE], TEST_KEY)
   assert.match(fingerprint, /^sha256:[0-9a-f]{64}$/)
   assert.equal(episodeIdOf(fingerprint), fingerprint.slice(7, 15))
+})
+
+test('an unexpected object with other content is another difference; a status or a new version of it is not', () => {
+  const object = (data: string, resourceVersion: string): JsonObject => ({
+    kind: 'ConfigMap',
+    metadata: { name: 'extra', resourceVersion },
+    data: { a: data },
+    status: { seen: resourceVersion },
+  })
+  const print = (live: JsonObject): string =>
+    fingerprintOf(UNIT, [driftOf('', { change: 'unexpected', path: [], git: undefined, live })], TEST_KEY)
+  assert.equal(print(object('1', '5')), print(object('1', '6')))
+  assert.notEqual(print(object('1', '5')), print(object('2', '5')))
 })

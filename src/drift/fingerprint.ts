@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { formatFieldPath } from '../krm/field-path.ts'
+import { isJsonObject, type Json } from '../krm/json.ts'
 import { keyedHash, type RedactionKey } from '../krm/redacted.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import type { Drift } from './drift.ts'
@@ -31,7 +32,7 @@ export function itemFingerprint(item: Drift, key: RedactionKey): string {
 function itemLine(item: Drift, key: RedactionKey): string {
   const path = formatFieldPath(item.path)
   const domain = `${resourceKey(item.id)}#${path}`
-  const live = item.change === 'missing' || item.change === 'unexpected' ? undefined : item.live
+  const live = item.change === 'missing' ? undefined : item.change === 'unexpected' ? contentOf(item.live) : item.live
   const git = item.change === 'missing' || item.change === 'unexpected' ? undefined : item.git
   return [item.change, resourceKey(item.id), item.uid, path, keyedHash(key, domain, git), keyedHash(key, domain, live)].join('\0')
 }
@@ -39,4 +40,15 @@ function itemLine(item: Drift, key: RedactionKey): string {
 /** Id of the episode that begins with this fingerprint: its first eight hex digits. */
 export function episodeIdOf(fingerprint: string): string {
   return fingerprint.slice('sha256:'.length, 'sha256:'.length + 8)
+}
+
+// Written by the server at every request, or by controllers all the time.
+const BOOKKEEPING = new Set(['managedFields', 'resourceVersion', 'generation', 'uid', 'creationTimestamp', 'selfLink'])
+
+/** What a whole object says, without its status: an unexpected object that changes is another one to decide about. */
+function contentOf(object: Json | undefined): Json | undefined {
+  if (!isJsonObject(object)) return object
+  const { status: _status, metadata, ...rest } = object
+  const kept = isJsonObject(metadata) ? Object.fromEntries(Object.entries(metadata).filter(([key]) => !BOOKKEEPING.has(key))) : {}
+  return { ...rest, metadata: kept }
 }

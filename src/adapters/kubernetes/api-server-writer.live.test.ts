@@ -36,6 +36,8 @@ function deployment(namespace: string): JsonObject {
     kind: 'Deployment',
     metadata: { name: 'web', namespace },
     spec: {
+      // Nothing rolls out, so that the controllers have little to write.
+      paused: true,
       selector: { matchLabels: { app: 'web' } },
       template: { metadata: { labels: { app: 'web' } }, spec: { containers: [container] } },
     },
@@ -55,11 +57,23 @@ async function prepared(plane: ControlPlane) {
   await plane.kubectl(['set', 'env', 'deployment/web', 'B=by-hand', '-n', namespace])
   const { writer, close } = connectClusterWriter({ kubeconfig: plane.kubeconfig, environment: {}, clock, version: 'test' })
   const target: WantedObject = { apiVersion: 'apps/v1', id: { group: 'apps', kind: 'Deployment', namespace, name: 'web' } }
-  const read = async (): Promise<JsonObject> => {
+  const readOnce = async (): Promise<JsonObject> => {
     const { stdout } = await plane.kubectl(['get', 'deployment', 'web', '-n', namespace, '-o', 'json', '--show-managed-fields'])
     const object = parseJson(stdout)
     assert.ok(isJsonObject(object))
     return object
+  }
+  // As it is when the controllers have seen the last change and have stopped writing: a version of then is one to review.
+  const read = async (): Promise<JsonObject> => {
+    let before = await readOnce()
+    for (let attempt = 0; attempt < 60; attempt += 1) {
+      await sleep(250)
+      const now = await readOnce()
+      const seen = at(now, 'status', 'observedGeneration') === at(now, 'metadata', 'generation')
+      if (seen && metadataText(now, 'resourceVersion') === metadataText(before, 'resourceVersion')) return now
+      before = now
+    }
+    throw new Error('the controllers do not stop writing')
   }
   return { namespace, writer, close, target, read }
 }
