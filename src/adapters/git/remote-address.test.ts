@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Failure } from '../../failure.ts'
 import { parseRemoteAddress } from './remote-address.ts'
 
-const parse = (text: string) => parseRemoteAddress(text, '/work')
+const parse = (text: string) => parseRemoteAddress(text, '/srv')
 
 test('an https address is printed without its credentials', () => {
   const address = parse('https://bot:s3cret%21@git.example.com:8443/team/repo.git/?token=s3cret#x')
@@ -21,8 +21,8 @@ test('http is for this machine only', () => {
 })
 
 test('a path and a file address are local, made absolute', () => {
-  assert.deepEqual(parse('repo'), { kind: 'local', printed: '/work/repo', path: '/work/repo' })
-  assert.deepEqual(parse('./a:b'), { kind: 'local', printed: '/work/a:b', path: '/work/a:b' })
+  assert.deepEqual(parse('repo'), { kind: 'local', printed: '/srv/repo', path: '/srv/repo' })
+  assert.deepEqual(parse('./a:b'), { kind: 'local', printed: '/srv/a:b', path: '/srv/a:b' })
   assert.deepEqual(parse('file:///srv/my%20repo.git'), { kind: 'local', printed: '/srv/my repo.git', path: '/srv/my repo.git' })
   refused('file://host/srv/repo.git')
 })
