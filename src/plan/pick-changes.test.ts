@@ -67,3 +67,21 @@ test('an id is never given twice', () => {
   assert.equal(freeEpisodeId('a', new Set(['a'])), 'a-2')
   assert.equal(freeEpisodeId('a', new Set(['a', 'a-2', 'a-3'])), 'a-4')
 })
+
+test('what was chosen for a field stays chosen when its live value moves on', () => {
+  const before = driftOf('spec.replicas')
+  const after = driftOf('spec.replicas', { live: 7 })
+  const { group, kind, namespace, name } = before.id
+  const chosen = changeOf({
+    ref: { group, kind, namespace, name },
+    path: 'spec.replicas',
+    fingerprint: itemFingerprint(before, TEST_KEY),
+    resolution: 'Adopt',
+  })
+  const changes = [{ drift: after, desired: undefined, fingerprint: itemFingerprint(after, TEST_KEY) }]
+  const planned = planResolutions(changes, recordOf([chosen], { keyId: TEST_KEY.id }), undefined, () => 'Restore', TEST_KEY.id)
+  assert.deepEqual(
+    planned.map(({ resolution }) => resolution),
+    ['Adopt'],
+  )
+})

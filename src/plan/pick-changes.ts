@@ -53,18 +53,15 @@ export function planResolutions(
   byPolicy: (change: Omit<PlannedChange, 'resolution'>) => Resolution,
   keyId: string,
 ): PlannedChange[] {
-  // Fingerprints of another installation key say nothing: then the place tells which change was meant.
-  const comparable = open?.spec.keyId === keyId
-  const recorded = new Map(
-    open?.spec.changes.map((change) => [
-      comparable ? change.fingerprint : `${change.change} ${resourceKey(change.ref)}#${change.path ?? ''}`,
-      change.resolution,
-    ]),
-  )
+  // Fingerprints of another installation key say nothing. The place tells which change was meant, also when its value moved on:
+  // what somebody chose for a field stays chosen, and the new value has to be approved all the same.
+  const chosen = open?.spec.changes ?? []
+  const byFingerprint = new Map(open?.spec.keyId === keyId ? chosen.map((change) => [change.fingerprint, change.resolution]) : [])
+  const byPlace = new Map(chosen.map((change) => [`${change.change} ${resourceKey(change.ref)}#${change.path ?? ''}`, change.resolution]))
   return changes.map((change) => {
     const wished = wish !== undefined && (wish.changes === undefined || wish.changes.has(change.fingerprint))
     const { id, path, change: kind } = change.drift
-    const known = recorded.get(comparable ? change.fingerprint : `${kind} ${resourceKey(id)}#${formatFieldPath(path)}`)
+    const known = byFingerprint.get(change.fingerprint) ?? byPlace.get(`${kind} ${resourceKey(id)}#${formatFieldPath(path)}`)
     return { ...change, resolution: wished ? wish.resolution : (known ?? byPolicy(change)) }
   })
 }
