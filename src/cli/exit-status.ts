@@ -1,6 +1,6 @@
 /** Exit codes of ux.md §2.7: 0 none, 1 drift, 2 error, 3 incomplete, 4 credentials or rights, 130 interrupted. Error beats drift. */
 import { exitCodeOf, type Failure } from '../failure.ts'
-import type { UnitResult } from '../reconcile/run-turn.ts'
+import { type UnitResult, unitFailures } from '../reconcile/unit-result.ts'
 
 export interface ExitOptions {
   /** `--partial=ok`: what could not be observed does not count. */
@@ -12,7 +12,7 @@ export interface ExitOptions {
 }
 
 export function exitStatusOf(units: readonly UnitResult[], options: ExitOptions): number {
-  const failures = units.flatMap((unit) => (unit.state === 'failed' ? unit.failures : []))
+  const failures = units.flatMap(unitFailures)
   const codes = failures.map(({ code }) => exitCodeOf(code))
   if (codes.includes(2)) return 2
   const incomplete = units.flatMap((unit) => (unit.state === 'planned' ? unit.observation.incomplete : []))

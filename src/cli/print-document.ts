@@ -1,6 +1,6 @@
 /** `-o json` and `-o yaml`: documents with integers exact, and nothing but the document on stdout. */
 import { formatJson, type Json } from '../krm/json.ts'
-import type { UnitResult } from '../reconcile/run-turn.ts'
+import type { UnitResult } from '../reconcile/unit-result.ts'
 import { API_VERSION, type DriftReport, type DriftReportList, type Incomplete } from '../record/schema.ts'
 import { formatDocument } from '../record/write-document.ts'
 import type { Output } from './options.ts'

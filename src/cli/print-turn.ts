@@ -1,5 +1,6 @@
 /** What a turn found and wrote, for people or as a document. */
 import type { TurnResult } from '../reconcile/run-turn.ts'
+import { unitFailures } from '../reconcile/unit-result.ts'
 import { oneLine } from '../record/one-line.ts'
 import type { CommonOptions } from './options.ts'
 import { formatDiff } from './print-diff.ts'
@@ -43,7 +44,7 @@ export function printTurn(result: TurnResult, options: TurnPrintOptions, world: 
   }
   if (options.quiet !== true)
     for (const { notes } of planned) for (const note of notes) world.stderr.write(`note: ${oneLine(note, 2_000)}\n`)
-  for (const unit of result.units) if (unit.state === 'failed') printFailures(unit.failures, world)
+  printFailures(result.units.flatMap(unitFailures), world)
 }
 
 const WORDS = { created: 'recorded', updated: 'updated', unchanged: 'unchanged', healed: 'withdrawn' } as const
@@ -52,7 +53,7 @@ const WORDS = { created: 'recorded', updated: 'updated', unchanged: 'unchanged',
 export function tellWritten(result: TurnResult, options: TurnPrintOptions, world: World): void {
   const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
   for (const unit of result.units) {
-    if (unit.state === 'failed') continue
+    if (unit.state === 'failed' || unit.refused !== undefined) continue
     const { outcome, branch, notes, report } = unit.plan
     for (const note of notes) world.stdout.write(`  ${oneLine(note, 2_000)}\n`)
     const proposed = outcome === 'created' && report.status.lifecycle === 'Proposed'

@@ -9,7 +9,7 @@ import { API_VERSION, LOCAL_CONFIG } from '../record/schema.ts'
 import { formatDocument } from '../record/write-document.ts'
 import { type GitWrites, joinWrites, NO_WRITES } from './action.ts'
 import { closedEpisodeOf, silenceEnd } from './closed-episode.ts'
-import type { Observation, OpenBranch } from './observation.ts'
+import type { Observation, OpenBranch, UnreadableRecord } from './observation.ts'
 
 export interface FoundDecisions {
   /** Branches that are still open. */
@@ -41,8 +41,12 @@ export function findDecisions(seen: Observation): FoundDecisions {
     branches: git.branches.filter((branch) => !landed.includes(branch)),
     closed: [...git.ledger.closed, ...found.map(({ episode }) => episode)],
     writes: joinWrites(found.map(({ writes }) => writes)),
-    notes: found.map(({ note }) => note),
+    notes: [...found.map(({ note }) => note), ...git.unreadable.map(unreadableNote)],
   }
+}
+
+export function unreadableNote({ where, why }: UnreadableRecord): string {
+  return `the record of ${where} cannot be read and is left alone: ${why}`
 }
 
 interface Found {
@@ -89,6 +93,7 @@ function deletedByHand(seen: Observation): Found[] {
     git.refs.has(`refs/heads/${branch}`) ||
     git.branches.some((other) => other.workspace === workspace) ||
     git.merged.some(({ metadata }) => metadata.name === workspace) ||
+    git.unreadable.some((record) => record.episode === episode) ||
     git.ledger.closed.some(({ metadata }) => metadata.name === episode)
   if (known || plan === '') return []
   const closed: ClosedEpisode = {

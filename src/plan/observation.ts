@@ -1,5 +1,6 @@
 /** Everything that one turn knows before it decides: reads only, no judgement. */
 import type { ObjectVerdict, Resolution } from '../drift/drift.ts'
+import type { FailureCode } from '../failure.ts'
 import type { FieldManager } from '../krm/managed-fields.ts'
 import type { RedactionKey } from '../krm/redacted.ts'
 import type { ObjectId } from '../package/object-id.ts'
@@ -34,6 +35,17 @@ export interface OpenBranch {
   readonly foreign: boolean
 }
 
+/** A record of the unit that is there and cannot be read: written by another version, or edited by somebody. */
+export interface UnreadableRecord {
+  /** `branch`: of an open workspace; `base`: of a decision on the base branch. */
+  readonly place: 'branch' | 'base'
+  readonly episode: string
+  /** `proposed/apps/web/drift-9f2c1a7b`, or the path of the file. */
+  readonly where: string
+  readonly code: FailureCode
+  readonly why: string
+}
+
 export interface GitState {
   readonly baseBranch: string
   readonly base: ObjectId
@@ -50,6 +62,7 @@ export interface GitState {
   readonly branches: readonly OpenBranch[]
   /** Records of the unit on the base branch, oldest first. */
   readonly merged: readonly DriftRecord[]
+  readonly unreadable: readonly UnreadableRecord[]
   /** Latest published revision number; 0 when there is none. */
   readonly revision: number
   /** Porch object name of that revision, `<repository>.<path with dots>.<workspace>`; empty when there is none. */

@@ -86,6 +86,16 @@ export function openProposal(seen: Observation): OpenBranch {
   const proposal = seen.git.branches.find(({ state }) => state === 'proposed')
   const draft = seen.git.branches.find(({ state }) => state === 'drafts')
   const name = seen.unit.packageName
+  const unreadable = seen.git.unreadable.find(({ place }) => place === 'branch')
+  if (proposal === undefined && unreadable !== undefined) {
+    throw new Failure({
+      code: unreadable.code,
+      what: `the proposal of ${name} cannot be decided`,
+      where: unreadable.where,
+      why: `its record cannot be read: ${unreadable.why}`,
+      remedy: 'merge the branch by hand, or delete it and scan again',
+    })
+  }
   if (proposal === undefined) {
     throw new Failure({
       code: 'BP2004',

@@ -79,6 +79,8 @@ class Turn {
       return this.keepOpen(active, fingerprint, 'frozen', [
         `${short(this.open.ref)} was recorded with another installation key, which cannot be compared: it is left as it is (set BACKPORCH_KEY)`,
       ])
+    // It may be the proposal about this very drift, or the decision about it: a second one would contradict it.
+    if (this.open === undefined && this.seen.git.unreadable.length > 0) return this.keepOpen(active, fingerprint, 'frozen', [])
     if (this.isFrozen(active))
       return this.keepOpen(active, fingerprint, 'frozen', ['not everything could be observed: the open record is left as it is'])
     if (this.wish === undefined && this.seen.policy.mode === 'Off')
@@ -146,7 +148,7 @@ class Turn {
     const previous = this.found.branches.find((other) => other.ref === ref)
     // A branch of this name without our record is somebody's: asking for a new one would fail every push of the turn.
     if (previous === undefined && seen.git.refs.has(ref)) {
-      if (this.wish !== undefined) throw branchIsForeign({ ref }, 'foreign')
+      if (this.wish !== undefined) throw cannotChange(seen, { ref }, 'foreign')
       return this.done(active, fingerprint, 'Drifted', 'foreign', undefined, NO_WRITES, [
         `${branch} has no record of ours: it is left alone`,
       ])
@@ -255,7 +257,7 @@ class Turn {
   }
 
   private keepOpen(active: readonly PlannedChange[], fingerprint: string, outcome: BranchOutcome, notes: readonly string[]): UnitPlan {
-    if (this.wish !== undefined && this.open !== undefined) throw branchIsForeign(this.open, outcome)
+    if (this.wish !== undefined) throw cannotChange(this.seen, this.open, outcome)
     return this.done(active, fingerprint, 'Drifted', outcome, this.open, NO_WRITES, notes)
   }
 
@@ -354,11 +356,25 @@ function nothingToDecide(seen: Observation): Failure {
   })
 }
 
-function branchIsForeign(open: Pick<OpenBranch, 'ref'>, outcome: BranchOutcome): Failure {
+function cannotChange({ git, unit }: Observation, open: Pick<OpenBranch, 'ref'> | undefined, outcome: BranchOutcome): Failure {
+  const [unreadable] = git.unreadable
+  if (open === undefined && unreadable !== undefined) {
+    return new Failure({
+      code: unreadable.code,
+      what: `nothing is proposed for ${unit.packageName} in ${unit.cluster}`,
+      where: unreadable.where,
+      why: `its record cannot be read: ${unreadable.why}`,
+      remedy:
+        unreadable.place === 'branch'
+          ? 'merge or delete the branch by hand, then scan again'
+          : 'restore the file from the commit that wrote it',
+    })
+  }
+  const branch = open === undefined ? unit.packageName : short(open.ref)
   return new Failure({
     code: 'BP2009',
-    what: `the plan of ${short(open.ref)} cannot be changed`,
-    where: short(open.ref),
+    what: `the plan of ${branch} cannot be changed`,
+    where: branch,
     why:
       outcome === 'foreign' ? 'the branch has a commit that backporch did not make' : 'not everything that it is about could be observed',
     remedy: outcome === 'foreign' ? 'merge or delete the branch by hand, then scan again' : 'scan again when the cluster can be read',

@@ -16,6 +16,8 @@ export interface Written {
   /** Commits by the name that the plan gave them. */
   readonly commits: ReadonlyMap<string, ObjectId>
   readonly updates: readonly RefUpdate[]
+  /** The ledger's new head; undefined when the ledger had nothing new. */
+  readonly ledger: ObjectId | undefined
 }
 
 /** @throws Failure BP4003 when a ref moved since it was read: read and plan again */
@@ -26,7 +28,7 @@ export async function applyWrites(
   signal: AbortSignal,
 ): Promise<Written> {
   const commits = new Map<string, ObjectId>()
-  if (isNothing(writes)) return { commits, updates: [] }
+  if (isNothing(writes)) return { commits, updates: [], ledger: undefined }
   const resolve = (object: PlannedObject): ObjectId => {
     if (typeof object === 'string') return object
     const id = commits.get(object.commit)
@@ -37,9 +39,10 @@ export async function applyWrites(
     commits.set(name, await repository.write({ parents: parents.map(resolve), base, changes, message, at }))
   }
   const updates: RefUpdate[] = writes.updates.map(({ ref, from, to }) => ({ ref, from, to: to === null ? null : resolve(to) }))
-  updates.push(...(await writeLedger(repository, writes, ledger)))
+  const along = await writeLedger(repository, writes, ledger)
+  updates.push(...along)
   await repository.push(updates, signal)
-  return { commits, updates }
+  return { commits, updates, ledger: along[0]?.to ?? undefined }
 }
 
 /** Makes the ledger commit. @returns the ref update that publishes it; none when nothing is new */

@@ -2,11 +2,11 @@
 import { Failure } from '../failure.ts'
 import type { ObjectId } from '../package/object-id.ts'
 import type { Observation, OpenBranch } from '../plan/observation.ts'
-import { openProposal, planApproval, planRejection } from '../plan/plan-decision.ts'
+import { type DecisionInput, openProposal, planApproval, planRejection } from '../plan/plan-decision.ts'
 import { filesOfProposal, planReconcile, type UnitPlan } from '../plan/plan-reconcile.ts'
 import type { FileChange, PackageRepository } from '../ports/package-repository.ts'
 import { recordPath } from '../record/record-paths.ts'
-import { applyWrites, writeLedger } from './apply-writes.ts'
+import { applyWrites, type LedgerTarget, writeLedger } from './apply-writes.ts'
 import type { RepositoryView } from './repository-view.ts'
 import { type ObservedUnit, observeUnits, type TurnPorts, type TurnRequest, withFreshRefs } from './run-turn.ts'
 
@@ -15,6 +15,15 @@ export interface Decider {
   /** RFC 3339 UTC with seconds. */
   readonly at: string
   readonly reason: string | undefined
+}
+
+/** Who wants to decide about what. */
+export interface DecisionRequest {
+  /** Names the one package. */
+  readonly turn: TurnRequest
+  readonly decider: Decider
+  /** Asked before anything is written, once for one fingerprint. */
+  readonly confirm: (reviewed: Reviewed) => Promise<boolean>
 }
 
 /** What a person is asked to confirm. */
@@ -36,20 +45,13 @@ export interface Decided {
  * Observes again, checks that the proposal still says what live says, asks `confirm`, and merges.
  * @throws Failure BP2004 without a proposal, BP2005 when live changed since the proposal was made, BP2011 when not confirmed
  */
-export async function approve(
-  ports: TurnPorts,
-  request: TurnRequest,
-  decider: Decider,
-  confirm: (reviewed: Reviewed) => Promise<boolean>,
-  signal: AbortSignal,
-): Promise<Decided> {
-  return decide(ports, request, confirm, signal, async (reviewed, view) => {
-    const { observation, proposal, plan } = reviewed
+export async function approve(ports: TurnPorts, request: DecisionRequest, signal: AbortSignal): Promise<Decided> {
+  return decide(ports, request, signal, async (reviewed, view) => {
+    const { observation, proposal } = reviewed
     const changes = await changesOf(ports.repository, proposal, signal)
     assertAsBuilt(observation, proposal, changes)
-    const input = { seen: observation, turn: plan, proposal, decidedBy: decider.name, at: decider.at, reason: decider.reason }
-    const { merge, tag, revision, ledger } = planApproval(input, changes)
-    const along = await writeLedger(ports.repository, ledger, { head: view.ledger, cluster: observation.unit.cluster, at: decider.at })
+    const { merge, tag, revision, ledger } = planApproval(inputOf(reviewed, request), changes)
+    const along = await writeLedger(ports.repository, ledger, ledgerTarget(reviewed, view, request))
     const base = { ref: `refs/heads/${view.baseBranch}`, commit: view.base }
     const commit = await ports.forge.merge({ proposal, base, merge, tag, along }, signal)
     return { reviewed, commit, revision }
@@ -57,36 +59,31 @@ export async function approve(
 }
 
 /** @throws Failure BP2004 without a proposal, BP2011 when not confirmed */
-export async function reject(
-  ports: TurnPorts,
-  request: TurnRequest,
-  decider: Decider,
-  confirm: (reviewed: Reviewed) => Promise<boolean>,
-  signal: AbortSignal,
-): Promise<Decided> {
-  return decide(ports, request, confirm, signal, async (reviewed, view) => {
-    const { observation, proposal, plan } = reviewed
-    const input = { seen: observation, turn: plan, proposal, decidedBy: decider.name, at: decider.at, reason: decider.reason }
-    const along = await writeLedger(ports.repository, planRejection(input), {
-      head: view.ledger,
-      cluster: observation.unit.cluster,
-      at: decider.at,
-    })
-    await ports.forge.close({ proposal, along }, signal)
+export async function reject(ports: TurnPorts, request: DecisionRequest, signal: AbortSignal): Promise<Decided> {
+  return decide(ports, request, signal, async (reviewed, view) => {
+    const along = await writeLedger(ports.repository, planRejection(inputOf(reviewed, request)), ledgerTarget(reviewed, view, request))
+    await ports.forge.close({ proposal: reviewed.proposal, along }, signal)
     return { reviewed, commit: undefined, revision: undefined }
   })
 }
 
+function inputOf({ observation, proposal, plan }: Reviewed, { decider: { name, at, reason } }: DecisionRequest): DecisionInput {
+  return { seen: observation, turn: plan, proposal, decidedBy: name, at, reason }
+}
+
+function ledgerTarget({ observation }: Reviewed, view: RepositoryView, { decider }: DecisionRequest): LedgerTarget {
+  return { head: view.ledger, cluster: observation.unit.cluster, at: decider.at }
+}
+
 async function decide(
   ports: TurnPorts,
-  request: TurnRequest,
-  confirm: (reviewed: Reviewed) => Promise<boolean>,
+  { turn, confirm }: DecisionRequest,
   signal: AbortSignal,
   write: (reviewed: Reviewed, view: RepositoryView) => Promise<Decided>,
 ): Promise<Decided> {
   let confirmed = ''
   return withFreshRefs(async () => {
-    const { view, units } = await observeUnits(ports, request, signal)
+    const { view, units } = await observeUnits(ports, turn, signal)
     const observation = observedUnit(units)
     const proposal = openProposal(observation)
     const plan = planReconcile(observation)

@@ -4,9 +4,10 @@ import type { RedactionKey } from '../krm/redacted.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import { type FoundPackage, packageSlug } from '../package/find-packages.ts'
 import type { Kptfile } from '../package/kptfile.ts'
-import type { Observation, Unit } from '../plan/observation.ts'
+import type { GitState, Observation, Unit } from '../plan/observation.ts'
 import { effectivePolicy } from '../policy/effective-policy.ts'
 import type { ClusterIdentity, ClusterReader } from '../ports/cluster.ts'
+import type { Incomplete } from '../record/schema.ts'
 import type { DesiredSet } from '../render/desired-set.ts'
 import { renderPackage } from '../render/render-package.ts'
 import { computeStatus, NOT_FOUND, unknownStatus } from '../status/kstatus.ts'
@@ -70,12 +71,24 @@ export async function observe(
     verdicts: cluster.verdicts.map((verdict) => setReleasedAside(verdict, git.merged)),
     health: healthOf(cluster),
     inventory: desired.inventory,
-    incomplete: cluster.incomplete,
+    incomplete: [...cluster.incomplete, ...unreadDecisions(git)],
     pipeline: desired.pipeline === 'not-run',
     git,
     policy: effective,
     key: options.key,
   }
+}
+
+/** Without its records nobody can say what was released or is being restored: what differs is shown, and nothing is proven. */
+function unreadDecisions({ unreadable }: GitState): Incomplete[] {
+  return unreadable
+    .filter(({ place }) => place === 'base')
+    .map(({ where, code, why }) => ({
+      state: 'unverified',
+      code,
+      why: `${where}: ${why}`,
+      remedy: 'restore the file from the commit that wrote it, or read it with the version that wrote it',
+    }))
 }
 
 function healthOf({ verdicts, live, identity }: ClusterSide): GroupMember[] {

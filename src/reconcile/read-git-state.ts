@@ -4,7 +4,7 @@ import { parseKptAnnotations, workspaceIn } from '../package/kpt-annotation.ts'
 import type { ObjectId } from '../package/object-id.ts'
 import type { PackageFiles } from '../package/package-files.ts'
 import { nextRevision, parseRevisionTag, parseWorkspaceBranch } from '../package/ref-name.ts'
-import type { GitState, LedgerState, OpenBranch, Unit } from '../plan/observation.ts'
+import type { GitState, LedgerState, OpenBranch, Unit, UnreadableRecord } from '../plan/observation.ts'
 import { contentHash } from '../plan/unit-git.ts'
 import type { TreeFile } from '../ports/package-repository.ts'
 import { ledgerObservationPath, ledgerUnitFolder, recordFolder } from '../record/record-paths.ts'
@@ -29,7 +29,8 @@ export async function readGitState(
   bot: BotIdentity,
   signal: AbortSignal,
 ): Promise<GitState> {
-  const branches = await openBranches(view, unit, bot, signal)
+  const { branches, unreadable: ofBranches } = await openBranches(view, unit, bot, signal)
+  const { merged, unreadable: ofBase } = await mergedRecords(view, unit, signal)
   const baseTrees = new Map<ObjectId, readonly TreeFile[]>()
   for (const { base } of branches) {
     if (baseTrees.has(base)) continue
@@ -46,7 +47,8 @@ export async function readGitState(
     baseTrees,
     refs: view.refs,
     branches,
-    merged: await mergedRecords(view, unit, signal),
+    merged,
+    unreadable: [...ofBranches, ...ofBase],
     revision,
     publishedName: await publishedName(view, unit, revision, signal),
     ledger: await readLedger(view, unit, signal),
@@ -65,8 +67,14 @@ async function publishedName(view: RepositoryView, unit: Unit, revision: number,
   return ''
 }
 
-async function openBranches(view: RepositoryView, unit: Unit, bot: BotIdentity, signal: AbortSignal): Promise<OpenBranch[]> {
-  const found: OpenBranch[] = []
+interface OpenBranches {
+  readonly branches: readonly OpenBranch[]
+  readonly unreadable: readonly UnreadableRecord[]
+}
+
+async function openBranches(view: RepositoryView, unit: Unit, bot: BotIdentity, signal: AbortSignal): Promise<OpenBranches> {
+  const branches: OpenBranch[] = []
+  const unreadable: UnreadableRecord[] = []
   for (const [ref, commit] of view.refs) {
     const branch = parseWorkspaceBranch(ref)
     if (
@@ -76,42 +84,79 @@ async function openBranches(view: RepositoryView, unit: Unit, bot: BotIdentity, 
       !ref.startsWith('refs/heads/')
     )
       continue
-    const record = await recordOn(view, unit, commit, branch.workspace, signal)
+    const episode = branch.workspace.slice('drift-'.length)
+    const file = await recordOn(view, unit, commit, episode, signal)
     // No record of this cluster: another cluster's episode, or a workspace of somebody else that only looks like ours.
-    if (record === undefined) continue
+    if (file === undefined) continue
+    const record = readRecord(file.text, file.path)
+    if (record instanceof Failure) {
+      unreadable.push({ place: 'branch', episode, where: ref.slice('refs/heads/'.length), code: record.code, why: record.why })
+      continue
+    }
     const made = await view.repository.commit(commit, signal)
     const [base] = made.parents
     if (base === undefined) continue
     // An amended or rebased commit keeps its author: the committer tells.
     const foreign = made.author.email !== bot.email || made.committer.email !== bot.email || made.parents.length !== 1
-    found.push({ ref, state: branch.state, workspace: branch.workspace, commit, base, record, foreign })
+    branches.push({ ref, state: branch.state, workspace: branch.workspace, commit, base, record, foreign })
   }
-  return found
+  return { branches, unreadable }
 }
 
+/** The unit's record of that episode, by its path from the root. */
 async function recordOn(
   view: RepositoryView,
   unit: Unit,
   commit: ObjectId,
-  workspace: string,
+  episode: string,
   signal: AbortSignal,
-): Promise<DriftRecord | undefined> {
+): Promise<{ path: string; text: string } | undefined> {
   const folder = recordFolder(unit.cluster, unit.slug)
-  const episode = workspace.slice('drift-'.length)
   const tree = await view.repository.list(commit, folder, signal)
-  const file = tree.find(({ path }) => path.endsWith(`-${episode}.yaml`) && /^\d{8}-/.test(path) && path.slice(9) === `${episode}.yaml`)
+  const file = tree.find(({ path }) => RECORD_FILE.exec(path)?.[1] === episode)
   if (file === undefined) return undefined
   const texts = await readTexts(view.repository, [file], signal)
-  return parseDocument(texts.get(file.path) ?? '', driftRecordSchema, `${folder}/${file.path}`)
+  return { path: `${folder}/${file.path}`, text: texts.get(file.path) ?? '' }
 }
 
-async function mergedRecords(view: RepositoryView, unit: Unit, signal: AbortSignal): Promise<DriftRecord[]> {
-  const folder = recordFolder(unit.cluster, unit.slug)
-  const files = view.tree.filter(({ path }) => path.startsWith(`${folder}/`) && path.endsWith('.yaml'))
+/** `20261121-9f2c1a7b.yaml` in the folder of its unit. */
+const RECORD_FILE = /^\d{8}-([^/]+)\.yaml$/
+
+async function mergedRecords(
+  view: RepositoryView,
+  unit: Unit,
+  signal: AbortSignal,
+): Promise<{ readonly merged: readonly DriftRecord[]; readonly unreadable: readonly UnreadableRecord[] }> {
+  const prefix = `${recordFolder(unit.cluster, unit.slug)}/`
+  const files = view.tree.filter(({ path }) => path.startsWith(prefix) && path.endsWith('.yaml'))
   const texts = await readTexts(view.repository, files, signal)
-  return files
-    .map(({ path }) => parseDocument(texts.get(path) ?? '', driftRecordSchema, path))
-    .sort((left, right) => (left.spec.began < right.spec.began ? -1 : left.spec.began > right.spec.began ? 1 : 0))
+  const merged: DriftRecord[] = []
+  const unreadable: UnreadableRecord[] = []
+  for (const { path } of files) {
+    const record = readRecord(texts.get(path) ?? '', path)
+    if (!(record instanceof Failure)) merged.push(record)
+    else {
+      const [, episode = ''] = RECORD_FILE.exec(path.slice(prefix.length)) ?? []
+      unreadable.push({ place: 'base', episode, where: path, code: record.code, why: record.why })
+    }
+  }
+  merged.sort((left, right) => (left.spec.began < right.spec.began ? -1 : left.spec.began > right.spec.began ? 1 : 0))
+  return { merged, unreadable }
+}
+
+/** A record that cannot be read is told, and stops nothing else: whoever may push a branch could hide the drift of its package. */
+function readRecord(text: string, where: string): DriftRecord | Failure {
+  try {
+    return parseDocument(text, driftRecordSchema, where)
+  } catch (thrown) {
+    const failure = asFailure(thrown)
+    if (isUnreadable(failure)) return failure
+    throw thrown
+  }
+}
+
+function isUnreadable({ code }: Failure): boolean {
+  return code === 'BP1110' || code === 'BP1111' || code === 'BP1112'
 }
 
 async function readLedger(view: RepositoryView, unit: Unit, signal: AbortSignal): Promise<LedgerState> {
@@ -133,7 +178,7 @@ function readReport(text: string, folder: string): GitState['ledger']['report'] 
     return parseDocument(text, driftReportSchema, `drift-ledger:${folder}/report.yaml`)
   } catch (thrown) {
     const failure = asFailure(thrown)
-    if (failure instanceof Failure && (failure.code === 'BP1112' || failure.code === 'BP1110')) return undefined
+    if (isUnreadable(failure)) return undefined
     throw thrown
   }
 }

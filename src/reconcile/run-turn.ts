@@ -4,19 +4,19 @@
  */
 import { asFailure, Failure, failuresOf } from '../failure.ts'
 import { type FoundPackage, selectPackages } from '../package/find-packages.ts'
-import { joinWrites } from '../plan/action.ts'
-import type { Observation, Unit, Wish } from '../plan/observation.ts'
-import { planReconcile, type UnitPlan } from '../plan/plan-reconcile.ts'
+import type { Observation, Wish } from '../plan/observation.ts'
+import { planReconcile } from '../plan/plan-reconcile.ts'
 import { selectChanges } from '../plan/select-changes.ts'
 import { placedPackages } from '../policy/effective-policy.ts'
 import type { ClusterIdentity, ClusterReader } from '../ports/cluster.ts'
 import type { Forge, OpenedProposal } from '../ports/forge.ts'
 import type { PackageRepository, RefUpdate } from '../ports/package-repository.ts'
-import { applyWrites } from './apply-writes.ts'
 import { eachOf } from './each-of.ts'
 import { type LoadedPackage, loadPackage, type ObserveOptions, observe } from './observe.ts'
 import { type RepositoryView, readRepository } from './repository-view.ts'
 import { assertSameCluster } from './same-cluster.ts'
+import type { UnitResult } from './unit-result.ts'
+import { writeTurn } from './write-turn.ts'
 
 export interface TurnPorts {
   readonly repository: PackageRepository
@@ -42,16 +42,6 @@ export interface WishRequest {
   readonly message: string | undefined
 }
 
-export type UnitResult =
-  | {
-      readonly state: 'planned'
-      readonly unit: Unit
-      readonly observation: Observation
-      readonly plan: UnitPlan
-      readonly notes: readonly string[]
-    }
-  | { readonly state: 'failed'; readonly packagePath: string; readonly failures: readonly [Failure, ...Failure[]] }
-
 export interface TurnResult {
   readonly view: RepositoryView
   readonly identity: ClusterIdentity
@@ -70,12 +60,11 @@ const WIDTH = 4
 export async function runTurn(ports: TurnPorts, request: TurnRequest, signal: AbortSignal): Promise<TurnResult> {
   return withFreshRefs(async () => {
     const seen = await observeUnits(ports, request, signal)
-    const units = seen.units.map((unit) => planUnit(unit, request.wish))
-    if (request.dryRun) return { ...seen, units, updates: [], proposals: new Map() }
+    const planned = seen.units.map((unit) => planUnit(unit, request.wish))
+    if (request.dryRun) return { ...seen, units: planned, updates: [], proposals: new Map() }
     request.onProgress?.('writing')
-    const writes = joinWrites(units.flatMap((unit) => (unit.state === 'planned' ? [unit.plan.writes] : [])))
     const ledger = { head: seen.view.ledger, cluster: ports.cluster.name, at: seen.identity.observedAt }
-    const { updates } = await applyWrites(ports.repository, writes, ledger, signal)
+    const { units, updates } = await writeTurn(ports.repository, planned, ledger, signal)
     const proposals = await ensureProposals(ports.forge, seen.view, units, updates, signal)
     return { ...seen, units, updates, proposals }
   })
@@ -91,7 +80,8 @@ async function ensureProposals(
 ): Promise<ReadonlyMap<string, OpenedProposal>> {
   const opened = new Map<string, OpenedProposal>()
   for (const unit of units) {
-    if (unit.state === 'failed' || unit.plan.report.status.lifecycle !== 'Proposed' || unit.plan.record === undefined) continue
+    if (unit.state === 'failed' || unit.refused !== undefined) continue
+    if (unit.plan.report.status.lifecycle !== 'Proposed' || unit.plan.record === undefined) continue
     const { branch, record } = unit.plan
     const ref = `refs/heads/${branch}`
     const commit = updates.find((update) => update.ref === ref)?.to ?? view.refs.get(ref)

@@ -25,7 +25,7 @@ export class MemoryRepository implements PackageRepository {
   /** Every push, in order. */
   readonly pushes: (readonly RefUpdate[])[] = []
   /** Called before each push: a test lets somebody else move a ref there. */
-  beforePush: () => void = () => undefined
+  beforePush: (updates: readonly RefUpdate[]) => void = () => undefined
   private readonly commits = new Map<ObjectId, Commit>()
   private readonly blobs = new Map<ObjectId, Uint8Array>()
 
@@ -74,7 +74,7 @@ export class MemoryRepository implements PackageRepository {
   }
 
   async push(updates: readonly RefUpdate[]): Promise<void> {
-    this.beforePush()
+    this.beforePush(updates)
     for (const update of updates) assertPushable(update, 'main')
     for (const { ref, from } of updates) {
       if ((this.branches.get(ref) ?? null) === from) continue

@@ -121,24 +121,14 @@ export class TurnWorld {
 
   async approve(confirm: () => Promise<boolean> = async () => true): Promise<Decided> {
     this.pass(1)
-    return approve(
-      this.ports,
-      this.request(),
-      { name: 'Ada', at: this.cluster.now, reason: undefined },
-      confirm,
-      new AbortController().signal,
-    )
+    const decider = { name: 'Ada', at: this.cluster.now, reason: undefined }
+    return approve(this.ports, { turn: this.request(), decider, confirm }, new AbortController().signal)
   }
 
   async reject(): Promise<Decided> {
     this.pass(1)
-    return reject(
-      this.ports,
-      this.request(),
-      { name: 'Ada', at: this.cluster.now, reason: 'not now' },
-      async () => true,
-      new AbortController().signal,
-    )
+    const decider = { name: 'Ada', at: this.cluster.now, reason: 'not now' }
+    return reject(this.ports, { turn: this.request(), decider, confirm: async () => true }, new AbortController().signal)
   }
 
   /** Lets minutes go by. */

@@ -51,9 +51,11 @@ async function approveOne(name: string | undefined, options: DecideOptions, worl
     const { ports, request, progress } = session
     const decided = await approve(
       ports,
-      request,
-      await decider(options, world),
-      (reviewed) => confirm('approve', reviewed, session, options, world),
+      {
+        turn: request,
+        decider: await decider(options, world),
+        confirm: (reviewed) => confirm('approve', reviewed, session, options, world),
+      },
       world.signal,
     )
     progress.end()
@@ -108,9 +110,11 @@ async function rejectOne(name: string | undefined, options: DecideOptions, world
     const { ports, request, progress } = session
     const decided = await reject(
       ports,
-      request,
-      await decider(options, world),
-      (reviewed) => confirm('reject', reviewed, session, options, world),
+      {
+        turn: request,
+        decider: await decider(options, world),
+        confirm: (reviewed) => confirm('reject', reviewed, session, options, world),
+      },
       world.signal,
     )
     progress.end()

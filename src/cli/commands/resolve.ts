@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { Resolution } from '../../drift/drift.ts'
 import { isSelector } from '../../plan/select-changes.ts'
 import { runTurn } from '../../reconcile/run-turn.ts'
+import { unitFailures } from '../../reconcile/unit-result.ts'
 import { worstExit } from '../exit-status.ts'
 import { type CommonOptions, withClusterFlags, withOutputFlags, withRepositoryFlags } from '../options.ts'
 import { printFailures } from '../print-failures.ts'
@@ -53,9 +54,9 @@ async function resolve(
     if (options.output === 'json' || options.output === 'yaml') printTurn(result, options, world)
     else {
       tellWritten(result, options, world)
-      for (const unit of result.units) if (unit.state === 'failed') printFailures(unit.failures, world)
+      printFailures(result.units.flatMap(unitFailures), world)
     }
-    const failures = result.units.flatMap((unit) => (unit.state === 'failed' ? unit.failures : []))
+    const failures = result.units.flatMap(unitFailures)
     return failures.length === 0 ? 0 : worstExit(failures)
   })
 }

@@ -1,0 +1,22 @@
+/** What came of one unit in one turn. */
+import type { Failure } from '../failure.ts'
+import type { Observation, Unit } from '../plan/observation.ts'
+import type { UnitPlan } from '../plan/plan-reconcile.ts'
+
+export type UnitResult =
+  | {
+      readonly state: 'planned'
+      readonly unit: Unit
+      readonly observation: Observation
+      readonly plan: UnitPlan
+      readonly notes: readonly string[]
+      /** What was planned is not in git: a rule of the repository refused it. */
+      readonly refused?: Failure
+    }
+  | { readonly state: 'failed'; readonly packagePath: string; readonly failures: readonly [Failure, ...Failure[]] }
+
+/** Why a unit could not be looked at, or not be written; empty where all went well. */
+export function unitFailures(unit: UnitResult): readonly Failure[] {
+  if (unit.state === 'failed') return unit.failures
+  return unit.refused === undefined ? [] : [unit.refused]
+}

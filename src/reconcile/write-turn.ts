@@ -1,0 +1,58 @@
+/** Writes what a turn planned for all of its units: in one push, or, where a rule refuses a ref, in one push per unit. */
+import { asFailure, Failure } from '../failure.ts'
+import { isNothing, joinWrites } from '../plan/action.ts'
+import type { PackageRepository, RefUpdate } from '../ports/package-repository.ts'
+import { applyWrites, type LedgerTarget } from './apply-writes.ts'
+import type { UnitResult } from './unit-result.ts'
+
+export interface WrittenTurn {
+  /** A unit whose own push was refused says so; what it planned is not in git. */
+  readonly units: readonly UnitResult[]
+  readonly updates: readonly RefUpdate[]
+}
+
+/**
+ * A refused ref holds up its own unit only: the others are written one by one, each with its own commit of the ledger.
+ * @throws Failure BP4003 when a ref moved since it was read, and whatever else concerns the repository and not one ref of it
+ */
+export async function writeTurn(
+  repository: PackageRepository,
+  units: readonly UnitResult[],
+  ledger: LedgerTarget,
+  signal: AbortSignal,
+): Promise<WrittenTurn> {
+  const writing = units.filter((unit) => unit.state === 'planned' && !isNothing(unit.plan.writes))
+  try {
+    const writes = joinWrites(units.flatMap((unit) => (unit.state === 'planned' ? [unit.plan.writes] : [])))
+    return { units, updates: (await applyWrites(repository, writes, ledger, signal)).updates }
+  } catch (thrown) {
+    if (!isRefusal(thrown) || writing.length < 2) throw thrown
+  }
+  const updates: RefUpdate[] = []
+  const refused = new Map<UnitResult, Failure>()
+  let { head } = ledger
+  for (const unit of writing) {
+    if (unit.state === 'failed') continue
+    try {
+      const written = await applyWrites(repository, unit.plan.writes, { ...ledger, head }, signal)
+      updates.push(...written.updates)
+      head = written.ledger ?? head
+    } catch (thrown) {
+      if (!isRefusal(thrown)) throw thrown
+      refused.set(unit, asFailure(thrown))
+    }
+  }
+  // Nothing could be written: that is one problem of the repository, not one of each unit.
+  const [first] = refused.values()
+  if (first !== undefined && refused.size === writing.length) throw first
+  return { units: units.map((unit) => withRefusal(unit, refused.get(unit))), updates }
+}
+
+/** The remote, or our own rules of names, said no to a ref. Everything else would go the same way for each unit. */
+function isRefusal(thrown: unknown): boolean {
+  return thrown instanceof Failure && (thrown.code === 'BP4002' || thrown.code === 'BP4004')
+}
+
+function withRefusal(unit: UnitResult, refused: Failure | undefined): UnitResult {
+  return refused === undefined || unit.state === 'failed' ? unit : { ...unit, refused }
+}
