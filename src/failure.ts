@@ -34,6 +34,7 @@ export const FAILURE_CODES = {
   BP2009: 'the branch was edited by somebody else',
   BP2010: 'the resolution does not fit the change',
   BP2011: 'the decision needs a yes',
+  BP2012: 'the package in this cluster follows another branch',
   BP3001: 'the cluster could not be observed',
   BP3002: 'the cluster does not accept the credentials',
   BP3003: 'the cluster forbids the request',
@@ -58,6 +59,14 @@ export const FAILURE_CODES = {
   BP4008: 'the disk does not take the data',
   BP4009: 'git is not installed',
   BP4010: 'the repository is of a kind that cannot be read',
+  BP5001: 'the forge cannot be reached',
+  BP5002: 'the forge does not accept the credentials',
+  BP5003: 'the forge does not show the repository, or does not allow the request',
+  BP5004: 'the forge asks to slow down',
+  BP5005: 'the forge answered with an error of its own',
+  BP5006: 'the forge refused the request',
+  BP5007: 'what answers there is not the forge that was expected',
+  BP5008: 'the repository is archived, moved or gone',
   BP9001: 'backporch has a fault',
 } as const
 
@@ -149,7 +158,7 @@ export function asFailure(thrown: unknown): Failure {
 
 /** Exit status of a run that ended on this failure: 4 credentials or rights, 3 not observed, 2 everything else. */
 export function exitCodeOf(code: FailureCode): 2 | 3 | 4 {
-  if (code === 'BP3002' || code === 'BP3003' || code === 'BP4005') return 4
+  if (code === 'BP3002' || code === 'BP3003' || code === 'BP4005' || code === 'BP5002') return 4
   if (code === 'BP3011' || code === 'BP3012' || code === 'BP3013') return 2
   return code.startsWith('BP30') ? 3 : 2
 }

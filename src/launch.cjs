@@ -25,9 +25,29 @@ if (!enough && checkout && fs.existsSync(local)) {
   process.stderr.write('error BP1001: backporch needs Node 22.19 or later, and this is Node ' + process.versions.node + '\n')
   process.exitCode = 2
 } else {
+  // The demo leaves nothing behind.
+  if (process.argv[2] !== 'demo') keepCompiled()
   var file = checkout ? source : path.join(__dirname, '..', 'dist', 'backporch.mjs')
   import(url.pathToFileURL(file).href).catch((error) => {
     process.stderr.write('error BP9001: backporch does not start: ' + (error && error.message) + '\n')
     process.exitCode = 2
   })
+}
+
+/** Most of a start is the reading of one large file: Node keeps what it compiled, in a folder that only this user writes to. */
+function keepCompiled() {
+  var home = process.env.HOME || require('os').homedir()
+  var caches = process.env.XDG_CACHE_HOME || (home ? path.join(home, '.cache') : '')
+  // NODE_COMPILE_CACHE and NODE_DISABLE_COMPILE_CACHE are Node's own switches.
+  if (!path.isAbsolute(caches) || process.env.NODE_COMPILE_CACHE) return
+  var folder = path.join(caches, 'backporch', 'compiled')
+  try {
+    // Step by step: where a folder cannot be made, as in /proc, Node would try to make its parents without end.
+    ;[caches, path.dirname(folder), folder].forEach((each) => {
+      if (!fs.existsSync(each)) fs.mkdirSync(each, 448)
+    })
+  } catch (_error) {
+    return
+  }
+  require('module').enableCompileCache(folder)
 }

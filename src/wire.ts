@@ -1,16 +1,18 @@
-/** Who builds what: the only place where adapters meet the rest. */
+/** Who builds what: the only place where adapters meet the rest. Each is loaded when it is wanted, so that help and completion are quick. */
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { appendFileSync, readFileSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { LocalForge } from './adapters/forge/local/local-forge.ts'
-import { BOT, openRepository } from './adapters/git/repository.ts'
-import { workTreeState } from './adapters/git/work-tree.ts'
+import { hostOf, tokenFor } from './adapters/forge/forge-token.ts'
+import { BOT } from './adapters/git/bot-identity.ts'
 import type { ConnectOptions } from './adapters/kubernetes/connect-cluster.ts'
-import { loadInstallationKey } from './adapters/system/installation-key.ts'
+import { runExternalDiff } from './adapters/system/external-diff.ts'
 import { systemClock } from './adapters/system/system-clock.ts'
 import type { ClusterTarget, Place, World } from './cli/world.ts'
+
+/** Milliseconds that a command waits for a forge's limits before it says until when. */
+const LONGEST_WAIT = 60_000
 
 declare const BACKPORCH_VERSION: string | undefined
 
@@ -32,23 +34,45 @@ function worldAt(place: Place, stdin: World['stdin'], signal: AbortSignal): Worl
   const home = env['HOME'] ?? homedir()
   const keyPath = join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'backporch', 'key')
   const cacheDir = env['BACKPORCH_CACHE'] || join(env['XDG_CACHE_HOME'] || join(home, '.cache'), 'backporch', 'repositories')
-  const token = env['BACKPORCH_TOKEN'] || env['GITHUB_TOKEN'] || env['GITEA_TOKEN']
   return {
     ...place,
     stdin,
     version: version(),
     botEmail: BOT.email,
     signal,
-    openRepository: (remote, baseBranch) =>
-      openRepository({
+    openRepository: async (remote, baseBranch, trace) => {
+      const { openRepository } = await import('./adapters/git/repository.ts')
+      const host = hostOf(remote)
+      const token = host === undefined ? undefined : tokenFor(host, env)
+      return openRepository({
         remote,
         cacheDir,
         workingDirectory: cwd,
         environment: env,
-        ...(token === undefined || token === '' ? {} : { token }),
+        ...(token === undefined ? {} : { token }),
         ...(baseBranch === undefined ? {} : { baseBranch }),
-      }),
-    openForge: (repository) => new LocalForge(repository),
+        ...(trace === undefined ? {} : { trace }),
+      })
+    },
+    openForge: async (repository, { remote, kind, note, trace }) => {
+      const { openForge } = await import('./adapters/forge/open-forge.ts')
+      const { findCredential } = await import('./adapters/git/git-credential.ts')
+      return openForge(
+        {
+          remote,
+          repository,
+          kind,
+          environment: env,
+          clock,
+          version: version(),
+          longestWait: LONGEST_WAIT,
+          findToken: async (url) => (await findCredential(url, env, signal))?.password,
+          note,
+          trace,
+        },
+        signal,
+      )
+    },
     openCluster: async (target) => {
       if (target.live !== undefined) {
         const { openRecordedCluster } = await import('./adapters/kubernetes/recorded-cluster.ts')
@@ -67,8 +91,24 @@ function worldAt(place: Place, stdin: World['stdin'], signal: AbortSignal): Worl
       const { connectClusterWriter } = await import('./adapters/kubernetes/connect-cluster.ts')
       return connectClusterWriter(connectOptions(target, place))
     },
-    loadKey: async () => ({ ...(await loadInstallationKey({ value: env['BACKPORCH_KEY'], path: keyPath })), path: keyPath }),
-    workTree: (path) => workTreeState(resolve(cwd, path), signal, env),
+    loadKey: async () => {
+      const { loadInstallationKey } = await import('./adapters/system/installation-key.ts')
+      return { ...(await loadInstallationKey({ value: env['BACKPORCH_KEY'], path: keyPath })), path: keyPath }
+    },
+    localNames: async (kind, path) => {
+      const { localNames } = await import('./adapters/git/local-names.ts')
+      return localNames(kind, resolve(cwd, path), env)
+    },
+    externalDiff: (program, files) => {
+      const inherit = place.stdout === process.stdout
+      const printed = runExternalDiff({ program, files, workingDirectory: cwd, environment: env, inherit })
+      if (!inherit) place.stdout.write(printed)
+    },
+    appendText: (path, text) => appendFileSync(resolve(cwd, path), text),
+    workTree: async (path) => {
+      const { workTreeState } = await import('./adapters/git/work-tree.ts')
+      return workTreeState(resolve(cwd, path), signal, env)
+    },
     userName: () => userName(cwd, env),
     at: (other) => worldAt(other, stdin, signal),
   }
@@ -85,6 +125,7 @@ function connectOptions(target: ClusterTarget, { cwd, env, clock }: Place): Conn
     ...(target.context === undefined ? {} : { context: target.context }),
     ...(target.cluster === undefined ? {} : { name: target.cluster }),
     ...(target.timeout === undefined ? {} : { timeout: target.timeout }),
+    ...(target.trace === undefined ? {} : { trace: target.trace }),
   }
 }
 

@@ -11,6 +11,7 @@ import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { fileURLToPath } from 'node:url'
 import { startForRun } from './controlplane/start-for-run.ts'
+import { startGiteaForRun } from './gitea/start-for-run.ts'
 import { whyNoKpt } from './kpt/find-kpt.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -26,14 +27,15 @@ interface Tier {
   /** Files at once; planes and kpt want the two cores for themselves. */
   readonly width: number
   /** Why it cannot run here, or what to do when it is over. */
-  readonly prepare: () => Promise<{ readonly why: string } | { readonly end: () => Promise<void> }>
+  readonly prepare: (files: readonly string[]) => Promise<{ readonly why: string } | { readonly end: () => Promise<void> }>
 }
 
 const noPreparation = async (): Promise<{ end: () => Promise<void> }> => ({ end: async () => undefined })
+const gitea = (file: string): boolean => file.endsWith('.gitea.test.ts') || file.startsWith('test/gitea/')
 const live = (file: string): boolean =>
-  file.endsWith('.live.test.ts') || file.startsWith('test/controlplane/') || file.startsWith('test/e2e/')
+  !gitea(file) && (file.endsWith('.live.test.ts') || file.startsWith('test/controlplane/') || file.startsWith('test/e2e/'))
 const tiers: readonly Tier[] = [
-  { name: 'unit', has: (file) => !live(file) && !file.endsWith('.kpt.test.ts'), width: 2, prepare: noPreparation },
+  { name: 'unit', has: (file) => !live(file) && !gitea(file) && !file.endsWith('.kpt.test.ts'), width: 2, prepare: noPreparation },
   {
     name: 'kpt',
     has: (file) => file.endsWith('.kpt.test.ts'),
@@ -44,6 +46,7 @@ const tiers: readonly Tier[] = [
     },
   },
   { name: 'control plane', has: live, width: 2, prepare: prepareControlPlane },
+  { name: 'gitea', has: gitea, width: 2, prepare: prepareGitea },
 ]
 
 let passed = 0
@@ -53,7 +56,7 @@ for (const tier of tiers) {
   const own = files.filter(tier.has)
   if (own.length === 0) continue
   const started = Date.now()
-  const prepared = await tier.prepare()
+  const prepared = await tier.prepare(own)
   if ('why' in prepared) {
     console.log(`tier ${tier.name}: skipped (${prepared.why})${ci ? ', which is a failure in CI' : ''}`)
     if (ci) failed += 1
@@ -110,6 +113,17 @@ async function prepareControlPlane(): Promise<{ why: string } | { end: () => Pro
   if (started.state === 'unavailable') return { why: started.why }
   Object.assign(process.env, started.environment)
   return { end: () => started.stop() }
+}
+
+/** One Gitea for all; and one control plane, where a test of the whole line needs both. */
+async function prepareGitea(own: readonly string[]): Promise<{ why: string } | { end: () => Promise<void> }> {
+  const started = await startGiteaForRun({ report: (message) => console.log(message) })
+  if (started.state === 'unavailable') return { why: started.why }
+  Object.assign(process.env, started.environment)
+  if (!own.some((file) => file.startsWith('test/e2e/'))) return { end: () => started.stop() }
+  const plane = await prepareControlPlane()
+  if ('why' in plane) await started.stop()
+  return 'why' in plane ? plane : { end: async () => void (await Promise.all([started.stop(), plane.end()])) }
 }
 
 function testFiles(folder: string): string[] {

@@ -1,18 +1,51 @@
 /** What commands share that answer from git alone. */
+import type { PackageRepository } from '../ports/package-repository.ts'
 import { type Ledger, readWholeLedger } from '../reconcile/read-ledger.ts'
 import { type RepositoryView, readRepository } from '../reconcile/repository-view.ts'
 import type { CommonOptions } from './options.ts'
+import { traceTo } from './verbose.ts'
+import { type Look, showOrWatch, type WatchOptions } from './watch.ts'
 import type { World } from './world.ts'
 
-export async function readLedgerOf(
-  world: World,
-  options: CommonOptions,
-): Promise<{ readonly view: RepositoryView; readonly ledger: Ledger }> {
-  const repository = world.openRepository(options.repo, undefined)
+export interface LedgerReading {
+  readonly view: RepositoryView
+  readonly ledger: Ledger
+}
+
+export async function readLedgerOf(world: World, options: CommonOptions): Promise<LedgerReading> {
+  return readFrom(await openLedger(world, options), world, options, new Set())
+}
+
+/** Reads once, or with `--watch` whenever a ref of the repository has moved: a look that finds none costs one list of refs. */
+export async function showLedger(world: World, options: WatchOptions, look: (reading: LedgerReading) => Promise<Look>): Promise<number> {
+  const repository = await openLedger(world, options)
+  const told = new Set<string>()
+  let seen: ReadonlyMap<string, unknown> | undefined
+  return showOrWatch(world, options, async () => {
+    if (seen !== undefined && sameRefs(seen, (await repository.refs(world.signal)).refs)) return undefined
+    const reading = await readFrom(repository, world, options, told)
+    const answer = await look(reading)
+    seen = reading.view.refs
+    return answer
+  })
+}
+
+async function openLedger(world: World, options: CommonOptions): Promise<PackageRepository> {
+  return world.openRepository(options.repo, undefined, traceTo(world, options))
+}
+
+async function readFrom(repository: PackageRepository, world: World, options: CommonOptions, told: Set<string>): Promise<LedgerReading> {
   const view = await readRepository(repository, options.branch, world.signal)
   const ledger = await readWholeLedger(view, world.signal)
-  if (options.quiet !== true) for (const problem of ledger.problems) world.stderr.write(`note: ${problem}\n`)
+  for (const problem of ledger.problems) {
+    if (options.quiet !== true && !told.has(problem)) world.stderr.write(`note: ${problem}\n`)
+    told.add(problem)
+  }
   return { view, ledger }
+}
+
+function sameRefs(before: ReadonlyMap<string, unknown>, now: ReadonlyMap<string, unknown>): boolean {
+  return before.size === now.size && [...now].every(([ref, commit]) => before.get(ref) === commit)
 }
 
 /** Path of a package as people name it: the root package is `.`. */

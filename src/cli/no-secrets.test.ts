@@ -5,7 +5,16 @@ import { appliedBy, editedBy, withMetadata } from '../../test/fakes/live-object.
 import { KPTFILE, TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
 import { Failure } from '../failure.ts'
 
-const CANARIES = ['c4n4ry-live-0', 'c4n4ry-git-00', 'c4n4ry-env-00', 'c4n4ry-conf-0', 'c4n4ry-last-0', 'c4n4ry-err-00', 'c4n4ry-args-0']
+const CANARIES = [
+  'c4n4ry-live-0',
+  'c4n4ry-git-00',
+  'c4n4ry-env-00',
+  'c4n4ry-conf-0',
+  'c4n4ry-last-0',
+  'c4n4ry-err-00',
+  'c4n4ry-args-0',
+  'c4n4ry-path-0',
+]
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 
 const SECRET = `apiVersion: v1
@@ -14,6 +23,11 @@ metadata: {name: db, namespace: shop}
 data: {user: ${base64('c4n4ry-git-00')}}
 stringData: {plain: c4n4ry-git-00}
 `
+
+/** A credential by its form, for where a path holds it. */
+function inPath(place: string): string {
+  return `ghp_c4n4ry-path-0-${place}-0123456789`
+}
 
 /** A world in which credentials drifted in every place where one may stand. */
 function worldWithSecrets(metadataOnly = false): TurnWorld {
@@ -44,6 +58,10 @@ function worldWithSecrets(metadataOnly = false): TurnWorld {
   world.edit(WEB, `${app}.args`, ['--token=c4n4ry-args-0'])
   world.edit(WEB_CONFIG, 'data.password', 'c4n4ry-conf-0')
   world.edit(WEB_CONFIG, 'data.color', 'postgres://app:c4n4ry-conf-0@db/app')
+  world.edit(WEB_CONFIG, `metadata.finalizers[="${inPath('set')}"]`, inPath('set'))
+  world.edit(WEB_CONFIG, `data["${inPath('key')}"]`, 'plain')
+  world.edit(WEB_CONFIG, 'metadata.annotations["example.com/list"]', `{"${inPath('text')}": 1}`)
+  world.edit(WEB, `${app}.env[name="${inPath('item')}"]`, { name: inPath('item'), value: 'plain' })
   world.cluster.metadataOnly = metadataOnly
   return world
 }
@@ -71,6 +89,13 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['diff', '-o', 'json'],
   ['diff', '-o', 'yaml'],
   ['diff', '-o', 'name'],
+  ['diff', '-o', 'jsonl'],
+  ['diff', '-o', 'markdown'],
+  ['diff', '-o', 'github'],
+  ['diff', '-o', 'sarif'],
+  ['diff', '-o', 'jsonpath={..}'],
+  ['diff', '--yaml'],
+  ['scan', '--dry-run', '-o', 'sarif'],
   ['explain', 'apps/web'],
   ['scan', '--dry-run', '-o', 'json'],
   ['scan'],
@@ -78,6 +103,11 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['get', 'drifts', '-o', 'json'],
   ['status', '-o', 'wide'],
   ['status', '-o', 'yaml'],
+  ['status', '-o', 'markdown'],
+  ['status', '-o', 'jsonpath={..}'],
+  ['get', 'drifts', '-o', 'github'],
+  ['get', 'drifts', '-o', 'sarif'],
+  ['get', 'drifts', '-o', 'jsonl'],
   ['adopt', 'apps/web', '-m', 'why'],
   ['adopt', 'apps/web', '1'],
   ['release', 'apps/web', '-m', 'why'],
@@ -86,6 +116,8 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['scan'],
   ['history', '-o', 'wide'],
   ['history', '-o', 'json'],
+  ['history', '-o', 'jsonpath={..}'],
+  ['history', '-o', 'name'],
   ['get', 'packages', '-o', 'json'],
 ]
 
@@ -108,6 +140,52 @@ for (const metadataOnly of [false, true]) {
     assert.ok(codes.includes(1) && codes.filter((code) => code === 2).length <= 2, codes.join())
   })
 }
+
+test('a change whose path holds a credential is selected by the path that was printed, and its release holds', async () => {
+  const world = new TurnWorld()
+  world.edit(WEB_CONFIG, `metadata.finalizers[="${inPath('one')}"]`, inPath('one'))
+  world.edit(WEB_CONFIG, `metadata.finalizers[="${inPath('two')}"]`, inPath('two'))
+  const { stdout } = await runInWorld(world, ['diff', '-o', 'json'])
+  const paths: string[] = JSON.parse(stdout).items[0].spec.changes.map(({ path }: { path: string }) => path)
+  assert.equal(new Set(paths).size, 2)
+  for (const path of paths) assert.match(path, /^metadata\.finalizers\[=hmac-sha256:[0-9a-f]{16}\]$/)
+
+  const released = await runInWorld(world, ['release', 'apps/web', `1:${paths[0]}`])
+  assert.equal(released.code, 0, released.stderr)
+  const open = await runInWorld(world, ['get', 'drifts', '-o', 'json'])
+  const plan = JSON.parse(open.stdout).items[0].spec.changes.map(({ resolution }: { resolution: string }) => resolution)
+  assert.deepEqual(plan, ['Release', 'Restore'])
+  assert.equal((await runInWorld(world, ['approve', '--yes'])).code, 0)
+  const after = await runInWorld(world, ['diff', '--show-ignored'])
+  assert.match(after.stdout, /Released: ConfigMap shop\/web metadata\.finalizers\[=credential:redacted\]/)
+
+  const unknown = await runInWorld(world, ['restore', 'apps/web', `1:metadata.finalizers[="${inPath('three')}"]`])
+  assert.match(unknown.stderr, /^error BP1011: the selector with the credential in it names no open change$/m)
+  for (const run of [released, open, after, unknown]) assertSilent(run.stdout + run.stderr, 'the command')
+  assertSilent(world.repository.everything(), 'git')
+})
+
+test('no credential reaches a diff program or the summary of a step', async () => {
+  for (const metadataOnly of [false, true]) {
+    const world = worldWithSecrets(metadataOnly)
+    let files = 0
+    await runInWorld(world, ['diff', '--yaml'], {
+      env: { BACKPORCH_EXTERNAL_DIFF: 'diff' },
+      externalDiff: (_program, texts) => {
+        files += texts.length
+        for (const { name, git, live } of texts) assertSilent(git + live, name)
+      },
+    })
+    assert.ok(files >= 3)
+    let summary = ''
+    const appendText = (_path: string, text: string): void => {
+      summary += text
+    }
+    await runInWorld(world, ['diff', '-o', 'github'], { env: { GITHUB_STEP_SUMMARY: '/summary' }, appendText })
+    assertSilent(summary, 'step summary')
+    assert.match(summary, /hidden/)
+  }
+})
 
 test('what a refusal of the server quotes does not come out of the process, where the adapter kept it out', async () => {
   const world = worldWithSecrets()

@@ -75,7 +75,7 @@ function progressOn(
   const lines: string[] = []
   let now = 0
   const world = { clock: { now: () => new Date(now) }, stderr: { isTTY, write: (text: string) => lines.push(text) } } as unknown as World
-  const progress = new Progress(world, quiet)
+  const progress = new Progress(world, { quiet, output: 'table' })
   return { lines, progress, pass: (milliseconds) => (now += milliseconds) }
 }
 

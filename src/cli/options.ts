@@ -2,14 +2,18 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { Failure } from '../failure.ts'
 import { secondsOf } from '../policy/effective-policy.ts'
+import { isTable, LIST_OUTPUTS, type Output, outputOption } from './outputs.ts'
 import type { ClusterTarget, World } from './world.ts'
 
-export const OUTPUTS = ['table', 'wide', 'name', 'json', 'yaml'] as const
-export type Output = (typeof OUTPUTS)[number]
+/** Rows, one by one, and not a document that is right only as a whole. */
+export function isRows(output: Output): boolean {
+  return isTable(output) || output === 'name'
+}
 
 export interface CommonOptions {
   readonly repo: string
   readonly branch?: string
+  readonly forge?: 'github' | 'gitea' | 'local'
   readonly context?: string
   readonly kubeconfig?: string
   readonly cluster?: string
@@ -23,20 +27,22 @@ export interface CommonOptions {
   readonly color: 'auto' | 'always' | 'never'
   readonly ascii?: boolean
   readonly quiet?: boolean
+  readonly verbose?: boolean
   readonly debug?: boolean
   readonly timeout?: number
   readonly partial?: string
   readonly exitCode?: boolean
 }
 
-export function withOutputFlags(command: Command): Command {
+export function withOutputFlags(command: Command, outputs: Parameters<typeof outputOption>[0] = LIST_OUTPUTS): Command {
   return command
-    .addOption(new Option('-o, --output <format>', 'how to print').choices(OUTPUTS).default('table'))
+    .addOption(outputOption(outputs))
     .option('--no-headers', 'leave out the line of column names')
     .option('--columns <names>', 'columns to print, as in package,state', list)
     .addOption(new Option('--color <when>', 'colour').choices(['auto', 'always', 'never']).default('auto'))
     .option('--ascii', 'words instead of symbols')
     .option('-q, --quiet', 'no progress and no hints')
+    .addOption(new Option('-v, --verbose', 'each request to the cluster and to git, and how long it took, on stderr').conflicts('quiet'))
     .option('--debug', 'stack traces with errors')
 }
 
@@ -56,6 +62,26 @@ export function withClusterFlags(command: Command): Command {
     .option('--kubeconfig-exec-allow <path>', 'credential plugin that the kubeconfig may run (absolute path, repeatable)', collect)
     .option('--insecure-skip-tls-verify', 'honour insecure-skip-tls-verify of the kubeconfig')
     .addOption(new Option('--timeout <duration>', 'for one request to the cluster, as in 30s').argParser(duration))
+}
+
+export function withForgeFlag(command: Command): Command {
+  const flag = new Option('--forge <name>', 'where people review; told by the address of the repository otherwise')
+  return command.addOption(flag.choices(['github', 'gitea', 'local']))
+}
+
+/** Longest `--interval`, in milliseconds: a timer of Node holds no more than 24 days. */
+const LONGEST_INTERVAL = 86_400_000
+
+export function withWatchFlags(command: Command): Command {
+  return command
+    .option('-w, --watch', 'look again and again, and print what is new, until you interrupt')
+    .addOption(new Option('--interval <duration>', 'time between two looks of --watch, as in 10s; 5s otherwise').argParser(interval))
+}
+
+function interval(text: string): number {
+  const milliseconds = duration(text)
+  if (milliseconds > LONGEST_INTERVAL) throw new InvalidArgumentError('wanted a duration from 1s to 24h')
+  return milliseconds
 }
 
 export function withExitFlags(command: Command): Command {
@@ -114,24 +140,31 @@ function onOff(text: string): boolean {
   return text === 'true'
 }
 
-/** Progress on stderr: one line that is rewritten on a terminal, one line per ten seconds elsewhere, none when quiet. */
+/**
+ * Progress on stderr: one line that is rewritten on a terminal, one line per ten seconds elsewhere, none when quiet; every step with
+ * its time when verbose.
+ */
 export class Progress {
   private readonly world: World
-  private readonly quiet: boolean
+  private readonly mode: 'none' | 'line' | 'every step'
   private readonly started: number
   private last = 0
   private shown = false
 
-  constructor(world: World, quiet: boolean) {
+  constructor(world: World, options: Pick<CommonOptions, 'quiet' | 'verbose' | 'output'>) {
     this.world = world
-    this.quiet = quiet
+    this.mode = options.verbose === true ? 'every step' : options.quiet === true || !isRows(options.output) ? 'none' : 'line'
     this.started = world.clock.now().getTime()
   }
 
   readonly step = (text: string): void => {
-    if (this.quiet) return
+    if (this.mode === 'none') return
     const now = this.world.clock.now().getTime()
     const { stderr } = this.world
+    if (this.mode === 'every step') {
+      stderr.write(`${String(now - this.started).padStart(6)} ms  since the start: ${text}\n`)
+      return
+    }
     // Nothing flashes by on a quick run, and a log is not flooded.
     if (stderr.isTTY === true ? now - this.started < 300 : now - Math.max(this.last, this.started) < 10_000) return
     this.last = now

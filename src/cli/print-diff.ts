@@ -1,7 +1,7 @@
 /** The lines of `diff`: one per field, grouped by object, each with who, when and how risky (ux.md §2.7). */
 import type { Drift, ObjectVerdict } from '../drift/drift.ts'
-import { formatFieldPath } from '../krm/field-path.ts'
 import { resourceKey } from '../krm/resource-id.ts'
+import { shownPathOnly } from '../krm/shown-path.ts'
 import type { UnitPlan } from '../plan/plan-reconcile.ts'
 import { refOf } from '../record/build-report.ts'
 import { formatValue, hiddenBytes } from '../record/format-value.ts'
@@ -19,6 +19,8 @@ export interface DiffView {
   /** Milliseconds since 1970, for relative times on a terminal. */
   readonly now: number
   readonly wide: boolean
+  /** Numbers in the whole list, where some of it is not shown; otherwise the changes count from 1. */
+  readonly numbers?: ReadonlyMap<Change, number> | undefined
 }
 
 const CHANGE_STYLE = { modified: 'yellow', removed: 'red', added: 'green', missing: 'red', unexpected: 'green' } as const
@@ -52,7 +54,8 @@ const VALUE_LIMITS = { least: 24, most: 60, pipe: 2_000 } as const
 /** One entry per change: one line with its cells under those of the others, or two where the terminal is too narrow for that. */
 function layOut(view: DiffView, terminal: Terminal): string[] {
   const { changes } = view.plan.report.spec
-  const cellsOf = (change: Change, index: number, limit: number): string[] => changeCells(change, index + 1, view, terminal, limit)
+  const cellsOf = (change: Change, index: number, limit: number): string[] =>
+    changeCells(change, view.numbers?.get(change) ?? index + 1, view, terminal, limit)
   const table = (limit: number): string[] => inColumns(changes.map((change, index) => cellsOf(change, index, limit)))
   const widest = (lines: readonly string[]): number => Math.max(0, ...lines.map(widthOf))
   const whole = table(terminal.isTTY ? VALUE_LIMITS.most : VALUE_LIMITS.pipe)
@@ -114,11 +117,15 @@ function riskStyle(risk: Change['risk']): Style[] {
 }
 
 function valuesOf(change: Change, terminal: Terminal, limit: number): string {
-  const show = (value: Change['git']): string =>
-    value === undefined ? terminal.glyph('nothing') : formatValue(value, limit).replace('••••', terminal.glyph('hidden'))
+  const show = (value: Change['git']): string => valueText(value, terminal, limit)
   const [git, live] = [hiddenBytes(change.git), hiddenBytes(change.live)]
   const sizes = [git, live].every((size) => size === undefined) ? '' : ` (${sizesOf(change, git, live, terminal)} bytes)`
   return `${show(change.git)} ${terminal.glyph('arrow')} ${show(change.live)}${sizes}`
+}
+
+/** A value as `formatValue` has it, in the signs of this terminal. */
+export function valueText(value: Change['git'], terminal: Terminal, limit = 40): string {
+  return value === undefined ? terminal.glyph('nothing') : formatValue(value, limit).replace('••••', terminal.glyph('hidden'))
 }
 
 /** `24 → 30`, or the one side that has a value; `?` for a side that was not read. */
@@ -168,7 +175,7 @@ function setAsideLines(view: DiffView, terminal: Terminal): string[] {
 function describeDrift({ id, path, change }: Drift): string {
   const ref = refOf(id)
   return oneLine(
-    `${ref.kind} ${ref.namespace === '' ? ref.name : `${ref.namespace}/${ref.name}`} ${path.length === 0 ? change : formatFieldPath(path)}`,
+    `${ref.kind} ${ref.namespace === '' ? ref.name : `${ref.namespace}/${ref.name}`} ${path.length === 0 ? change : shownPathOnly(path)}`,
     200,
   )
 }

@@ -1,13 +1,61 @@
-/** `-o json` and `-o yaml`: documents with integers exact, and nothing but the document on stdout. */
+/** Lists as documents: integers exact, and nothing but the document on stdout. */
+import { Failure } from '../failure.ts'
 import { formatJson, type Json } from '../krm/json.ts'
 import type { UnitResult } from '../reconcile/unit-result.ts'
-import { API_VERSION, type DriftReport, type DriftReportList, type Incomplete } from '../record/schema.ts'
+import { oneLine } from '../record/one-line.ts'
+import { API_VERSION, type Change, type DriftReport, type DriftReportList, type Incomplete } from '../record/schema.ts'
 import { formatDocument } from '../record/write-document.ts'
-import type { Output } from './options.ts'
+import { printTemplate, TemplateMismatch } from './json-path.ts'
+import { parseTemplate } from './json-path-parse.ts'
+import { type Output, templateOf } from './outputs.ts'
+import { formatAnnotations } from './report-annotations.ts'
+import { formatMarkdown } from './report-markdown.ts'
+import { sarifLog } from './report-sarif.ts'
 import type { World } from './world.ts'
 
-export function printDocument(document: object, output: Output, world: World): void {
-  world.stdout.write(output === 'yaml' ? formatDocument(document) : `${formatJson(document as Json, 2)}\n`)
+/** A list as the Kubernetes API has them. */
+export interface ListDocument {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly items: readonly object[]
+  readonly incomplete?: readonly Incomplete[]
+}
+
+export interface DocumentOptions {
+  readonly output: Output
+  /** Numbers of the changes in the whole list, where some of it is not shown. */
+  readonly numbers?: ReadonlyMap<Change, number> | undefined
+}
+
+/**
+ * Prints the list where `-o` asks for json, yaml, jsonl or jsonpath. False: it asks for something else, and nothing was printed.
+ * @throws Failure BP1001 where the list does not have the shape that a template counts on
+ */
+export function printList(list: ListDocument, { output }: DocumentOptions, world: World): boolean {
+  const template = templateOf(output)
+  if (template !== undefined) world.stdout.write(applyTemplate(template, list, world))
+  else if (output === 'json') world.stdout.write(`${jsonText(list, 2)}\n`)
+  else if (output === 'yaml') world.stdout.write(formatDocument(list))
+  else if (output === 'jsonl')
+    world.stdout.write(
+      linesOf(list)
+        .map((line) => `${jsonText(line)}\n`)
+        .join(''),
+    )
+  else return false
+  return true
+}
+
+/** As `printList`, and markdown, github and sarif too. With github the Markdown goes to the summary of the step, where there is one. */
+export function printReports(list: DriftReportList, options: DocumentOptions, world: World): boolean {
+  if (printList(list, options, world)) return true
+  if (options.output === 'markdown') world.stdout.write(formatMarkdown(list, options.numbers))
+  else if (options.output === 'sarif') world.stdout.write(`${jsonText(sarifLog(list, world.version, options.numbers), 2)}\n`)
+  else if (options.output === 'github') {
+    world.stdout.write(formatAnnotations(list, options.numbers))
+    writeStepSummary(formatMarkdown(list, options.numbers), world)
+  } else return false
+  return true
 }
 
 export function reportList(items: readonly DriftReport[], observedAt: string, incomplete: readonly Incomplete[]): DriftReportList {
@@ -21,4 +69,59 @@ export function incompleteOf(units: readonly UnitResult[]): Incomplete[] {
       ? unit.observation.incomplete.map((entry) => ({ package: unit.unit.packagePath, ...entry }))
       : unit.failures.map(({ code, what, why, remedy }) => ({ package: unit.packagePath, code, why: `${what}: ${why}`, remedy })),
   )
+}
+
+/** What reports from the ledger say that could not be observed. */
+export function incompleteOfReports(reports: readonly DriftReport[]): Incomplete[] {
+  return reports.flatMap(({ spec, status }) => (status.incomplete ?? []).map((entry) => ({ package: spec.unit.package, ...entry })))
+}
+
+/** One line for each item, and one for each package of which nothing at all is known: a reader of lines must not miss it. */
+function linesOf({ apiVersion, items, incomplete }: ListDocument): object[] {
+  const reported = new Set((items as readonly Partial<DriftReport>[]).map(({ spec }) => spec?.unit?.package))
+  const unread = (incomplete ?? []).filter((entry) => !reported.has(entry.package))
+  return [...items, ...unread.map((entry) => ({ apiVersion, kind: 'Incomplete', ...entry }))]
+}
+
+/**
+ * The runner of GitHub Actions searches every line of a log for `##[command]`, an older form of its commands (actions/runner,
+ * ActionCommand.cs): a value from a cluster must not give one. In JSON the sign stands in strings only.
+ */
+function jsonText(document: object, indent?: number): string {
+  return formatJson(document as Json, indent).replaceAll('##[', '#\\u0023[')
+}
+
+function applyTemplate(text: string, list: ListDocument, world: World): string {
+  const parsed = parseTemplate(text)
+  if ('problem' in parsed) throw new TypeError(`a template that was checked is not one: ${parsed.problem}`)
+  try {
+    // On a terminal nothing may act by itself; a program gets the value as it is.
+    const shown = (value: string): string =>
+      value
+        .split('\n')
+        .map((line) => oneLine(line, Number.POSITIVE_INFINITY))
+        .join('\n')
+    return printTemplate(parsed.template, list as unknown as Json, world.stdout.isTTY === true ? shown : undefined)
+  } catch (thrown) {
+    if (!(thrown instanceof TemplateMismatch)) throw thrown
+    throw new Failure({
+      code: 'BP1001',
+      what: `the template ${text} does not fit what there is to print`,
+      why: thrown.message,
+      remedy: 'look at the document with -o json, and name what is there',
+      cause: thrown,
+    })
+  }
+}
+
+/** GITHUB_STEP_SUMMARY is a file that the runner shows with the run. What was found does not depend on it. */
+function writeStepSummary(markdown: string, world: World): void {
+  const path = world.env['GITHUB_STEP_SUMMARY']
+  if (path === undefined || path === '') return
+  try {
+    world.appendText(path, markdown)
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : String(thrown)
+    world.stderr.write(`note: the step summary could not be written: ${oneLine(why, 300)}\n`)
+  }
 }

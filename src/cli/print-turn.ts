@@ -2,28 +2,35 @@
 import type { TurnResult } from '../reconcile/run-turn.ts'
 import { unitFailures } from '../reconcile/unit-result.ts'
 import { oneLine } from '../record/one-line.ts'
+import type { Change } from '../record/schema.ts'
 import type { CommonOptions } from './options.ts'
 import { formatDiff } from './print-diff.ts'
-import { incompleteOf, printDocument, reportList } from './print-document.ts'
+import { incompleteOf, printReports, reportList } from './print-document.ts'
 import { printFailures } from './print-failures.ts'
+import { printYamlDiff } from './print-yaml-diff.ts'
 import { Terminal } from './terminal.ts'
 import type { World } from './world.ts'
 
 export interface TurnPrintOptions extends CommonOptions {
   readonly showIgnored?: boolean
   readonly dryRun?: boolean
+  /** Unified diffs of the objects, instead of `output`. */
+  readonly yaml?: boolean
+  /** Numbers of the changes in the whole list, where some of it is not shown. */
+  readonly numbers?: ReadonlyMap<Change, number>
 }
 
 /** Differences of every unit, or the list as a document. */
 export function printTurn(result: TurnResult, options: TurnPrintOptions, world: World): void {
   const planned = result.units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
-  if (options.output === 'json' || options.output === 'yaml') {
-    const reports = planned.map(({ plan }) => plan.report)
-    printDocument(reportList(reports, result.identity.observedAt, incompleteOf(result.units)), options.output, world)
-  } else if (options.output === 'name') {
+  const reports = planned.map(({ plan }) => plan.report)
+  const list = reportList(reports, result.identity.observedAt, incompleteOf(result.units))
+  if (options.yaml === true) printYamlDiff(result, options, world)
+  const printed = options.yaml === true || printReports(list, options, world)
+  if (!printed && options.output === 'name') {
     const names = planned.flatMap(({ plan }) => plan.report.spec.changes.map(({ ref }) => `${ref.kind.toLowerCase()}/${ref.name}`))
     world.stdout.write([...new Set(names)].map((name) => `${oneLine(name, 300)}\n`).join(''))
-  } else {
+  } else if (!printed) {
     const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
     for (const unit of planned) {
       world.stdout.write(
@@ -36,6 +43,7 @@ export function printTurn(result: TurnResult, options: TurnPrintOptions, world: 
             showIgnored: options.showIgnored === true,
             now: world.clock.now().getTime(),
             wide: options.output === 'wide',
+            numbers: options.numbers,
           },
           terminal,
         ),
@@ -63,6 +71,8 @@ export function tellWritten(result: TurnResult, options: TurnPrintOptions, world
     world.stdout.write(
       `${terminal.style(terminal.glyph('ok'), 'green')} ${would}${word}: ${result.proposals.get(branch)?.label ?? branch}\n`,
     )
+    // Nothing was written, so there is nothing to decide about yet.
+    if (would !== '') continue
     if (outcome !== 'healed' && report.status.lifecycle === 'Draft') {
       world.stdout.write(`  next: backporch restore|adopt|release ${unit.unit.packageName} proposes it\n`)
     }

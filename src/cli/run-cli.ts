@@ -2,17 +2,11 @@
 import { Command, CommanderError } from 'commander'
 import { Failure, type FailureCode, failuresOf } from '../failure.ts'
 import { oneLine } from '../record/one-line.ts'
-import { addCompletionCommand } from './commands/completion.ts'
-import { addDecisionCommands } from './commands/decide.ts'
+import { addCompletionCommand, COMPLETE, complete } from './commands/completion.ts'
 import { addDemoCommand } from './commands/demo.ts'
-import { addDiffCommand } from './commands/diff.ts'
-import { addExplainCommand } from './commands/explain.ts'
-import { addGetCommand } from './commands/get.ts'
-import { addHistoryCommand } from './commands/history.ts'
-import { addResolutionCommands } from './commands/resolve.ts'
-import { addScanCommand } from './commands/scan.ts'
-import { addStatusCommand } from './commands/status.ts'
+import { addDecideCommands } from './decide-commands.ts'
 import { worstExit } from './exit-status.ts'
+import { addLookCommands } from './look-commands.ts'
 import { printFailures } from './print-failures.ts'
 import type { Run, World } from './world.ts'
 
@@ -23,6 +17,7 @@ export async function runCli(argv: readonly string[], world: World): Promise<num
     code = await work()
   })
   try {
+    if (argv[0] === COMPLETE) return await complete(argv.slice(1), program, world)
     await program.parseAsync([...argv], { from: 'user' })
     return code
   } catch (thrown) {
@@ -42,15 +37,9 @@ export function buildProgram(world: World, run: Run): Command {
       writeErr: (text) => (text.startsWith('Usage:') ? world.stderr.write(text) : undefined),
     })
   program.commandsGroup('Look:')
-  addDiffCommand(program, world, run)
-  addStatusCommand(program, world, run)
-  addGetCommand(program, world, run)
-  addHistoryCommand(program, world, run)
-  addExplainCommand(program, world, run)
+  addLookCommands(program, world, run)
   program.commandsGroup('Record and decide:')
-  addScanCommand(program, world, run)
-  addResolutionCommands(program, world, run)
-  addDecisionCommands(program, world, run)
+  addDecideCommands(program, world, run)
   program.commandsGroup('Other:')
   addDemoCommand(program, world, run, runCli)
   addCompletionCommand(program, world, run)

@@ -1,34 +1,52 @@
 /** `settle: backporch`: the writes that merged commits authorise, after `approve` and, where that was cut short, in `scan`. */
-import { type PendingSettle, settleByWriting } from '../reconcile/settle.ts'
+import { type Failure, failuresOf } from '../failure.ts'
+import { type PendingSettle, type Settled, settleByWriting } from '../reconcile/settle.ts'
 import { type CommonOptions, clusterTarget } from './options.ts'
+import { isTable } from './outputs.ts'
 import { Terminal } from './terminal.ts'
 import type { Session } from './turn-session.ts'
 import type { World } from './world.ts'
 
-/** Opens a connection that can write only when there is something to write. */
+/**
+ * Opens a connection that can write only when there is something to write. One decision that cannot be settled holds up no other.
+ * @returns what could not be settled
+ */
 export async function settlePending(
   pending: readonly PendingSettle[],
   session: Session,
   options: CommonOptions,
   world: World,
-): Promise<void> {
-  if (pending.length === 0) return
+): Promise<readonly Failure[]> {
+  if (pending.length === 0) return []
+  const failures: Failure[] = []
   const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
   const { writer, close } = await world.openWriter(clusterTarget(options))
   try {
-    for (const { packagePath, record, commit } of pending) {
-      const request = { ...session.request, packages: [packagePath || '.'] }
-      const sent = await settleByWriting(session.ports, writer, request, record, commit, world.signal)
-      session.progress.end()
-      if (options.output === 'json' || options.output === 'yaml') continue
-      const ok = terminal.style(terminal.glyph('ok'), 'green')
-      const restored = record.spec.changes.filter(({ resolution }) => resolution === 'Restore').length
-      const writes = `${sent} ${sent === 1 ? 'write' : 'writes'}`
-      world.stdout.write(
-        `${ok} sent ${writes} to ${session.ports.cluster.name} for ${restored} approved ${restored === 1 ? 'change' : 'changes'} (${record.metadata.name})\n`,
-      )
+    for (const one of pending) {
+      try {
+        const request = { ...session.request, packages: [one.packagePath || '.'] }
+        const settled = await settleByWriting(session.ports, writer, request, one, world.signal)
+        session.progress.end()
+        if (isTable(options.output)) {
+          const ok = terminal.style(terminal.glyph('ok'), 'green')
+          world.stdout.write(`${ok} ${describeSettled(settled, one, session.ports.cluster.name)}\n`)
+        }
+      } catch (thrown) {
+        if (world.signal.aborted) throw thrown
+        failures.push(...failuresOf(thrown))
+      }
     }
   } finally {
     close()
   }
+  return failures
+}
+
+function describeSettled({ writes, handedOver }: Settled, { record }: PendingSettle, cluster: string): string {
+  const restored = record.spec.changes.filter(({ resolution }) => resolution === 'Restore').length
+  const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
+  const written = `sent ${count(writes, 'write')} to ${cluster} for ${count(restored, 'approved change')}`
+  const handed = `gave ${count(handedOver, 'object')} back to the syncer`
+  const parts = [...(writes > 0 || handedOver === 0 ? [written] : []), ...(handedOver > 0 ? [handed] : [])]
+  return `${parts.join(', ')} (${record.metadata.name})`
 }

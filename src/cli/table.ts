@@ -15,6 +15,8 @@ export interface TableOptions {
   readonly wide: boolean
   /** Names of columns to print, in this order; undefined prints the default ones. Unknown names were refused before. */
   readonly columns: readonly string[] | undefined
+  /** Widths that earlier rows had, for rows that are printed below them; made wider where these rows need it. */
+  readonly widths?: number[] | undefined
 }
 
 const GAP = 3
@@ -29,7 +31,8 @@ export function formatTable<Row>(rows: readonly Row[], columns: readonly Column<
   // Text in a cell may come from a cluster or from git: it makes no line and no colour of its own.
   const cells = rows.map((row) => shown.map(({ value }) => oneLine(value(row), CELL_LIMIT).trimEnd() || '-'))
   const lines = options.headers ? [shown.map(({ name }) => name), ...cells] : cells
-  const widths = shown.map((_column, index) => Math.max(0, ...lines.map((line) => widthOf(line[index] ?? ''))))
+  const widths = shown.map((_column, index) => Math.max(options.widths?.[index] ?? 0, ...lines.map((line) => widthOf(line[index] ?? ''))))
+  options.widths?.splice(0, widths.length, ...widths)
   return lines
     .map(
       (line) =>

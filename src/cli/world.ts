@@ -3,8 +3,9 @@ import type { Readable } from 'node:stream'
 import type { RedactionKey } from '../krm/redacted.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { ClusterReader, ClusterWriter } from '../ports/cluster.ts'
-import type { Forge } from '../ports/forge.ts'
+import type { Forge } from '../ports/hosted-forge.ts'
 import type { PackageRepository } from '../ports/package-repository.ts'
+import type { Trace } from '../ports/trace.ts'
 import type { OutputStream } from './terminal.ts'
 
 export interface ClusterTarget {
@@ -18,11 +19,31 @@ export interface ClusterTarget {
   readonly insecureSkipTlsVerify: boolean
   /** Milliseconds for one request; undefined takes the adapter's default. */
   readonly timeout: number | undefined
+  /** Told about each request. */
+  readonly trace?: Trace | undefined
 }
 
 export interface OpenedCluster {
   readonly reader: ClusterReader
   close(): void
+}
+
+/** One object on both sides, empty on the side that does not have it. */
+export interface DiffFile {
+  /** Without folders. */
+  readonly name: string
+  readonly git: string
+  readonly live: string
+}
+
+export interface WantedForge {
+  /** Address of the repository as it was given. */
+  readonly remote: string
+  /** Given by hand; undefined: told by the address, or asked. */
+  readonly kind: 'github' | 'gitea' | 'local' | undefined
+  /** Told about what a person should know. */
+  readonly note: (text: string) => void
+  readonly trace?: Trace | undefined
 }
 
 export interface World {
@@ -36,13 +57,23 @@ export interface World {
   readonly botEmail: string
   /** Aborted when the user interrupts. */
   readonly signal: AbortSignal
-  openRepository(remote: string, baseBranch: string | undefined): PackageRepository
-  openForge(repository: PackageRepository): Forge
+  openRepository(remote: string, baseBranch: string | undefined, trace?: Trace): Promise<PackageRepository>
+  /** @throws Failure BP1001 or BP5002 for a forge that was named and cannot be used */
+  openForge(repository: PackageRepository, wanted: WantedForge): Promise<Forge>
   /** @throws Failure BP1006 or BP1010 */
   openCluster(target: ClusterTarget): Promise<OpenedCluster>
   openWriter(target: ClusterTarget): Promise<{ readonly writer: ClusterWriter; close(): void }>
   /** `created`: made just now, so another machine has another one. */
   loadKey(): Promise<{ readonly key: RedactionKey; readonly created: boolean; readonly path: string }>
+  /** Names that completion offers, from the clone at `path` alone: no request, nothing thrown, empty where there is none. */
+  localNames(kind: 'packages' | 'clusters', path: string): Promise<readonly string[]>
+  /**
+   * Writes the texts into two folders, runs the program with them as its last arguments, and removes them; its output is ours.
+   * @throws Failure BP1001 when it cannot be started
+   */
+  externalDiff(program: readonly [string, ...string[]], files: readonly DiffFile[]): void
+  /** Adds to a text file, or makes it. @throws what the file system says */
+  appendText(path: string, text: string): void
   workTree(path: string): Promise<'none' | 'clean' | 'dirty'>
   /** Who sits here, for the audit trail: `Ada <ada@example.com>`, or the login name. */
   userName(): Promise<string>

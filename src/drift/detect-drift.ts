@@ -48,7 +48,8 @@ export function detectDrift(observed: ObservedObject, syncer: FieldManager | und
     return { ...base, state: 'drifted', proof: 'none', items: [item] }
   }
   const subject = new Subject(observed, live.object, live.metadataOnly, syncer)
-  return { ...base, ...subject.judge() }
+  const judgement = subject.judge()
+  return { ...base, ...judgement, ...(judgement.items.length === 0 ? {} : { live: live.object }) }
 }
 
 /** An object of the inventory that is live and that git does not declare. */

@@ -1,7 +1,7 @@
 /** What differs between a package in git and the objects in a cluster, and what is known about each difference. */
 import type { Failure } from '../failure.ts'
 import type { FieldPath } from '../krm/field-path.ts'
-import type { Json } from '../krm/json.ts'
+import type { Json, JsonObject } from '../krm/json.ts'
 import type { ResourceId } from '../krm/resource-id.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
 
@@ -78,6 +78,8 @@ export interface ObjectVerdict {
   readonly proof: 'ownership' | 'dry-run' | 'none'
   readonly items: readonly Drift[]
   readonly setAside: readonly SetAside[]
+  /** The live object as it was read, where a field of it differs: plain values, like those of the items. */
+  readonly live?: JsonObject
   /** Why the object is unreadable or unverified. */
   readonly failure: Failure | undefined
   /** Why a plain re-apply of the desired object fails, where the server says that it does. */

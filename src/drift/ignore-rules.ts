@@ -1,6 +1,7 @@
 /** Ignore rules: what is hidden from people, by which rule and why. Never hidden from `--show-ignored`. */
-import { type FieldPath, formatFieldPath, isWithin, parseFieldPath } from '../krm/field-path.ts'
+import { type FieldPath, isWithin, parseFieldPath } from '../krm/field-path.ts'
 import type { ResourceId } from '../krm/resource-id.ts'
+import { shownPathOnly } from '../krm/shown-path.ts'
 import type { Drift } from './drift.ts'
 
 /** Every part that is given must match; lists match when one of their members does. */
@@ -72,6 +73,6 @@ function coversPath(rule: RulePath, path: FieldPath): boolean {
 
 export function describeRulePath(path: RulePath): string {
   return 'keyed' in path
-    ? formatFieldPath(path.keyed)
+    ? shownPathOnly(path.keyed)
     : path.pointer.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }

@@ -3,7 +3,7 @@
 import type { FieldSchema } from '../krm/field-schema.ts'
 import { countCovered, fieldSetOf } from '../krm/field-set.ts'
 import type { JsonObject } from '../krm/json.ts'
-import { type FieldManager, managedFieldsOf } from '../krm/managed-fields.ts'
+import { type FieldManager, isSettleManager, managedFieldsOf } from '../krm/managed-fields.ts'
 import { classOfManager } from './actor.ts'
 
 export interface AppliedObject {
@@ -27,7 +27,13 @@ export function findSyncer(objects: readonly AppliedObject[]): FieldManager | un
   for (const { desired, live, schema } of objects) {
     const wanted = fieldSetOf(desired, schema)
     for (const entry of managedFieldsOf(live).entries) {
-      if (entry.subresource !== '' || (entry.operation !== 'Apply' && entry.manager !== CLIENT_SIDE_APPLY)) continue
+      // What a settle wrote it wrote for the syncer.
+      if (
+        isSettleManager(entry.manager) ||
+        entry.subresource !== '' ||
+        (entry.operation !== 'Apply' && entry.manager !== CLIENT_SIDE_APPLY)
+      )
+        continue
       const key = `${entry.operation === 'Apply' ? 0 : 1} ${entry.manager}`
       const { manager, operation, subresource } = entry
       const tally = owned.get(key) ?? { manager: { manager, operation, subresource }, fields: 0 }

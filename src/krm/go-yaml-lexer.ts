@@ -36,3 +36,22 @@ function withoutIndentation(lexer: LexerInside, step: Step): Step {
     return next
   }
 }
+
+/** What a token opens and nothing closes: the parser itself notices that only where the text ends. */
+export function unclosedIn(token: CST.Token): 'quote' | 'bracket' | undefined {
+  if (token.type === 'flow-collection') return token.end.some(({ type }) => CLOSING.has(type)) ? undefined : 'bracket'
+  if (token.type === 'double-quoted-scalar') return closes(token.source, '\\', 0) ? undefined : 'quote'
+  if (token.type === 'single-quoted-scalar') return closes(token.source, "'", 1) ? undefined : 'quote'
+  return undefined
+}
+
+const CLOSING: ReadonlySet<string> = new Set(['flow-map-end', 'flow-seq-end'])
+
+/** Whether the last character is the closing quote: before it `mark` stands an even number of times, the opening quote not counted. */
+function closes(source: string, mark: string, from: number): boolean {
+  const last = source.length - 1
+  if (last < 1 || source[last] !== source[0]) return false
+  let at = last
+  while (at > from && source[at - 1] === mark) at -= 1
+  return (last - at) % 2 === 0
+}

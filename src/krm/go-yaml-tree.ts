@@ -19,7 +19,7 @@ import {
   type YAMLSeq,
 } from 'yaml'
 import { readsAlike, resolveGoKey, resolveGoScalar } from './go-scalar.ts'
-import { tokensOf } from './go-yaml-lexer.ts'
+import { tokensOf, unclosedIn } from './go-yaml-lexer.ts'
 import { emptyObject, isJsonObject, type Json, type JsonObject, setKey } from './json.ts'
 
 /** Maps and lists inside each other beyond this are refused. */
@@ -128,10 +128,14 @@ const JSON_ESCAPE = /(?<!\\)(?:\\\\)*\\(?:\/|u[dD][89a-fA-F])/
 /** Walks the tokens without recursion, so that no depth of the input reaches the library's recursive composer. */
 function checkTokens(tokens: readonly CST.Token[], isJson: boolean): void {
   const open: { readonly token: CST.Token; readonly depth: number; readonly inFlow: boolean }[] = []
+  let unclosed: { readonly offset: number; readonly mark: 'quote' | 'bracket' } | undefined
   for (const token of tokens)
     if (token.type === 'document' && token.value !== undefined) open.push({ token: token.value, depth: 0, inFlow: false })
   for (let entry = open.pop(); entry !== undefined; entry = open.pop()) {
     const { token, inFlow } = entry
+    const mark = unclosedIn(token)
+    // What opened last is what somebody forgot: a quote takes the brackets that would close the others into its text.
+    if (mark !== undefined && (unclosed === undefined || token.offset > unclosed.offset)) unclosed = { offset: token.offset, mark }
     if (!CST.isCollection(token)) {
       checkScalarToken(token, inFlow, isJson)
       continue
@@ -145,6 +149,8 @@ function checkTokens(tokens: readonly CST.Token[], isJson: boolean): void {
       if (value !== undefined) open.push({ token: value, depth, inFlow: inside })
     }
   }
+  if (unclosed !== undefined)
+    throw new YamlRefusal('BP1110', unclosed.offset, `the ${unclosed.mark} that opens here is not closed`, `close the ${unclosed.mark}`)
 }
 
 function tooDeep(offset: number): YamlRefusal {

@@ -9,6 +9,9 @@ const CONTAINER = 'spec.template.spec.containers[name=app]'
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
 const HIDDEN: readonly (readonly [place: string, value: Json])[] = [
+  // Added as a whole, a map hides what its field alone would.
+  ['spec.apiKey', { name: 'COLOR', value: 'hunter2' }],
+  ['spec.apiKey.value', 'hunter2'],
   ['data.password', 'hunter2'],
   ['data["db-password"]', 'hunter2'],
   ['data.DB_PASS', 'hunter2'],
@@ -33,6 +36,7 @@ const HIDDEN: readonly (readonly [place: string, value: Json])[] = [
   [CONTAINER, { name: 'app', env: [{ name: 'AWS_SECRET_ACCESS_KEY', value: 'abc' }] }],
   [`${CONTAINER}.args`, ['--db-password=hunter2']],
   [`${CONTAINER}.args`, ['--verbose', '--password hunter2']],
+  [`${CONTAINER}.args`, ['--verbose', '--db-password', 'hunter2']],
   [`${CONTAINER}.command`, ['sh', '-c', 'curl -H "Authorization: Bearer abcdefghijkl" x']],
   ['data.color', JWT],
   ['data.color', '-----BEGIN EC PRIVATE KEY-----\nMHc'],
@@ -84,6 +88,7 @@ const SHOWN: readonly (readonly [place: string, value: Json])[] = [
   [`${CONTAINER}.env[name=TOKEN_URL].value`, 'https://auth.example.com/token'],
   [`${CONTAINER}.env[name=REQUIRE_TOKEN].value`, 'true'],
   [`${CONTAINER}.env[name=DB_PASSWORD].value`, '$(OTHER)'],
+  [`${CONTAINER}.args`, ['--password-file', '/run/secrets/db', '--verbose', 'x', '--token', '$(TOKEN)']],
   [`${CONTAINER}.args`, ['--password-file=/run/secrets/db', '--token=$(TOKEN)', '--secret-name=web']],
   ['spec.template.spec.containers[name=token-refresher].image', 'refresher:2'],
   ['spec.template.spec.containers[name=token-refresher].resources', { limits: { cpu: '1' } }],

@@ -54,10 +54,14 @@ function nameOf(step: PathStep): string {
   return step.kind === 'field' ? step.name : ''
 }
 
-/** Members of a set and keys of an item stand in the path itself, which is written wherever the value is. */
-function stepLooksSecret(step: PathStep): boolean {
-  if (step.kind === 'field') return step.name === LAST_APPLIED
-  return step.kind === 'member' && typeof step.value === 'string' && textLooksSecret(step.value)
+/**
+ * Members of a set, keys of an item and names of fields stand in the path itself, which is written wherever the value is
+ * (`shownPath`), and which an adopted value would bring into git.
+ */
+export function stepLooksSecret(step: PathStep): boolean {
+  if (step.kind === 'field') return step.name === LAST_APPLIED || hasSecretText(step.name)
+  if (step.kind === 'member') return judge([], step.value, '')
+  return step.kind === 'item' && Object.entries(step.keys).some(([key, value]) => judge([key], value, ''))
 }
 
 /** Name of the item that the last field belongs to: `DB_PASSWORD` for `env[name=DB_PASSWORD].value`. */
@@ -68,10 +72,10 @@ function lastItemName(path: FieldPath): string {
 }
 
 function judge(names: readonly string[], value: Json | undefined, item: string): boolean {
-  if (isJsonArray(value)) return value.some((below) => judge(names, below, ''))
+  if (isJsonArray(value)) return value.some((below, index) => judge(names, below, '') || isSecretArgument(value[index - 1], below))
   if (isJsonObject(value))
     return isEmbeddedSecret(value) || Object.entries(value).some(([key, below]) => judgeEntry(names, value, key, below))
-  if (typeof value === 'string') return (!HARMLESS.test(value) && isTelling(names, item)) || textLooksSecret(value)
+  if (typeof value === 'string') return (!HARMLESS.test(value) && isTelling(names, item)) || hasSecretText(value)
   // A number may be a PIN. Flags and limits (`maxTokens: 5`) are no credentials.
   return (
     (typeof value === 'number' || typeof value === 'bigint') &&
@@ -79,21 +83,31 @@ function judge(names: readonly string[], value: Json | undefined, item: string):
   )
 }
 
+/** `--password` and `x` as two arguments of a command are what `--password x` is as one. */
+function isSecretArgument(flag: Json | undefined, value: Json): boolean {
+  return (
+    typeof flag === 'string' &&
+    typeof value === 'string' &&
+    /^--[\w.-]{1,80}$/.test(flag) &&
+    hasSecretText(`${flag} ${value.slice(0, 200)}`)
+  )
+}
+
 function judgeEntry(names: readonly string[], owner: JsonObject, key: string, value: Json): boolean {
-  if (key === LAST_APPLIED) return true
+  if (key === LAST_APPLIED || hasSecretText(key)) return true
   const name = getKey(owner, 'name')
   return judge([...names, key], value, typeof name === 'string' ? name : '')
 }
 
 /** A Secret inside of another object: a template, a manifest that some controller will apply. */
-function isEmbeddedSecret(value: JsonObject): boolean {
+export function isEmbeddedSecret(value: JsonObject): boolean {
   return getKey(value, 'kind') === 'Secret' && ['data', 'stringData'].some((key) => isJsonObject(getKey(value, key)))
 }
 
 function isTelling(names: readonly string[], item: string): boolean {
   const last = names.at(-1) ?? ''
   const above = names.findLast((name, index) => name !== '' && index < names.length - 1) ?? ''
-  if (HOLDERS.has(last)) return isSecretName(item === '' ? above : item)
+  if (HOLDERS.has(last)) return isSecretName(item) || isSecretName(above)
   if (isSecretName(last)) return true
   // `tokens: { alice: … }` holds credentials; `secret: { name: … }` and `imagePullSecrets[0].name` name one.
   return isSecretName(above) && last !== above && !PARTS_OF_A_REFERENCE.has(last) && !SPEAKS_OF.test(last) && !isReferenceList(above)
@@ -108,6 +122,7 @@ function isReferenceList(name: string): boolean {
   return /secrets$/i.test(name)
 }
 
-function textLooksSecret(text: string): boolean {
+/** Whether a text is, or holds, a credential by its own form, wherever it stands. */
+export function hasSecretText(text: string): boolean {
   return SECRET_TEXT.some((pattern) => pattern.test(text)) || ASSIGNED.test(text)
 }

@@ -10,6 +10,13 @@ export interface FieldManager {
   readonly subresource: string
 }
 
+/** Field managers of `settle: backporch` are this and the merged commit that authorised the write. */
+export const SETTLE_MANAGER = 'backporch.dev/'
+
+export function isSettleManager(manager: string): boolean {
+  return manager.startsWith(SETTLE_MANAGER)
+}
+
 export interface ManagedFieldsEntry extends FieldManager {
   readonly apiVersion: string
   /** RFC 3339, UTC; of the manager's last change to its set, for all of its fields together. Empty when the server left it out. */

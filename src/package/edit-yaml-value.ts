@@ -1,6 +1,7 @@
 /** The same edits on plain values: what a file must read as after its text was edited. */
-import { type FieldPath, formatFieldPath, indexOfStep, type PathStep } from '../krm/field-path.ts'
+import { type FieldPath, indexOfStep, type PathStep } from '../krm/field-path.ts'
 import { emptyObject, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, setKey } from '../krm/json.ts'
+import { shownPathOnly } from '../krm/shown-path.ts'
 
 /** Why an edit cannot be made; edit-yaml.ts turns it into a Failure with file and line. */
 export class EditRefusal extends Error {
@@ -54,7 +55,7 @@ export function withoutValueAt(value: Json, path: FieldPath): Json {
 }
 
 function wrongKind(wanted: string, step: PathStep): EditRefusal {
-  return new EditRefusal(`something else than ${wanted} is where ${formatFieldPath([step])} should go`)
+  return new EditRefusal(`something else than ${wanted} is where ${shownPathOnly([step])} should go`)
 }
 
 function withKey(object: JsonObject, name: string, value: Json): JsonObject {

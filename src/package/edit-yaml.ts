@@ -4,10 +4,11 @@
  * on the values; where that cannot be had, nothing leaves.
  */
 import { Failure } from '../failure.ts'
-import { type FieldPath, formatFieldPath } from '../krm/field-path.ts'
+import type { FieldPath } from '../krm/field-path.ts'
 import { type GoYamlDocument, parseGoYaml } from '../krm/go-yaml.ts'
 import { formatPosition, LineIndex } from '../krm/go-yaml-text.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../krm/json.ts'
+import { shownPathOnly } from '../krm/shown-path.ts'
 import { DocumentEditor } from './edit-yaml-document.ts'
 import { lineBreakOf } from './edit-yaml-style.ts'
 import { EditRefusal, withoutValueAt, withValueAt } from './edit-yaml-value.ts'
@@ -110,7 +111,7 @@ class FileEditor {
       // Lines are those of the file as it came in, as long as this document was not edited yet; else near them.
       const whole = this.text.slice(0, start) + before
       const place = new LineIndex(whole).position(start + Math.min(thrown.offset ?? 0, before.length))
-      const field = shown.length === 0 ? 'the object' : formatFieldPath(shown)
+      const field = shown.length === 0 ? 'the object' : shownPathOnly(shown)
       throw this.refusal(`${field}: ${thrown.message}`, formatPosition(this.where, place))
     }
   }

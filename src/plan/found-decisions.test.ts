@@ -58,6 +58,21 @@ test('a merge by hand closes the episode, with tag and without the branch', asyn
   assert.deepEqual(world.repository.names(), ['apps/web/v1'])
 })
 
+test('a merge whose branch the forge deleted closes the episode too, once, with the tag on the base branch', async () => {
+  const world = await proposed()
+  const [branch = ''] = world.repository.names()
+  await mergeByHand(world, branch)
+  world.repository.branches.delete(`refs/heads/${branch}`)
+  assert.deepEqual(await stateOf(world), ['Applying', 'applying'])
+  assert.deepEqual(world.repository.names(), ['apps/web/v1'])
+  assert.equal(world.repository.branches.get('refs/tags/apps/web/v1'), world.repository.head('main'))
+  assert.match(world.repository.everything(), /outcome: Merged/)
+  await world.plan()
+  assert.deepEqual((await world.plan()).updates, [])
+  world.sync()
+  assert.deepEqual(await stateOf(world), ['InSync', 'none'])
+})
+
 test('a branch that was merged by hand and has more commits since is left alone', async () => {
   const world = await proposed()
   const [branch = ''] = world.repository.names()

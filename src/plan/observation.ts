@@ -7,8 +7,10 @@ import type { ObjectId } from '../package/object-id.ts'
 import type { PackageFiles } from '../package/package-files.ts'
 import type { EffectivePolicy } from '../policy/effective-policy.ts'
 import type { ClusterIdentity, InventoryRef } from '../ports/cluster.ts'
+import type { KnownProposal } from '../ports/hosted-forge.ts'
 import type { TreeFile } from '../ports/package-repository.ts'
 import type { ClosedEpisode, DriftRecord, DriftReport, Incomplete } from '../record/schema.ts'
+import type { Applier } from '../status/applier.ts'
 import type { GroupMember } from '../status/resource-group.ts'
 
 /** One package in one cluster. */
@@ -33,6 +35,19 @@ export interface OpenBranch {
   readonly record: DriftRecord
   /** True when a commit on the branch is not ours: the branch is somebody's, and is never pushed to. */
   readonly foreign: boolean
+}
+
+/** Where the record of a merged proposal came onto the base branch. */
+export interface Landing {
+  readonly commit: ObjectId
+  /** The commit to tag: below or at the landing, with the `kpt:` line of the package in its message. */
+  readonly published: ObjectId
+  /** Whether it has that line: somebody may have written a message of their own for a squash. */
+  readonly named: boolean
+  /** RFC 3339 UTC: author time of the landing. */
+  readonly at: string
+  /** Author of the landing, `Ada <ada@example.com>`; empty where it is our own commit, squashed or rebased. */
+  readonly by: string
 }
 
 /** A record of the unit that is there and cannot be read: written by another version, or edited by somebody. */
@@ -63,11 +78,22 @@ export interface GitState {
   /** Records of the unit on the base branch, oldest first. */
   readonly merged: readonly DriftRecord[]
   readonly unreadable: readonly UnreadableRecord[]
+  /** By workspace: of the merged proposals that the ledger does not have as closed yet. */
+  readonly landings: ReadonlyMap<string, Landing>
   /** Latest published revision number; 0 when there is none. */
   readonly revision: number
   /** Porch object name of that revision, `<repository>.<path with dots>.<workspace>`; empty when there is none. */
   readonly publishedName: string
+  /** Ids that are taken by any unit, this one included. */
+  readonly episodes: EpisodeIds
   readonly ledger: LedgerState
+}
+
+/** Ids of episodes, of all units of the repository. */
+export interface EpisodeIds {
+  readonly closed: ReadonlySet<string>
+  /** Of the branches `drafts/…/drift-<id>` and `proposed/…/drift-<id>`, whosever they are. */
+  readonly open: ReadonlySet<string>
 }
 
 export interface LedgerState {
@@ -84,8 +110,12 @@ export interface Observation {
   readonly unit: Unit
   readonly cluster: ClusterIdentity
   readonly syncer: FieldManager | undefined
+  /** Who applies the package, and what that does after a merge. */
+  readonly applier: Applier
   readonly verdicts: readonly ObjectVerdict[]
   readonly health: readonly GroupMember[]
+  /** Objects, by `resourceKey`, with fields that an earlier settle wrote and did not hand over to the syncer. */
+  readonly notHandedOver: ReadonlySet<string>
   /** The inventory that the package names. */
   readonly inventory: InventoryRef | undefined
   /** What could not be observed, for people; not empty: absence of drift is not proven. */
@@ -93,6 +123,8 @@ export interface Observation {
   /** Whether the package has a pipeline that was not run. */
   readonly pipeline: boolean
   readonly git: GitState
+  /** What the forge has of the unit's proposals, by full ref name; empty where git is the forge. */
+  readonly proposals: ReadonlyMap<string, KnownProposal>
   readonly policy: EffectivePolicy
   readonly key: RedactionKey
 }

@@ -5,7 +5,7 @@ import { changeOf, recordOf } from '../../test/fakes/record-samples.ts'
 import { itemFingerprint } from '../drift/fingerprint.ts'
 import type { ClosedEpisode } from '../record/schema.ts'
 import { closedEpisodeOf } from './closed-episode.ts'
-import { applyingFingerprints, freeEpisodeId, planOf, planResolutions, silencedUntil } from './pick-changes.ts'
+import { applyingFingerprints, planOf, planResolutions, silencedUntil } from './pick-changes.ts'
 
 function closed(more: Partial<ClosedEpisode['status']>, fingerprint = 'sha256:a'): ClosedEpisode {
   return closedEpisodeOf(recordOf([changeOf({ fingerprint: 'r' }), changeOf({ fingerprint: 'k', resolution: 'Adopt' })], { fingerprint }), {
@@ -51,7 +51,7 @@ test('a wish decides what it names, the record what it knows, the policy the res
   )
   const wish = { resolution: 'Release', changes: new Set([a ?? '']), message: undefined } as const
   const resolutions = (open: typeof record | undefined, wished: typeof wish | undefined): string[] =>
-    planResolutions(changes, open, wished, () => 'Restore', TEST_KEY.id).map(({ resolution }) => resolution)
+    planResolutions(changes, open, wished, () => 'Restore', TEST_KEY).map(({ resolution }) => resolution)
   assert.deepEqual(resolutions(record, wish), ['Release', 'Adopt', 'Restore'])
   assert.deepEqual(resolutions(record, undefined), ['Adopt', 'Adopt', 'Restore'])
   assert.deepEqual(resolutions(undefined, undefined), ['Restore', 'Restore', 'Restore'])
@@ -60,12 +60,6 @@ test('a wish decides what it names, the record what it knows, the policy the res
 test('a plan has one word where all agree', () => {
   assert.equal(planOf(['Adopt', 'Adopt']), 'Adopt')
   assert.equal(planOf(['Adopt', 'Restore']), 'Mixed')
-})
-
-test('an id is never given twice', () => {
-  assert.equal(freeEpisodeId('a', new Set()), 'a')
-  assert.equal(freeEpisodeId('a', new Set(['a'])), 'a-2')
-  assert.equal(freeEpisodeId('a', new Set(['a', 'a-2', 'a-3'])), 'a-4')
 })
 
 test('what was chosen for a field stays chosen when its live value moves on', () => {
@@ -79,7 +73,7 @@ test('what was chosen for a field stays chosen when its live value moves on', ()
     resolution: 'Adopt',
   })
   const changes = [{ drift: after, desired: undefined, fingerprint: itemFingerprint(after, TEST_KEY) }]
-  const planned = planResolutions(changes, recordOf([chosen], { keyId: TEST_KEY.id }), undefined, () => 'Restore', TEST_KEY.id)
+  const planned = planResolutions(changes, recordOf([chosen], { keyId: TEST_KEY.id }), undefined, () => 'Restore', TEST_KEY)
   assert.deepEqual(
     planned.map(({ resolution }) => resolution),
     ['Adopt'],

@@ -2,9 +2,9 @@
 import type { Drift, ObjectVerdict, Resolution } from '../drift/drift.ts'
 import { itemFingerprint } from '../drift/fingerprint.ts'
 import { Failure } from '../failure.ts'
-import { formatFieldPath } from '../krm/field-path.ts'
 import type { RedactionKey } from '../krm/redacted.ts'
 import { resourceKey } from '../krm/resource-id.ts'
+import { shownPath } from '../krm/shown-path.ts'
 import { editFor } from '../proposal/resolution-edits.ts'
 import type { ClosedEpisode, DriftRecord, Plan } from '../record/schema.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
@@ -51,17 +51,17 @@ export function planResolutions(
   open: DriftRecord | undefined,
   wish: Wish | undefined,
   byPolicy: (change: Omit<PlannedChange, 'resolution'>) => Resolution,
-  keyId: string,
+  key: RedactionKey,
 ): PlannedChange[] {
   // Fingerprints of another installation key say nothing. The place tells which change was meant, also when its value moved on:
   // what somebody chose for a field stays chosen, and the new value has to be approved all the same.
   const chosen = open?.spec.changes ?? []
-  const byFingerprint = new Map(open?.spec.keyId === keyId ? chosen.map((change) => [change.fingerprint, change.resolution]) : [])
+  const byFingerprint = new Map(open?.spec.keyId === key.id ? chosen.map((change) => [change.fingerprint, change.resolution]) : [])
   const byPlace = new Map(chosen.map((change) => [`${change.change} ${resourceKey(change.ref)}#${change.path ?? ''}`, change.resolution]))
   return changes.map((change) => {
     const wished = wish !== undefined && (wish.changes === undefined || wish.changes.has(change.fingerprint))
     const { id, path, change: kind } = change.drift
-    const known = byFingerprint.get(change.fingerprint) ?? byPlace.get(`${kind} ${resourceKey(id)}#${formatFieldPath(path)}`)
+    const known = byFingerprint.get(change.fingerprint) ?? byPlace.get(`${kind} ${resourceKey(id)}#${shownPath(key, id, path)}`)
     return { ...change, resolution: wished ? wish.resolution : (known ?? byPolicy(change)) }
   })
 }
@@ -69,14 +69,6 @@ export function planResolutions(
 export function planOf(resolutions: readonly Resolution[]): Plan {
   const [first] = resolutions
   return first !== undefined && resolutions.every((resolution) => resolution === first) ? first : 'Mixed'
-}
-
-/** An id is not used twice, for a workspace that equals a published one hides it in Porch: the second time is `<id>-2`. */
-export function freeEpisodeId(id: string, used: ReadonlySet<string>): string {
-  if (!used.has(id)) return id
-  let count = 2
-  while (used.has(`${id}-${count}`)) count += 1
-  return `${id}-${count}`
 }
 
 /** The policy's resolution where the change can have it; Restore, which edits nothing, otherwise. */

@@ -242,6 +242,7 @@ test('a field that was released and that somebody else owns is no drift', async 
   assert.doesNotMatch(world.repository.text('main', 'apps/web/deployment.yaml') ?? '', /replicas/)
   const { report } = await world.plan()
   assert.deepEqual([report.status.state, report.status.setAside?.map(({ state }) => state)], ['InSync', ['Released']])
+  assert.doesNotMatch(world.repository.text('drift-ledger', 'clusters/prod/apps--web/resourcegroup.yaml') ?? '', /DriftDetected/)
 })
 
 test('an ignored field is no drift and is told as ignored', async () => {

@@ -1,6 +1,6 @@
 /** One turn for one unit: from what was observed to what is written. Pure, synchronous, decides everything. */
 
-import { episodeIdOf, fingerprintOf } from '../drift/fingerprint.ts'
+import { fingerprintOf } from '../drift/fingerprint.ts'
 import { Failure } from '../failure.ts'
 import { formatWorkspaceBranch } from '../package/ref-name.ts'
 import { buildProposal, type ProposalFiles } from '../proposal/build-proposal.ts'
@@ -10,14 +10,16 @@ import { closedPath, recordPath } from '../record/record-paths.ts'
 import { API_VERSION, type DriftRecord, type DriftReport, LOCAL_CONFIG } from '../record/schema.ts'
 import { formatDocument, formatInertDocument } from '../record/write-document.ts'
 import { type GitWrites, isNothing, joinWrites, NO_WRITES, type PlannedUpdate } from './action.ts'
+import { assertUndecided, nothingToDecide } from './already-decided.ts'
+import { assertOwnBase, otherBase } from './base-branch.ts'
 import { closedEpisodeOf, secondsSince1970 } from './closed-episode.ts'
-import { type FoundDecisions, findDecisions } from './found-decisions.ts'
+import { newEpisodeId } from './episode-ids.ts'
+import { type FoundDecisions, type FoundOutcome, findDecisions } from './found-decisions.ts'
 import { identityOf, type LedgerFiles, ledgerFilesOf } from './ledger-files.ts'
 import type { Observation, OpenBranch, Wish } from './observation.ts'
 import {
   allChanges,
   applyingFingerprints,
-  freeEpisodeId,
   type PlannedChange,
   planOf,
   planResolutions,
@@ -37,31 +39,39 @@ export interface UnitPlan {
   readonly branch: string
   readonly record: DriftRecord | undefined
   readonly writes: GitWrites
+  /** Episodes that ended without `approve` and `reject`, by the branch that they were on. */
+  readonly outcomes: readonly FoundOutcome[]
   /** Sentences for people about this turn. */
   readonly notes: readonly string[]
 }
 
-/** @throws Failure BP2001, BP2002, BP2003, BP2007 or BP2010 when a wish cannot be fulfilled, BP2008 when nothing is open for it */
-export function planReconcile(observation: Observation, wish?: Wish): UnitPlan {
-  return new Turn(observation, wish).plan()
+/**
+ * @param begun ids of the episodes that the units before this one begin in the same turn
+ * @throws Failure BP2001, BP2002, BP2003, BP2007 or BP2010 when a wish cannot be fulfilled, BP2008 when nothing is open for it,
+ * BP2012 when it is about a unit of another base branch
+ */
+export function planReconcile(observation: Observation, wish?: Wish, begun: ReadonlySet<string> = new Set()): UnitPlan {
+  return new Turn(observation, wish, begun).plan()
 }
 
 /** What the branch of an open proposal changes against its base, as this turn would write it: the record says what is decided. */
 export function filesOfProposal(observation: Observation, proposal: OpenBranch): ProposalFiles['changes'] {
-  return new Turn(observation, undefined).filesOf(proposal)
+  return new Turn(observation, undefined, new Set()).filesOf(proposal)
 }
 
 class Turn {
   private readonly seen: Observation
   private readonly wish: Wish | undefined
+  private readonly begun: ReadonlySet<string>
   private readonly open: OpenBranch | undefined
   private readonly at: string
   private readonly found: FoundDecisions
   private readonly changes: readonly Omit<PlannedChange, 'resolution'>[]
 
-  constructor(observation: Observation, wish: Wish | undefined) {
+  constructor(observation: Observation, wish: Wish | undefined, begun: ReadonlySet<string>) {
     this.seen = observation
     this.wish = wish
+    this.begun = begun
     this.at = observation.cluster.observedAt
     this.found = findDecisions(observation)
     this.changes = allChanges(observation.verdicts, observation.key)
@@ -70,7 +80,9 @@ class Turn {
   }
 
   plan(): UnitPlan {
+    assertUndecided(this.seen, this.wish, this.changes, this.found.closed)
     const active = this.active()
+    if (otherBase(this.seen) !== undefined) return this.onlyLook(active)
     if (active.length === 0) return this.withoutDrift(this.changes.length)
     const fingerprint = this.fingerprint(active)
     if (this.open?.foreign)
@@ -92,6 +104,15 @@ class Turn {
     return this.record(active, fingerprint)
   }
 
+  /** For `diff` with another branch: what differs from it, and nothing of what the unit's own branch has open or decided. */
+  private onlyLook(active: readonly PlannedChange[]): UnitPlan {
+    if (this.wish !== undefined) assertOwnBase(this.seen)
+    const clean = this.seen.incomplete.length === 0 ? 'InSync' : 'Unknown'
+    const fingerprint = active.length === 0 ? '' : this.fingerprint(active)
+    const report = this.report(active, fingerprint, active.length === 0 ? clean : 'Drifted', undefined)
+    return { report, outcome: 'none', branch: '', record: undefined, writes: NO_WRITES, outcomes: [], notes: this.found.notes }
+  }
+
   filesOf({ record, state }: OpenBranch): ProposalFiles['changes'] {
     return this.proposalFiles(this.active(), record, state).changes
   }
@@ -102,12 +123,12 @@ class Turn {
     const open = this.changes.filter(({ fingerprint }) => !applying.has(fingerprint))
     const { policy, pipeline, key } = this.seen
     const byPolicy = (change: (typeof open)[number]) => possibleResolution(change, policy.defaultPlan, pipeline)
-    return planResolutions(open, this.open?.record, this.wish, byPolicy, key.id)
+    return planResolutions(open, this.open?.record, this.wish, byPolicy, key)
   }
 
   /** Nothing is open: live agrees with git, or will once a merged decision is applied, or nobody can say. */
   private withoutDrift(applying: number): UnitPlan {
-    if (this.wish !== undefined) throw nothingToDecide(this.seen)
+    if (this.wish !== undefined) throw nothingToDecide(this.seen, applying)
     const complete = this.seen.incomplete.length === 0
     const state = applying > 0 ? 'Applying' : complete ? 'InSync' : 'Unknown'
     if (!complete) return this.done([], '', state, this.open === undefined ? 'none' : 'frozen', this.open, NO_WRITES, [])
@@ -123,7 +144,8 @@ class Turn {
       ledger: [{ path: closedPath(this.open.record.spec.began, this.open.record.spec.episode), text: formatDocument(closed) }],
     }
     const why = resolvedByGit ? 'git now says what the cluster runs' : 'the cluster went back by itself'
-    return this.done([], '', state, 'healed', undefined, writes, [`${short(this.open.ref)} is withdrawn: ${why}`])
+    const plan = this.done([], '', state, 'healed', undefined, writes, [`${short(this.open.ref)} is withdrawn: ${why}`])
+    return { ...plan, outcomes: [...plan.outcomes, { ref: this.open.ref, episode: closed }] }
   }
 
   /** Drift that can be told apart from an outage: with unreadable objects, an open record is neither shrunk nor closed. */
@@ -136,7 +158,7 @@ class Turn {
   private record(active: readonly PlannedChange[], fingerprint: string): UnitPlan {
     const { seen, open } = this
     const state = this.wish !== undefined || seen.policy.mode === 'Propose' || open?.state === 'proposed' ? 'proposed' : 'drafts'
-    const episode = open?.record.spec.episode ?? freeEpisodeId(episodeIdOf(fingerprint), this.usedEpisodes())
+    const episode = open?.record.spec.episode ?? newEpisodeId(fingerprint, seen, this.found.closed, this.begun)
     const began = open?.record.spec.began ?? this.at
     const record = this.buildRecord(active, fingerprint, episode, began, state === 'drafts' ? 'Draft' : 'Proposed')
     const branch = formatWorkspaceBranch({ state, packagePath: seen.unit.packageName, workspace: record.metadata.name })
@@ -290,6 +312,7 @@ class Turn {
       branch: branch === undefined ? '' : short(branch.ref),
       record: branch?.record,
       writes: joined,
+      outcomes: found.outcomes,
       notes: [...found.notes, ...notes],
     }
   }
@@ -307,6 +330,7 @@ class Turn {
       unit: {
         cluster: seen.unit.cluster,
         package: seen.unit.packagePath,
+        branch: seen.git.baseBranch,
         revision: seen.git.revision === 0 ? undefined : `v${seen.git.revision}`,
         commit: seen.git.base,
         tree: seen.git.treeHash,
@@ -337,23 +361,10 @@ class Turn {
       this.seen.key,
     )
   }
-
-  private usedEpisodes(): ReadonlySet<string> {
-    return new Set([...this.seen.git.merged, ...this.found.closed].map(({ spec }) => spec.episode))
-  }
 }
 
 function short(ref: string): string {
   return ref.replace(/^refs\/heads\//, '')
-}
-
-function nothingToDecide(seen: Observation): Failure {
-  return new Failure({
-    code: 'BP2008',
-    what: `there is nothing to decide about ${seen.unit.packageName} in ${seen.unit.cluster}`,
-    why: seen.incomplete.length === 0 ? 'live agrees with git' : 'no difference was seen, and not everything could be observed',
-    remedy: 'backporch diff shows the state',
-  })
 }
 
 function cannotChange({ git, unit }: Observation, open: Pick<OpenBranch, 'ref'> | undefined, outcome: BranchOutcome): Failure {

@@ -22,7 +22,7 @@ async function firstWrites(world: TurnWorld): Promise<string[]> {
         throw new Failure({ code: 'BP3011', what: 'enough', why: 'one is enough', remedy: '-' })
       },
     }
-    await settleByWriting(world.ports, stopAfterOne, world.request(), record, commit, new AbortController().signal).catch(
+    await settleByWriting(world.ports, stopAfterOne, world.request(), { record, commit }, new AbortController().signal).catch(
       (thrown: unknown) => {
         if (!(thrown instanceof Failure) || thrown.code !== 'BP3011') throw thrown
       },
@@ -69,6 +69,17 @@ for (const [name, edit, writes] of RESTORED) {
     assert.deepEqual(await firstWrites(world), writes)
   })
 }
+
+test('what was merged is still written when other drift is open by then', async () => {
+  const world = await after(SETTLES, (one) => one.approve())
+  world.edit(WEB_CONFIG, 'data.color', 'red')
+  const { units } = await world.scan()
+  assert.deepEqual(
+    units.map((unit) => unit.state === 'planned' && unit.plan.report.status.state),
+    ['Drifted'],
+  )
+  assert.deepEqual(await firstWrites(world), ['apply {"replicas":3}'])
+})
 
 const SILENT: readonly (readonly [name: string, make: () => Promise<TurnWorld>])[] = [
   ['without a proposal', async () => edited(new TurnWorld(SETTLES))],
@@ -192,7 +203,7 @@ test('an object that shows other drift too is not written, for an apply of it wa
   const [first] = pending
   assert.ok(first !== undefined)
   await assert.rejects(
-    settleByWriting(world.ports, world.cluster, world.request(), first.record, first.commit, new AbortController().signal),
+    settleByWriting(world.ports, world.cluster, world.request(), first, new AbortController().signal),
     (thrown) => thrown instanceof Failure && thrown.code === 'BP2005' && /metadata\.labels\.team/.test(thrown.why),
   )
   assert.deepEqual(world.cluster.writes, [])
@@ -203,7 +214,13 @@ test('a record that the base branch does not have authorises nothing', async () 
   const { record } = await world.plan()
   assert.ok(record !== undefined)
   await assert.rejects(
-    settleByWriting(world.ports, world.cluster, world.request(), record, world.repository.head('main'), new AbortController().signal),
+    settleByWriting(
+      world.ports,
+      world.cluster,
+      world.request(),
+      { record, commit: world.repository.head('main') },
+      new AbortController().signal,
+    ),
     (thrown) => thrown instanceof Failure && thrown.code === 'BP3013',
   )
   assert.deepEqual(world.cluster.writes, [])
@@ -228,7 +245,7 @@ test('the record of a draft authorises nothing, even on the base branch', async 
   const path = world.repository.paths(branch).find((name) => name.startsWith('.drift/records/')) ?? ''
   const commit = world.repository.commitByHand('main', { [path]: world.repository.text(branch, path) ?? null })
   await assert.rejects(
-    settleByWriting(world.ports, world.cluster, world.request(), record, commit, new AbortController().signal),
+    settleByWriting(world.ports, world.cluster, world.request(), { record, commit }, new AbortController().signal),
     (thrown) => thrown instanceof Failure && thrown.code === 'BP3013',
   )
   assert.deepEqual(world.cluster.writes, [])

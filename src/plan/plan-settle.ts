@@ -7,19 +7,62 @@
 import type { Drift, ObjectVerdict } from '../drift/drift.ts'
 import { withSecretData } from '../drift/secret-data.ts'
 import { Failure } from '../failure.ts'
-import { type FieldPath, formatFieldPath, valueAt } from '../krm/field-path.ts'
+import { type FieldPath, field, formatFieldPath, valueAt } from '../krm/field-path.ts'
+import { handedOver } from '../krm/hand-over.ts'
 import { getKey, isJsonObject, type Json, type JsonObject, jsonEquals } from '../krm/json.ts'
-import type { LiveView } from '../krm/live-view.ts'
+import type { LiveView, WantedObject } from '../krm/live-view.ts'
 import { isSecret } from '../krm/redacted.ts'
 import { metadataText, type Resource } from '../krm/resource.ts'
 import { describeResourceId, resourceKey } from '../krm/resource-id.ts'
+import { shownPathOnly } from '../krm/shown-path.ts'
 import type { ApprovedWrite } from '../ports/cluster.ts'
 import type { DriftRecord } from '../record/schema.ts'
 import type { Observation } from './observation.ts'
-import { allChanges, type PlannedChange } from './pick-changes.ts'
+import { allChanges, type PlannedChange, unverifiedMerges } from './pick-changes.ts'
 
-/** @throws Failure BP2005 when live is not what was approved */
+/**
+ * Values first, and then, object by object, the fields that this wrote are handed over to the syncer.
+ * @throws Failure BP2005 when live is not what was approved
+ */
 export function planSettle(seen: Observation, record: DriftRecord, live: LiveView): ApprovedWrite[] {
+  return [...planValues(seen, record, live), ...planHandOver(seen, record, live)]
+}
+
+/** Objects that are looked at: those that differ, and those that the record restored. */
+export function settleTargets({ verdicts }: Observation, record: DriftRecord): WantedObject[] {
+  const restored = restoredObjects(record)
+  return verdicts
+    .filter(({ id, items }) => items.length > 0 || restored.has(resourceKey(id)))
+    .map(({ id, apiVersion }) => ({ id, apiVersion }))
+}
+
+/** Without it the syncer would meet a conflict at the next change of the field, and would not remove it when git does. */
+function planHandOver({ syncer, verdicts }: Observation, record: DriftRecord, live: LiveView): ApprovedWrite[] {
+  if (syncer === undefined) return []
+  const restored = restoredObjects(record)
+  const path = [field('metadata'), field('managedFields')]
+  return verdicts.flatMap(({ id, apiVersion }) => {
+    const object = restored.has(resourceKey(id)) ? objectOf(live, resourceKey(id)) : undefined
+    const value = object === undefined ? undefined : handedOver(object, syncer)
+    if (object === undefined || value === undefined) return []
+    const fields = [{ path, expected: valueAt(object, path), value }]
+    const resourceVersion = metadataText(object, 'resourceVersion')
+    return [{ kind: 'patch-fields', target: { id, apiVersion }, fields, resourceVersion } as const]
+  })
+}
+
+export function isHandOver(write: ApprovedWrite): boolean {
+  return write.kind === 'patch-fields' && write.fields.every(({ path }) => formatFieldPath(path) === 'metadata.managedFields')
+}
+
+/** By `resourceKey`. */
+export function restoredObjects({ spec }: DriftRecord): ReadonlySet<string> {
+  return new Set(spec.changes.filter(({ resolution }) => resolution === 'Restore').map(({ ref }) => resourceKey(ref)))
+}
+
+function planValues(seen: Observation, record: DriftRecord, live: LiveView): ApprovedWrite[] {
+  // Verified once, it is done: the same drift coming back is another decision.
+  if (!unverifiedMerges(seen.git.ledger.closed).some(({ spec }) => spec.episode === record.spec.episode)) return []
   const approved = new Set(record.spec.changes.filter(({ resolution }) => resolution === 'Restore').map(({ fingerprint }) => fingerprint))
   const now = allChanges(seen.verdicts, seen.key)
   const missing = [...approved].filter((fingerprint) => !now.some((change) => change.fingerprint === fingerprint))
@@ -47,7 +90,7 @@ function assertOnlyApproved(
   if (verdict === undefined) return
   const others = now.filter(({ drift, fingerprint }) => resourceKey(drift.id) === resourceKey(verdict.id) && !approved.has(fingerprint))
   if (others.length === 0) return
-  const paths = others.map(({ drift }) => formatFieldPath(drift.path) || drift.change)
+  const paths = others.map(({ drift }) => shownPathOnly(drift.path) || drift.change)
   throw new Failure({
     code: 'BP2005',
     what: `${describeResourceId(verdict.id)} is not written`,
@@ -61,7 +104,7 @@ function changedMeanwhile({ id, path }: Drift): Failure {
   return new Failure({
     code: 'BP2005',
     what: `${describeResourceId(id)} is not written`,
-    why: `${formatFieldPath(path)} changed while the write was prepared`,
+    why: `${shownPathOnly(path)} changed while the write was prepared`,
     remedy: 'scan again, and decide about what differs now',
     retry: 'on-change',
   })

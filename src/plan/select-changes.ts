@@ -1,6 +1,7 @@
 /** Selectors: `1,3` by the number that `diff` prints, `2:spec.replicas` a field of the object of number 2, `deployment/web`. */
 import { Failure } from '../failure.ts'
 import { formatFieldPath, parseFieldPath } from '../krm/field-path.ts'
+import { hasSecretText } from '../krm/looks-secret.ts'
 import type { Change } from '../record/schema.ts'
 
 /**
@@ -47,7 +48,8 @@ function sameObject({ ref: left }: Change, { ref: right }: Change): boolean {
 function namesNothing(selector: string, changes: readonly Change[]): Failure {
   return new Failure({
     code: 'BP1011',
-    what: `the selector ${JSON.stringify(selector)} names no open change`,
+    // A credential that stands in a path is not repeated: `diff` prints such a path without it.
+    what: `the selector ${hasSecretText(selector) ? 'with the credential in it' : JSON.stringify(selector)} names no open change`,
     why: changes.length === 0 ? 'nothing is open' : `there are ${changes.length}, numbered from 1 as in backporch diff`,
     remedy: 'use a number (1,3), a number with a field (2:spec.replicas) or kind/name (deployment/web)',
   })

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { removedFrom } from '../../test/fakes/live-object.ts'
 import { CONFIG, proposed, stateOf, TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
+import { redactionKey } from '../krm/redacted.ts'
 
 test('merged and not applied: waiting, and nothing is proposed a second time', async () => {
   const world = await proposed()
@@ -85,4 +87,20 @@ test('a restore of a Secret whose content is never read is verified by who owns 
   await world.plan()
   world.edit(WEB, 'spec.replicas', 5)
   assert.deepEqual(await stateOf(world), ['Drifted', 'created'])
+})
+
+test('a decision about a place that holds a credential is not verified while it is there, under whatever installation key', async () => {
+  const world = new TurnWorld()
+  const token = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789'
+  world.edit(WEB_CONFIG, `metadata.finalizers[="${token}"]`, token)
+  await world.plan()
+  await world.approve()
+  await world.plan()
+  assert.doesNotMatch(world.repository.everything(), /verifiedAt/)
+  world.key = redactionKey(new Uint8Array(32).fill(9))
+  await world.plan()
+  assert.doesNotMatch(world.repository.everything(), /verifiedAt/)
+  world.cluster.change(WEB_CONFIG, (live) => removedFrom(live, `metadata.finalizers[="${token}"]`))
+  await world.plan()
+  assert.match(world.repository.everything(), /verifiedAt/)
 })

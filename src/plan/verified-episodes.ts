@@ -1,7 +1,7 @@
 /** Which merged decisions live agrees with now. */
-import { formatFieldPath } from '../krm/field-path.ts'
 import { isSecret } from '../krm/redacted.ts'
 import { resourceKey } from '../krm/resource-id.ts'
+import { shownPathOnly, withoutHashes } from '../krm/shown-path.ts'
 import { closedPath } from '../record/record-paths.ts'
 import type { ClosedEpisode } from '../record/schema.ts'
 import { formatDocument } from '../record/write-document.ts'
@@ -18,13 +18,14 @@ export function verifiedEpisodes({ cluster, incomplete, verdicts }: Observation,
   // Of a Secret whose content is never read, ownership alone says whether the edit is still there.
   const open = incomplete.filter(({ ref, state, code }) => !(ref && isSecret(ref) && state === 'unverified' && code === 'BP3012'))
   const unclear = new Set(open.map(({ ref }) => (ref === undefined ? 'inventory' : resourceKey(ref))))
-  const places = new Set(verdicts.flatMap(({ items }) => items.map(({ id, path }) => `${resourceKey(id)}#${formatFieldPath(path)}`)))
+  // A hidden part of a path counts as any other: under another installation key it would not be told again.
+  const places = new Set(verdicts.flatMap(({ items }) => items.map(({ id, path }) => `${resourceKey(id)}#${shownPathOnly(path)}`)))
   return unverifiedMerges(closed)
     .filter(
       ({ spec }) =>
         !spec.changes.some(
           ({ ref, path, change }) =>
-            places.has(`${resourceKey(ref)}#${path ?? ''}`) ||
+            places.has(`${resourceKey(ref)}#${withoutHashes(path ?? '')}`) ||
             unclear.has(resourceKey(ref)) ||
             (change === 'unexpected' && unclear.has('inventory')),
         ),

@@ -6,6 +6,8 @@ import type { Mode } from './schema.ts'
 
 export interface EffectivePolicy {
   readonly name: string
+  /** `path:line` of the deciding policy; undefined for the shipped default. */
+  readonly place: string | undefined
   readonly mode: Mode
   readonly settle: 'syncer' | 'backporch'
   readonly defaultPlan: Resolution
@@ -24,6 +26,7 @@ const DAY = 86_400
 
 export const DEFAULT_POLICY: EffectivePolicy = {
   name: 'default',
+  place: undefined,
   mode: 'Warn',
   settle: 'syncer',
   defaultPlan: 'Restore',
@@ -46,6 +49,7 @@ export function effectivePolicy(set: PolicySet, cluster: string, packagePath: st
   const verify = specs.find((spec) => spec.decide?.verifyTimeout !== undefined)?.decide?.verifyTimeout
   return {
     name: matching[0]?.document.metadata.name ?? DEFAULT_POLICY.name,
+    place: matching[0]?.where,
     mode: specs.find((spec) => spec.mode !== undefined)?.mode ?? DEFAULT_POLICY.mode,
     settle: specs.find((spec) => spec.settle !== undefined)?.settle ?? DEFAULT_POLICY.settle,
     defaultPlan: specs.find((spec) => spec.decide?.defaultPlan !== undefined)?.decide?.defaultPlan ?? DEFAULT_POLICY.defaultPlan,

@@ -3,8 +3,9 @@
  * is rendered again and refused unless exactly the chosen fields moved (design §8).
  */
 import { Failure } from '../failure.ts'
-import { field, formatFieldPath } from '../krm/field-path.ts'
+import { field } from '../krm/field-path.ts'
 import { describeResourceId, resourceKey } from '../krm/resource-id.ts'
+import { shownPathOnly } from '../krm/shown-path.ts'
 import { editYaml, type YamlEdit } from '../package/edit-yaml.ts'
 import type { PackageFiles } from '../package/package-files.ts'
 import type { FileChange } from '../ports/package-repository.ts'
@@ -124,7 +125,7 @@ function bytes(text: string): Uint8Array {
 function pipelineRefusal({ drift, resolution }: ResolvedChange): Failure {
   return new Failure({
     code: 'BP2003',
-    what: `cannot ${resolution.toLowerCase()} ${formatFieldPath(drift.path) || describeResourceId(drift.id)} of ${describeResourceId(drift.id)}`,
+    what: `cannot ${resolution.toLowerCase()} ${shownPathOnly(drift.path) || describeResourceId(drift.id)} of ${describeResourceId(drift.id)}`,
     why: 'the package has a pipeline whose functions may write the field, and this version does not run pipelines',
     remedy: 'edit the value where the pipeline takes it from, render with kpt and commit; or choose restore',
   })

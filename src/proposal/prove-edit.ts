@@ -3,9 +3,10 @@
  * nothing else moved.
  */
 import { Failure } from '../failure.ts'
-import { type FieldPath, field, formatFieldPath, isWithin, valueAt } from '../krm/field-path.ts'
+import { type FieldPath, field, isWithin, valueAt } from '../krm/field-path.ts'
 import { getKey, isJsonObject, type Json, jsonEquals } from '../krm/json.ts'
 import { describeResourceId } from '../krm/resource-id.ts'
+import { shownPathOnly } from '../krm/shown-path.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
 import type { ResolvedChange } from './resolution-edits.ts'
 
@@ -41,7 +42,7 @@ function proveObject(was: DesiredResource, is: DesiredResource | undefined, chos
     const value = valueAt(is.object, drift.path)
     const wanted = resolution === 'Adopt' && drift.change !== 'removed' ? drift.live : undefined
     if (!jsonEquals(value, wanted))
-      throw movedMore(describeResourceId(was.id), `${formatFieldPath(drift.path)} does not hold the chosen value afterwards`)
+      throw movedMore(describeResourceId(was.id), `${shownPathOnly(drift.path)} does not hold the chosen value afterwards`)
   }
   const moved = firstOtherDifference(
     was.object,
@@ -49,7 +50,7 @@ function proveObject(was: DesiredResource, is: DesiredResource | undefined, chos
     [],
     chosen.map(({ drift }) => drift.path),
   )
-  if (moved !== undefined) throw movedMore(describeResourceId(was.id), `${formatFieldPath(moved) || 'the object'} moves too`)
+  if (moved !== undefined) throw movedMore(describeResourceId(was.id), `${shownPathOnly(moved) || 'the object'} moves too`)
 }
 
 /** First place that differs and is neither a chosen path, nor below one, nor a container that only holds chosen ones. */

@@ -4,9 +4,10 @@
  */
 import type { Drift, Resolution } from '../drift/drift.ts'
 import { Failure } from '../failure.ts'
-import { formatFieldPath, valueAt } from '../krm/field-path.ts'
+import { valueAt } from '../krm/field-path.ts'
 import { isSecret, isSensitive } from '../krm/redacted.ts'
 import { describeResourceId } from '../krm/resource-id.ts'
+import { shownPathOnly } from '../krm/shown-path.ts'
 import type { YamlEdit } from '../package/edit-yaml.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
 
@@ -48,7 +49,7 @@ function assertAdoptable(drift: Drift): void {
   if (!hidden && !drift.liveUnread) return
   throw new Failure({
     code: 'BP2002',
-    what: `cannot adopt ${formatFieldPath(drift.path)} of ${describeResourceId(drift.id)}`,
+    what: `cannot adopt ${shownPathOnly(drift.path)} of ${describeResourceId(drift.id)}`,
     why: 'the value is a credential, and a credential in git is readable by everybody who can read the repository',
     remedy: 'choose restore or release, or store the credential where the package refers to it',
   })

@@ -1,6 +1,7 @@
 /** Approve and reject of the local forge: a decision is bound to what was reviewed, and is one push. */
 import { Failure } from '../failure.ts'
 import type { ObjectId } from '../package/object-id.ts'
+import { assertOwnBase } from '../plan/base-branch.ts'
 import type { Observation, OpenBranch } from '../plan/observation.ts'
 import { type DecisionInput, openProposal, planApproval, planRejection } from '../plan/plan-decision.ts'
 import { filesOfProposal, planReconcile, type UnitPlan } from '../plan/plan-reconcile.ts'
@@ -85,6 +86,7 @@ async function decide(
   return withFreshRefs(async () => {
     const { view, units } = await observeUnits(ports, turn, signal)
     const observation = observedUnit(units)
+    assertOwnBase(observation)
     const proposal = openProposal(observation)
     const plan = planReconcile(observation)
     if (plan.outcome !== 'unchanged') {

@@ -1,6 +1,6 @@
 /** The cluster side of one unit: live objects, dry runs where ownership proves nothing, inventory, verdicts and health. */
 import { classifyIgnored } from '../drift/classify-ignored.ts'
-import { detectDrift, needsPrediction, type ObservedObject, unexpectedObject } from '../drift/detect-drift.ts'
+import { detectDrift, type ObservedObject, unexpectedObject } from '../drift/detect-drift.ts'
 import type { ObjectVerdict } from '../drift/drift.ts'
 import { findSyncer } from '../drift/syncer.ts'
 import { asFailure, type Failure } from '../failure.ts'
@@ -14,6 +14,7 @@ import type { ClusterIdentity, ClusterReader, ServedKind } from '../ports/cluste
 import type { Incomplete } from '../record/schema.ts'
 import type { DesiredResource, DesiredSet } from '../render/desired-set.ts'
 import { eachOf } from './each-of.ts'
+import { withPrediction } from './predict-object.ts'
 
 /** Dry runs in flight for one unit: the server's own limit per client is far higher, its CPU is not (3 ms each, measured). */
 const PREDICTION_WIDTH = 8
@@ -57,10 +58,9 @@ export async function observeCluster(
   }))
   const syncer = syncerOf(observed, policy)
   const manager = syncer?.manager ?? policy.fieldManager ?? 'kubectl'
-  const verdicts = await eachOf(observed, PREDICTION_WIDTH, async (object) => {
-    const prediction = needsPrediction(object, syncer) ? await reader.predict(object.desired, manager, signal) : undefined
-    return detectDrift({ ...object, prediction }, syncer)
-  })
+  const verdicts = await eachOf(observed, PREDICTION_WIDTH, async (object) =>
+    detectDrift(await withPrediction(reader, object, syncer, manager, signal), syncer),
+  )
   const inventory = await readUnexpected(reader, side, resources, identity.namespace, signal)
   const all = [...verdicts, ...unknown.map(unreadableVerdict), ...inventory.verdicts]
   const today = identity.observedAt.slice(0, 10)

@@ -1,5 +1,6 @@
 /** Reads everything that one turn of one unit needs; judges nothing. */
 import { Failures } from '../failure.ts'
+import { handedOver } from '../krm/hand-over.ts'
 import type { RedactionKey } from '../krm/redacted.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import { type FoundPackage, packageSlug } from '../package/find-packages.ts'
@@ -12,8 +13,10 @@ import type { DesiredSet } from '../render/desired-set.ts'
 import { renderPackage } from '../render/render-package.ts'
 import { computeStatus, NOT_FOUND, unknownStatus } from '../status/kstatus.ts'
 import type { GroupMember } from '../status/resource-group.ts'
+import type { BotIdentity } from './bot-identity.ts'
+import { observeApplier } from './observe-applier.ts'
 import { type ClusterSide, observeCluster } from './observe-cluster.ts'
-import { type BotIdentity, readGitState, type UnitFiles } from './read-git-state.ts'
+import { readGitState, type UnitFiles } from './read-git-state.ts'
 import { setReleasedAside } from './released-fields.ts'
 import { type RepositoryView, readFolder } from './repository-view.ts'
 
@@ -64,19 +67,31 @@ export async function observe(
   const effective = options.fieldManager === undefined ? policy : { ...policy, fieldManager: options.fieldManager }
   const git = await readGitState(view, unit, files, options.bot, signal)
   const cluster = await observeCluster(reader, identity, { desired, unread }, effective, signal)
+  const applier = await observeApplier(reader, cluster, unit, desired.pipeline === 'not-run', signal)
+  const verdicts = cluster.verdicts.map((verdict) => setReleasedAside(verdict, git.merged, options.key))
   return {
     unit,
     cluster: identity,
     syncer: cluster.syncer,
-    verdicts: cluster.verdicts.map((verdict) => setReleasedAside(verdict, git.merged)),
-    health: healthOf(cluster),
+    applier,
+    verdicts,
+    health: healthOf({ ...cluster, verdicts }),
+    notHandedOver: notHandedOver(cluster),
     inventory: desired.inventory,
     incomplete: [...cluster.incomplete, ...unreadDecisions(git)],
     pipeline: desired.pipeline === 'not-run',
     git,
+    proposals: view.proposals,
     policy: effective,
     key: options.key,
   }
+}
+
+function notHandedOver({ live, syncer }: ClusterSide): Set<string> {
+  if (syncer === undefined) return new Set()
+  return new Set(
+    [...live].flatMap(([key, state]) => (state.state === 'present' && handedOver(state.object, syncer) !== undefined ? [key] : [])),
+  )
 }
 
 /** Without its records nobody can say what was released or is being restored: what differs is shown, and nothing is proven. */

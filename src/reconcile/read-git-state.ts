@@ -4,22 +4,19 @@ import { parseKptAnnotations, workspaceIn } from '../package/kpt-annotation.ts'
 import type { ObjectId } from '../package/object-id.ts'
 import type { PackageFiles } from '../package/package-files.ts'
 import { nextRevision, parseRevisionTag, parseWorkspaceBranch } from '../package/ref-name.ts'
-import type { GitState, LedgerState, OpenBranch, Unit, UnreadableRecord } from '../plan/observation.ts'
+import type { GitState, Landing, LedgerState, OpenBranch, Unit, UnreadableRecord } from '../plan/observation.ts'
 import { contentHash } from '../plan/unit-git.ts'
 import type { TreeFile } from '../ports/package-repository.ts'
 import { ledgerObservationPath, ledgerUnitFolder, recordFolder } from '../record/record-paths.ts'
 import { type DriftRecord, driftRecordSchema, driftReportSchema } from '../record/schema.ts'
 import { parseDocument } from '../record/write-document.ts'
+import type { BotIdentity } from './bot-identity.ts'
+import { findLanding } from './find-landing.ts'
 import { below, type RepositoryView, readTexts } from './repository-view.ts'
 
 export interface UnitFiles {
   readonly files: PackageFiles
   readonly tree: readonly TreeFile[]
-}
-
-/** Email of the identity that makes our commits; a branch with a commit by anybody else is theirs. */
-export interface BotIdentity {
-  readonly email: string
 }
 
 export async function readGitState(
@@ -31,6 +28,7 @@ export async function readGitState(
 ): Promise<GitState> {
   const { branches, unreadable: ofBranches } = await openBranches(view, unit, bot, signal)
   const { merged, unreadable: ofBase } = await mergedRecords(view, unit, signal)
+  const ledger = await readLedger(view, unit, signal)
   const baseTrees = new Map<ObjectId, readonly TreeFile[]>()
   for (const { base } of branches) {
     if (baseTrees.has(base)) continue
@@ -47,11 +45,13 @@ export async function readGitState(
     baseTrees,
     refs: view.refs,
     branches,
-    merged,
+    merged: merged.map(({ record }) => record),
     unreadable: [...ofBranches, ...ofBase],
     revision,
     publishedName: await publishedName(view, unit, revision, signal),
-    ledger: await readLedger(view, unit, signal),
+    episodes: view.episodes,
+    landings: await landingsOf(view, unit, merged, ledger, bot, signal),
+    ledger,
   }
 }
 
@@ -122,25 +122,53 @@ async function recordOn(
 /** `20261121-9f2c1a7b.yaml` in the folder of its unit. */
 const RECORD_FILE = /^\d{8}-([^/]+)\.yaml$/
 
+interface MergedRecord {
+  /** From the root. */
+  readonly path: string
+  readonly record: DriftRecord
+}
+
+/** Looked for only until the decision stands in the ledger: it is a walk back through the base branch. */
+async function landingsOf(
+  view: RepositoryView,
+  unit: Unit,
+  merged: readonly MergedRecord[],
+  { closed }: LedgerState,
+  bot: BotIdentity,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Landing>> {
+  const known = new Set(closed.map(({ metadata }) => metadata.name))
+  const landings = new Map<string, Landing>()
+  for (const { path, record } of merged) {
+    if (record.spec.lifecycle !== 'Proposed' || known.has(record.spec.episode)) continue
+    const base = await view.repository.commit(view.base, signal)
+    const landing = await findLanding(view.repository, base, path, unit.packageName, bot, signal)
+    if (landing !== undefined) landings.set(record.metadata.name, landing)
+  }
+  return landings
+}
+
 async function mergedRecords(
   view: RepositoryView,
   unit: Unit,
   signal: AbortSignal,
-): Promise<{ readonly merged: readonly DriftRecord[]; readonly unreadable: readonly UnreadableRecord[] }> {
+): Promise<{ readonly merged: readonly MergedRecord[]; readonly unreadable: readonly UnreadableRecord[] }> {
   const prefix = `${recordFolder(unit.cluster, unit.slug)}/`
   const files = view.tree.filter(({ path }) => path.startsWith(prefix) && path.endsWith('.yaml'))
   const texts = await readTexts(view.repository, files, signal)
-  const merged: DriftRecord[] = []
+  const merged: MergedRecord[] = []
   const unreadable: UnreadableRecord[] = []
   for (const { path } of files) {
     const record = readRecord(texts.get(path) ?? '', path)
-    if (!(record instanceof Failure)) merged.push(record)
+    if (!(record instanceof Failure)) merged.push({ path, record })
     else {
       const [, episode = ''] = RECORD_FILE.exec(path.slice(prefix.length)) ?? []
       unreadable.push({ place: 'base', episode, where: path, code: record.code, why: record.why })
     }
   }
-  merged.sort((left, right) => (left.spec.began < right.spec.began ? -1 : left.spec.began > right.spec.began ? 1 : 0))
+  merged.sort(({ record: left }, { record: right }) =>
+    left.spec.began < right.spec.began ? -1 : left.spec.began > right.spec.began ? 1 : 0,
+  )
   return { merged, unreadable }
 }
 

@@ -12,6 +12,8 @@ import { type RepositoryView, readTexts } from './repository-view.ts'
 
 export interface Ledger {
   readonly reports: readonly DriftReport[]
+  /** Folder of each report in the ledger. */
+  readonly folders: ReadonlyMap<DriftReport, string>
   readonly closed: readonly ClosedEpisode[]
   /** By name of the cluster. */
   readonly clusters: ReadonlyMap<string, ClusterObservation>
@@ -22,14 +24,14 @@ export interface Ledger {
 export async function readWholeLedger(view: RepositoryView, signal: AbortSignal): Promise<Ledger> {
   const files = view.ledgerTree.filter(({ path }) => path.endsWith('/report.yaml') || path.endsWith('/observation.yaml'))
   const texts = await readTexts(view.repository, files, signal)
-  const reports: DriftReport[] = []
+  const folders = new Map<DriftReport, string>()
   const clusters = new Map<string, ClusterObservation>()
   const problems: string[] = [...view.problems]
   for (const { path } of files) {
     const text = texts.get(path) ?? ''
     const where = `drift-ledger:${path}`
     try {
-      if (path.endsWith('/report.yaml')) reports.push(parseDocument(text, driftReportSchema, where))
+      if (path.endsWith('/report.yaml')) folders.set(parseDocument(text, driftReportSchema, where), path.slice(0, -'/report.yaml'.length))
       else {
         const observation = parseDocument(text, clusterObservationSchema, where)
         clusters.set(observation.metadata.name, observation)
@@ -40,5 +42,6 @@ export async function readWholeLedger(view: RepositoryView, signal: AbortSignal)
     }
   }
   const byUnit = (report: DriftReport): string => `${report.spec.unit.cluster}\0${report.spec.unit.package}`
-  return { reports: reports.sort((a, b) => (byUnit(a) < byUnit(b) ? -1 : 1)), closed: view.closed, clusters, problems }
+  const reports = [...folders.keys()].sort((a, b) => (byUnit(a) < byUnit(b) ? -1 : 1))
+  return { reports, folders, closed: view.closed, clusters, problems }
 }

@@ -1,12 +1,13 @@
 /** Fields that a merged Release took out of git's hands: whoever owns them now, they are no drift. */
 import { withItems } from '../drift/classify-ignored.ts'
 import type { ObjectVerdict, SetAside } from '../drift/drift.ts'
-import { formatFieldPath } from '../krm/field-path.ts'
+import type { RedactionKey } from '../krm/redacted.ts'
 import { resourceKey } from '../krm/resource-id.ts'
+import { shownPath } from '../krm/shown-path.ts'
 import type { DriftRecord } from '../record/schema.ts'
 
 /** Moves what a Release covers out of the items. A field that git declares again is git's again. */
-export function setReleasedAside(verdict: ObjectVerdict, merged: readonly DriftRecord[]): ObjectVerdict {
+export function setReleasedAside(verdict: ObjectVerdict, merged: readonly DriftRecord[], key: RedactionKey): ObjectVerdict {
   const released = new Map(
     merged.flatMap(({ spec, metadata }) =>
       spec.changes
@@ -17,7 +18,7 @@ export function setReleasedAside(verdict: ObjectVerdict, merged: readonly DriftR
   if (released.size === 0) return verdict
   const setAside: SetAside[] = []
   const items = verdict.items.filter((drift) => {
-    const by = released.get(`${resourceKey(drift.id)}#${formatFieldPath(drift.path)}`)
+    const by = released.get(`${resourceKey(drift.id)}#${shownPath(key, drift.id, drift.path)}`)
     if (by === undefined || (drift.change !== 'added' && drift.change !== 'unexpected')) return true
     setAside.push({ drift, state: 'Released', why: `git stopped managing it with ${by}` })
     return false

@@ -4,7 +4,9 @@ import { type FoundPackage, findPackages } from '../package/find-packages.ts'
 import type { ObjectId } from '../package/object-id.ts'
 import type { PackageFiles } from '../package/package-files.ts'
 import { LEDGER_BRANCH } from '../package/ref-name.ts'
+import type { EpisodeIds } from '../plan/observation.ts'
 import { type PolicySet, parsePolicyFiles } from '../policy/parse-policy.ts'
+import type { KnownProposal } from '../ports/hosted-forge.ts'
 import type { PackageRepository, TreeFile } from '../ports/package-repository.ts'
 import { type ClosedEpisode, closedEpisodeSchema } from '../record/schema.ts'
 import { parseDocument } from '../record/write-document.ts'
@@ -25,6 +27,9 @@ export interface RepositoryView {
   readonly ledgerTree: readonly TreeFile[]
   /** Of every unit, in the order of their outcomes. */
   readonly closed: readonly ClosedEpisode[]
+  readonly episodes: EpisodeIds
+  /** What the forge has of our proposals, by full ref name; empty where it was not asked. */
+  readonly proposals: ReadonlyMap<string, KnownProposal>
   /** Files of the ledger that cannot be read, as sentences: one broken file stops nothing else. */
   readonly problems: readonly string[]
 }
@@ -45,6 +50,7 @@ export async function readRepository(
   const tree = await repository.list(base, '', signal)
   const ledger = refs.get(`refs/heads/${LEDGER_BRANCH}`) ?? null
   const ledgerTree = ledger === null ? [] : await repository.list(ledger, '', signal)
+  const { closed, problems } = await readClosed(repository, ledgerTree, signal)
   return {
     repository,
     name:
@@ -61,8 +67,21 @@ export async function readRepository(
     policies: parsePolicyFiles(await policyFiles(repository, tree, signal)),
     ledger,
     ledgerTree,
-    ...(await readClosed(repository, ledgerTree, signal)),
+    proposals: new Map(),
+    closed,
+    problems,
+    episodes: { closed: closedIds(ledgerTree), open: openIds(refs) },
   }
+}
+
+/** By the names of the files: one that cannot be read is not to be overwritten either. */
+function closedIds(tree: readonly TreeFile[]): ReadonlySet<string> {
+  return new Set(tree.flatMap(({ path }) => (CLOSED_FILE.test(path) ? [path.slice(path.lastIndexOf('/') + 1, -'.yaml'.length)] : [])))
+}
+
+function openIds(refs: ReadonlyMap<string, ObjectId>): ReadonlySet<string> {
+  const ids = [...refs.keys()].map((ref) => /^refs\/heads\/(?:drafts|proposed)\/.+\/drift-([^/]+)$/.exec(ref)?.[1])
+  return new Set(ids.filter((id) => id !== undefined))
 }
 
 const CLOSED_FILE = /^closed\/\d{4}\/\d{2}\/[^/]+\.yaml$/

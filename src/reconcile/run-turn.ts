@@ -3,18 +3,23 @@
  * that moved between reading and pushing makes it read and plan again, at most five times; nothing is ever forced.
  */
 import { asFailure, Failure, failuresOf } from '../failure.ts'
+import type { LabelSelector } from '../krm/label-selector.ts'
 import { type FoundPackage, selectPackages } from '../package/find-packages.ts'
+import { assertOwnBase, otherBaseNotes } from '../plan/base-branch.ts'
 import type { Observation, Wish } from '../plan/observation.ts'
 import { planReconcile } from '../plan/plan-reconcile.ts'
 import { selectChanges } from '../plan/select-changes.ts'
 import { placedPackages } from '../policy/effective-policy.ts'
 import type { ClusterIdentity, ClusterReader } from '../ports/cluster.ts'
-import type { Forge, OpenedProposal } from '../ports/forge.ts'
+import type { Forge, OpenedProposal } from '../ports/hosted-forge.ts'
 import type { PackageRepository, RefUpdate } from '../ports/package-repository.ts'
 import { eachOf } from './each-of.ts'
 import { type LoadedPackage, loadPackage, type ObserveOptions, observe } from './observe.ts'
+import { selectByLabels } from './package-labels.ts'
+import { readProposals } from './read-proposals.ts'
 import { type RepositoryView, readRepository } from './repository-view.ts'
 import { assertSameCluster } from './same-cluster.ts'
+import { ensureProposals, tellOutcomes } from './tell-forge.ts'
 import type { UnitResult } from './unit-result.ts'
 import { writeTurn } from './write-turn.ts'
 
@@ -29,7 +34,11 @@ export interface TurnRequest extends ObserveOptions {
   readonly branch: string | undefined
   /** Packages as named on the command line; none means the placed ones, or all. */
   readonly packages: readonly string[]
+  /** Of these packages, only the ones whose Kptfile has such labels. */
+  readonly labels?: LabelSelector | undefined
   readonly wish: WishRequest | undefined
+  /** Version of backporch, for the texts of proposals. */
+  readonly version: string
   /** Plans and writes nothing. */
   readonly dryRun: boolean
   /** Told at each step, for a progress line. */
@@ -60,36 +69,16 @@ const WIDTH = 4
 export async function runTurn(ports: TurnPorts, request: TurnRequest, signal: AbortSignal): Promise<TurnResult> {
   return withFreshRefs(async () => {
     const seen = await observeUnits(ports, request, signal)
-    const planned = seen.units.map((unit) => planUnit(unit, request.wish))
+    const begun = new Set<string>()
+    const planned = seen.units.map((unit) => planUnit(unit, request, begun))
     if (request.dryRun) return { ...seen, units: planned, updates: [], proposals: new Map() }
     request.onProgress?.('writing')
     const ledger = { head: seen.view.ledger, cluster: ports.cluster.name, at: seen.identity.observedAt }
+    await tellOutcomes(ports.forge, seen.view, planned, signal)
     const { units, updates } = await writeTurn(ports.repository, planned, ledger, signal)
-    const proposals = await ensureProposals(ports.forge, seen.view, units, updates, signal)
+    const proposals = await ensureProposals(ports.forge, seen.view, units, updates, request.version, signal)
     return { ...seen, units, updates, proposals }
   })
-}
-
-/** Every open proposal stands in the forge, also when an earlier turn ended between its push and this call. */
-async function ensureProposals(
-  forge: Forge,
-  view: RepositoryView,
-  units: readonly UnitResult[],
-  updates: readonly RefUpdate[],
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, OpenedProposal>> {
-  const opened = new Map<string, OpenedProposal>()
-  for (const unit of units) {
-    if (unit.state === 'failed' || unit.refused !== undefined) continue
-    if (unit.plan.report.status.lifecycle !== 'Proposed' || unit.plan.record === undefined) continue
-    const { branch, record } = unit.plan
-    const ref = `refs/heads/${branch}`
-    const commit = updates.find((update) => update.ref === ref)?.to ?? view.refs.get(ref)
-    if (commit === undefined || commit === null) continue
-    const title = `${record.spec.plan} ${unit.unit.packageName} in ${unit.unit.cluster}`
-    opened.set(branch, await forge.ensureProposal({ ref, commit, baseBranch: view.baseBranch, title }, signal))
-  }
-  return opened
 }
 
 /** Runs again while a ref moved under it. @throws Failure BP2006 after the fifth time */
@@ -117,8 +106,10 @@ export interface ObservedUnits {
 
 export async function observeUnits(ports: TurnPorts, request: TurnRequest, signal: AbortSignal): Promise<ObservedUnits> {
   request.onProgress?.('reading the repository')
-  const view = await readRepository(ports.repository, request.branch, signal)
-  const packages = choosePackages(view, ports.cluster.name, request.packages)
+  const read = await readRepository(ports.repository, request.branch, signal)
+  const view = { ...read, proposals: await readProposals(read, ports.forge, signal) }
+  const named = choosePackages(view, ports.cluster.name, request.packages)
+  const packages = request.labels === undefined ? named : await selectByLabels(view, named, request.labels, signal)
   request.onProgress?.(`observing ${ports.cluster.name}`)
   const identity = await ports.cluster.identify(signal)
   await assertSameCluster(view, ports.cluster.name, identity, signal)
@@ -138,12 +129,15 @@ export async function observeUnits(ports: TurnPorts, request: TurnRequest, signa
   return { view, identity, units }
 }
 
-function planUnit(unit: ObservedUnit, wish: WishRequest | undefined): UnitResult {
+/** `begun` gets the id of the unit's episode: another unit of the turn takes another one. */
+function planUnit(unit: ObservedUnit, { wish, dryRun }: TurnRequest, begun: Set<string>): UnitResult {
   if (unit.state === 'failed') return unit
   const { observation, notes } = unit
   try {
-    const plan = planReconcile(observation, wish === undefined ? undefined : wishFor(observation, wish))
-    return { state: 'planned', unit: observation.unit, observation, plan, notes }
+    if (!dryRun) assertOwnBase(observation)
+    const plan = planReconcile(observation, wish === undefined ? undefined : wishFor(observation, wish), begun)
+    if (plan.record !== undefined) begun.add(plan.record.spec.episode)
+    return { state: 'planned', unit: observation.unit, observation, plan, notes: [...notes, ...otherBaseNotes(observation)] }
   } catch (thrown) {
     return { state: 'failed', packagePath: observation.unit.packagePath, failures: failuresOf(thrown) }
   }

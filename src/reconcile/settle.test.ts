@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { proposed, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
 import { Failure, type FailureCode } from '../failure.ts'
 import type { ApprovedWrite } from '../ports/cluster.ts'
-import { writeEach } from './settle.ts'
+import { waitUntilSettled, writeEach } from './settle.ts'
 
 const change = (name: string): ApprovedWrite => ({
   kind: 'delete',
@@ -66,4 +67,16 @@ test('somebody who writes back as fast is not fought for ever', async () => {
     ),
     undefined,
   )
+})
+
+test('waiting for a decision does not end because other drift is open', async () => {
+  const world = await proposed()
+  await world.approve()
+  world.edit(WEB_CONFIG, 'data.color', 'red')
+  const clock = {
+    now: () => new Date(world.cluster.now),
+    sleep: async (milliseconds: number) => world.pass(milliseconds / 60_000),
+  }
+  const wait = waitUntilSettled(world.ports, world.request(), clock, 60, new AbortController().signal)
+  await assert.rejects(wait, (thrown) => thrown instanceof Failure && thrown.code === 'BP3014')
 })

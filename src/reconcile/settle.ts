@@ -1,8 +1,9 @@
 /** After the merge: write what the merged commit authorises, or watch until live agrees. Design §8, "Settle". */
 import { asFailure, Failure } from '../failure.ts'
 import type { ObjectId } from '../package/object-id.ts'
-import { unverifiedMerges } from '../plan/pick-changes.ts'
-import { planSettle } from '../plan/plan-settle.ts'
+import type { Observation } from '../plan/observation.ts'
+import { allChanges, applyingFingerprints, unverifiedMerges } from '../plan/pick-changes.ts'
+import { isHandOver, planSettle, restoredObjects, settleTargets } from '../plan/plan-settle.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { ApprovedWrite, ClusterWriter } from '../ports/cluster.ts'
 import type { DriftRecord } from '../record/schema.ts'
@@ -11,27 +12,36 @@ import { observeUnits, runTurn, type TurnPorts, type TurnRequest, type TurnResul
 /** Milliseconds between two looks. */
 const LOOK_EVERY = 2_000
 
+export interface Settled {
+  /** Requests that changed a value, or removed something. */
+  readonly writes: number
+  /** Objects whose restored fields belong to the syncer again. */
+  readonly handedOver: number
+}
+
 /**
  * `settle: backporch`. Observes once more and writes exactly the approved items, one request each.
- * @returns how many requests were sent
  * @throws Failure BP2005 when live changed since the review, BP3011 when the server refuses, BP3013 without a merged commit
  */
 export async function settleByWriting(
   ports: TurnPorts,
   writer: ClusterWriter,
   request: TurnRequest,
-  record: DriftRecord,
-  commit: ObjectId,
+  { record, commit }: Pick<PendingSettle, 'record' | 'commit'>,
   signal: AbortSignal,
-): Promise<number> {
+): Promise<Settled> {
   const authorisation = { commit, episode: record.spec.episode }
+  let handedOver = 0
   const sent = await writeEach(
     () => nextWrite(ports, request, record, signal),
-    (next) => writer.write(next, authorisation, signal),
-    2 * record.spec.changes.length + 1,
+    async (next) => {
+      await writer.write(next, authorisation, signal)
+      if (isHandOver(next)) handedOver += 1
+    },
+    3 * record.spec.changes.length + 1,
   )
   if (sent === undefined) throw keepsChanging(record, ports.cluster.name)
-  return sent
+  return { writes: sent - handedOver, handedOver }
 }
 
 /** Refused writes that are planned anew: a controller that writes status moves the version of an object as often as it likes. */
@@ -71,15 +81,14 @@ async function nextWrite(
   const { units, view } = await observeUnits(ports, request, signal)
   const [unit] = units
   if (unit === undefined || unit.state === 'failed') throw unit?.failures[0] ?? notMerged(view.base)
-  const { git, verdicts } = unit.observation
+  const { git } = unit.observation
   // Authorised only by a commit that the base branch has: the record in its tree says so.
   const authorises = ({ metadata, spec }: DriftRecord): boolean =>
     spec.lifecycle === 'Proposed' && metadata.name === record.metadata.name && spec.fingerprint === record.spec.fingerprint
   if (!git.merged.some(authorises)) {
     throw notMerged(view.base)
   }
-  const wanted = verdicts.filter(({ items }) => items.length > 0).map(({ id, apiVersion }) => ({ id, apiVersion }))
-  const live = await ports.cluster.readLive(wanted, signal)
+  const live = await ports.cluster.readLive(settleTargets(unit.observation, record), signal)
   return planSettle(unit.observation, record, live)[0]
 }
 
@@ -90,19 +99,35 @@ export interface PendingSettle {
   readonly commit: ObjectId
 }
 
-/** From what a turn read: also after a process ended between its merge and its write. */
+/** From what a turn read: also after a process ended between its merge and its write, or between that and the hand-over. */
 export function pendingSettles({ units, view }: TurnResult): PendingSettle[] {
   return units.flatMap((unit) => {
-    if (unit.state === 'failed' || unit.plan.report.status.state !== 'Applying') return []
-    const { git } = unit.observation
-    return unverifiedMerges(git.ledger.closed).flatMap(({ spec, status }) => {
+    if (unit.state === 'failed') return []
+    const { git, notHandedOver } = unit.observation
+    const applying = stillApplying(unit.observation)
+    const waiting = new Set(
+      unverifiedMerges(git.ledger.closed).filter(({ spec }) => spec.changes.some(({ fingerprint }) => applying.has(fingerprint))),
+    )
+    const held = new Set(notHandedOver)
+    return git.ledger.closed.flatMap((episode) => {
+      const { spec, status } = episode
+      if (status.outcome !== 'Merged') return []
       const record = git.merged.find(({ metadata }) => metadata.name === `drift-${spec.episode}`)
       const commit = view.refs.get(`refs/tags/${unit.unit.packageName}/${status.revision}`)
-      const restores = record?.spec.changes.some(({ resolution }) => resolution === 'Restore') === true
-      if (record === undefined || commit === undefined || record.spec.settle !== 'backporch' || !restores) return []
+      if (record === undefined || commit === undefined || record.spec.settle !== 'backporch') return []
+      const restored = restoredObjects(record)
+      const isHeld = [...restored].some((key) => held.has(key))
+      if (restored.size === 0 || !(waiting.has(episode) || isHeld)) return []
+      for (const key of restored) held.delete(key)
       return [{ packagePath: unit.unit.packagePath, record, commit }]
     })
   })
+}
+
+/** Fingerprints of what a merged decision is about and live still shows. */
+function stillApplying({ verdicts, key, git }: Observation): ReadonlySet<string> {
+  const applying = applyingFingerprints(git.ledger.closed)
+  return new Set(allChanges(verdicts, key).flatMap(({ fingerprint }) => (applying.has(fingerprint) ? [fingerprint] : [])))
 }
 
 /**
@@ -122,9 +147,9 @@ export async function waitUntilSettled(
     const turn = await runTurn(ports, request, signal)
     const [unit] = turn.units
     if (unit?.state === 'failed') throw unit.failures[0]
-    const state = unit?.plan.report.status.state
-    if (state !== 'Applying') return turn
-    if (clock.now().getTime() + LOOK_EVERY > deadline) throw notSettled(unit?.unit.packageName ?? '', ports.cluster.name, timeout)
+    // Other drift may be open meanwhile: the state of the unit says more than that.
+    if (unit === undefined || stillApplying(unit.observation).size === 0) return turn
+    if (clock.now().getTime() + LOOK_EVERY > deadline) throw notSettled(unit.unit.packageName, ports.cluster.name, timeout)
     request.onProgress?.(`waiting for ${ports.cluster.name} to agree with git`)
     await clock.sleep(LOOK_EVERY, signal)
   }

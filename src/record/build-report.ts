@@ -2,16 +2,18 @@
 import { createHash } from 'node:crypto'
 import type { Drift, ObjectVerdict, Resolution, SetAside } from '../drift/drift.ts'
 import { itemFingerprint } from '../drift/fingerprint.ts'
-import { formatFieldPath } from '../krm/field-path.ts'
 import type { Json } from '../krm/json.ts'
 import { type RedactionKey, redact, redactUnread, type Shown, show, shownJson } from '../krm/redacted.ts'
 import type { ResourceId } from '../krm/resource-id.ts'
+import { shownPath } from '../krm/shown-path.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
 import { API_VERSION, type Change, type DriftReport, type Incomplete, LOCAL_CONFIG } from './schema.ts'
 
 export interface ReportUnit {
   readonly cluster: string
   readonly package: string
+  /** Base branch, short. */
+  readonly branch: string
   /** As in `v3`; undefined before the first tag. */
   readonly revision: string | undefined
   readonly commit: string
@@ -28,7 +30,7 @@ export function showChange(drift: Drift, resolution: Resolution, key: RedactionK
   return {
     ref: refOf(drift.id),
     change: drift.change,
-    ...(whole ? {} : { path: formatFieldPath(drift.path) }),
+    ...(whole ? {} : { path: shownPath(key, drift.id, drift.path) }),
     ...sideOf('git', both.git),
     ...sideOf('live', both.live),
     ...(both.git?.kind === 'redacted' || both.live?.kind === 'redacted' ? { redacted: true } : {}),
@@ -84,7 +86,7 @@ export function buildReport(input: ReportInput): DriftReport {
   const changes = verdicts.flatMap((verdict) =>
     verdict.items.map((item) => showChange(item, input.resolutionOf(item), key, verdict.desired)),
   )
-  const setAside = verdicts.flatMap((verdict) => verdict.setAside.map(showSetAside))
+  const setAside = verdicts.flatMap((verdict) => verdict.setAside.map((aside) => showSetAside(aside, key)))
   return {
     apiVersion: API_VERSION,
     kind: 'DriftReport',
@@ -93,6 +95,7 @@ export function buildReport(input: ReportInput): DriftReport {
       unit: {
         cluster: unit.cluster,
         package: unit.package,
+        branch: unit.branch,
         ...(unit.revision === undefined ? {} : { revision: unit.revision }),
         commit: unit.commit,
         tree: unit.tree,
@@ -114,8 +117,9 @@ export function buildReport(input: ReportInput): DriftReport {
   }
 }
 
-function showSetAside({ drift, state, why }: SetAside): NonNullable<DriftReport['status']['setAside']>[number] {
-  return { ref: refOf(drift.id), ...(drift.path.length === 0 ? {} : { path: formatFieldPath(drift.path) }), state, why }
+function showSetAside({ drift, state, why }: SetAside, key: RedactionKey): NonNullable<DriftReport['status']['setAside']>[number] {
+  const { id, path } = drift
+  return { ref: refOf(id), ...(path.length === 0 ? {} : { path: shownPath(key, id, path) }), state, why }
 }
 
 function reportName(unit: ReportUnit): string {

@@ -9,6 +9,7 @@ import { commitJson, commitText } from './commit-text.ts'
 import { formatValue } from './format-value.ts'
 import { oneLine } from './one-line.ts'
 import type { Change, DriftRecord } from './schema.ts'
+import { formatSubject, SUBJECT_LIMIT } from './subject.ts'
 
 const OBJECT_LIMIT = 20
 const LEDGER_LINE_LIMIT = 50
@@ -27,7 +28,7 @@ export function formatProposalMessage(subject: MessageSubject, lifecycle: 'Draft
   const { record } = subject
   const { changes } = record.spec
   return joinParagraphs([
-    `${subjectType(record, lifecycle)}(drift): ${subjectText(record, lifecycle)}`,
+    formatSubject(record, lifecycle),
     commitText(describeChanges(changes)),
     ...whyOf(record),
     whatMergingDoes(record, lifecycle),
@@ -48,7 +49,7 @@ export interface Approval {
 export function formatApprovalMessage(subject: MessageSubject, approval: Approval): string {
   const { record } = subject
   return joinParagraphs([
-    `${subjectType(record, 'Proposed')}(drift): ${subjectText(record, 'Proposed')}`,
+    formatSubject(record, 'Proposed'),
     `Approving package revision ${oneLine(commitText(subject.packageName), 300)}/${approval.revision}, decided by ${oneLine(commitText(approval.decidedBy))}.`,
     commitText(describeChanges(record.spec.changes)),
     ...whyOf(record),
@@ -85,42 +86,6 @@ function kptLine(subject: MessageSubject, revision: number): string {
 
 function joinParagraphs(paragraphs: readonly string[]): string {
   return `${paragraphs.filter((paragraph) => paragraph !== '').join('\n\n')}\n`
-}
-
-/** `fix` where a manifest changes when it lands, `chore` where only the record does: release tools cut a release for the former. */
-function subjectType(record: DriftRecord, lifecycle: 'Draft' | 'Proposed'): 'fix' | 'chore' {
-  return lifecycle === 'Proposed' && record.spec.plan !== 'Restore' ? 'fix' : 'chore'
-}
-
-const SUBJECT_LIMIT = 100
-
-/** What lands, for how much, where: `adopt Deployment/web replicas 5 in prod-eu-1 (git 3)`, `adopt 4, restore 6 changes of apps/web in prod-eu-1`. */
-function subjectText(record: DriftRecord, lifecycle: 'Draft' | 'Proposed'): string {
-  const { changes, unit } = record.spec
-  const [first] = changes
-  const cluster = oneLine(unit.cluster, 30)
-  const verbOf = (change: Change): string => (lifecycle === 'Draft' ? 'record' : change.resolution.toLowerCase())
-  if (changes.length === 1 && first !== undefined)
-    return oneLine(commitText(`${verbOf(first)} ${singleChange(first, lifecycle, cluster)}`), SUBJECT_LIMIT - 14)
-  const counts = new Map<string, number>()
-  for (const change of changes) counts.set(verbOf(change), (counts.get(verbOf(change)) ?? 0) + 1)
-  const verbs = [...counts].sort(([left], [right]) => (left < right ? -1 : 1)).map(([verb, count]) => `${verb} ${count}`)
-  return oneLine(commitText(`${verbs.join(', ')} changes of ${unit.package || 'the package'} in ${cluster}`), SUBJECT_LIMIT - 14)
-}
-
-function singleChange(change: Change, lifecycle: 'Draft' | 'Proposed', cluster: string): string {
-  const object = `${change.ref.kind}/${change.ref.name}`
-  if (change.path === undefined) return `${change.change} ${object} in ${cluster}`
-  const field = `${object} ${shortPath(change.path)}`
-  const [git, live] = [formatValue(change.git, 20), formatValue(change.live, 20)]
-  if (lifecycle === 'Draft') return `${field} ${git} → ${live} in ${cluster}`
-  if (change.resolution === 'Adopt') return `${field} ${live} in ${cluster} (git ${git})`
-  if (change.resolution === 'Restore') return `${field} to ${git} in ${cluster} (live ${live})`
-  return `${field} in ${cluster} (live ${live})`
-}
-
-function shortPath(path: string): string {
-  return path.split('.').at(-1) ?? path
 }
 
 function describeChanges(changes: readonly Change[]): string {

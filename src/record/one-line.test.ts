@@ -14,6 +14,7 @@ const SHOWN: readonly (readonly [text: string, shown: string])[] = [
   ['\u202eevil', '\\u{202e}evil'],
   ['日本 🎌 é', '日本 🎌 é'],
   ['\u{e0041}', '\\u{e0041}'],
+  ['a ##[set-output name=x]b', 'a #\\u{23}[set-output name=x]b'],
 ]
 
 for (const [text, shown] of SHOWN) test(`${JSON.stringify(text)} is shown as ${shown}`, () => assert.equal(oneLine(text), shown))

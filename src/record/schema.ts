@@ -31,7 +31,10 @@ export const riskSchema = z.enum(['critical', 'high', 'medium', 'low'])
 export const changeSchema = z.object({
   ref: refSchema,
   change: z.enum(['modified', 'removed', 'added', 'missing', 'unexpected']),
-  path: z.string().optional().describe('Keyed field path; absent for missing and unexpected.'),
+  path: z
+    .string()
+    .optional()
+    .describe('Keyed field path; absent for missing and unexpected. A credential in it stands as `hmac-sha256:<16 hex>`.'),
   git: json.optional().describe('Value in git; absent where git has none. A hidden value is `hmac-sha256:<16 hex> (<n> bytes)`.'),
   live: json.optional().describe('Value in the cluster; absent where the cluster has none.'),
   redacted: z.boolean().optional().describe('True when git or live is a keyed hash instead of the value.'),
@@ -47,6 +50,7 @@ export const changeSchema = z.object({
 const unitSchema = z.object({
   cluster: z.string(),
   package: z.string().describe('Path of the package from the root of the repository.'),
+  branch: z.string().optional().describe('Base branch that was compared, short: `main`. Proposals and decisions of the unit are about it.'),
   revision: z.string().optional().describe('Latest published revision of the package, as in `v3`.'),
   commit: z.string().describe('Commit of the base branch that was compared: the first one in which the package had this content.'),
   tree: z.string().describe('Hash of the content of the package, 16 hex digits: two commits with one hash have one package.'),

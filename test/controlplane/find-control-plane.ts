@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { buildControlPlane, controlPlaneBuild, findGo, isExecutable } from './build-control-plane.ts'
+import { buildControlPlane, controlPlaneBuild } from './build-control-plane.ts'
+import { findProgram, isExecutable } from './go-build.ts'
 
 export type ServerName = 'etcd' | 'kube-apiserver' | 'kube-controller-manager'
 
@@ -43,7 +44,7 @@ export async function findControlPlane(options: FindOptions = {}): Promise<Contr
   const build = await controlPlaneBuild(options.module ?? fileURLToPath(new URL('.', import.meta.url)), environment)
   if (await isExecutable(build.binary)) return ownBinary('cached build', build.binary, 0)
 
-  const go = await findGo(environment)
+  const go = await findProgram('go', environment)
   if (go === undefined) {
     const why = `KUBEBUILDER_ASSETS is not set, there is no build at ${build.binary}, and there is no go on the PATH`
     return unavailable(`${why}. Install Go, or set KUBEBUILDER_ASSETS to a directory with etcd and kube-apiserver.`)

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ApiClient, apiClient } from './api-request.ts'
@@ -24,6 +24,7 @@ import {
   servingCredential,
   type TestAuthority,
 } from './test-authority.ts'
+import { onFreePort, whileRunning } from './while-running.ts'
 
 export interface StartOptions extends FindOptions {
   /** Also run kube-controller-manager, with all its default controllers. Defaults to false: it costs a second and CPU. */
@@ -38,11 +39,10 @@ export interface StartOptions extends FindOptions {
   readonly readyWithinMs?: number
 }
 
+const WHAT = 'the control plane'
 const READY_WITHIN_MS = 90_000
 const POLL_MS = 50
 const ANSWER_WITHIN_MS = 5_000
-const PORT_ATTEMPTS = 3
-const LOG_CHARACTERS = 3_000
 const CONTROLLER_MANAGER: Identity = { user: 'system:kube-controller-manager', groups: [] }
 
 /**
@@ -59,18 +59,7 @@ export async function startControlPlane(options: StartOptions = {}): Promise<Con
   if (options.controllerManager && !found.commands.has('kube-controller-manager')) {
     return unavailable('KUBEBUILDER_ASSETS has no kube-controller-manager. Add it, or unset KUBEBUILDER_ASSETS.')
   }
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await startOnFreePort(found, options)
-    } catch (error) {
-      // Somebody took the port between our look at it and the server's.
-      if (!(error instanceof PortTaken) || attempt === PORT_ATTEMPTS) throw error
-    }
-  }
-}
-
-class PortTaken extends Error {
-  override readonly name = 'PortTaken'
+  return onFreePort(() => startOnFreePort(found, options))
 }
 
 async function startOnFreePort(found: ControlPlaneBinaries, options: StartOptions): Promise<ControlPlane> {
@@ -117,15 +106,15 @@ async function startServers(
   const etcd = await start('etcd', etcdFlags(setup))
   const apiServer = await start('kube-apiserver', apiServerFlags(setup))
   const store = [etcd, apiServer]
-  await whileRunning(store, deadline, (signal) => untilReady(client, signal))
-  await whileRunning(store, deadline, () => untilExists(client, '/api/v1/namespaces/default', readyWithinMs))
+  await whileRunning(WHAT, store, deadline, (signal) => untilReady(client, signal))
+  await whileRunning(WHAT, store, deadline, () => untilExists(client, '/api/v1/namespaces/default', readyWithinMs))
   if (!setup.controllerManager) return store
 
   // It gives up on a kube-apiserver that is not healthy within 10 seconds, so it starts after.
   const controllers = await start('kube-controller-manager', controllerManagerFlags(setup))
   const all = [...store, controllers]
   const account = '/api/v1/namespaces/default/serviceaccounts/default'
-  await whileRunning(all, deadline, () => untilExists(client, account, readyWithinMs))
+  await whileRunning(WHAT, all, deadline, () => untilExists(client, account, readyWithinMs))
   return all
 }
 
@@ -145,28 +134,6 @@ async function startServer(found: ControlPlaneBinaries, guard: Guard, name: Serv
     environment: { HOME, PATH, TMPDIR: guard.directory, CONTROLPLANE_EXIT_WITH_STDIN: '1' },
   })
   return { ...started, name }
-}
-
-/** `work`'s result, unless one of `servers` ends or `deadline` (of `performance.now`) passes before. */
-async function whileRunning<T>(servers: readonly StartedServer[], deadline: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const stop = new AbortController()
-  const late = sleep(Math.max(0, deadline - performance.now()), 'no readiness in time', { signal: stop.signal })
-  const ends = servers.map((server) => server.exit.then((how) => `${server.name} ended with ${how}`))
-  const failure = Promise.race([late, ...ends]).then(async (why) => {
-    const logs = await Promise.all(servers.map(endOfLog))
-    const message = `the control plane did not start: ${why}\n${logs.join('\n')}`
-    throw message.includes('address already in use') ? new PortTaken(message) : new Error(message)
-  })
-  try {
-    return await Promise.race([work(stop.signal), failure])
-  } finally {
-    failure.catch(() => {}) // the timer is aborted below, or a server ends long after
-    stop.abort()
-  }
-}
-
-async function endOfLog(server: StartedServer): Promise<string> {
-  return `--- ${server.name}\n${(await readFile(server.log, 'utf8')).slice(-LOG_CHARACTERS)}`
 }
 
 async function untilReady(client: ApiClient, signal: AbortSignal): Promise<void> {

@@ -44,7 +44,7 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
 
     const approved = assertExit(await world.backporch('approve', 'apps/web', '--yes'), 0)
     assert.match(approved.stdout, /apps\/web v1 is published: Restore merged into main at [0-9a-f]{7}/)
-    assert.match(approved.stdout, /ci has to apply the package now/)
+    assert.match(approved.stdout, /run: kubectl apply --server-side --force-conflicts --field-manager=ci -R -f apps\/web\n/)
     assert.deepEqual(await world.proposals(), [])
     assert.equal(await world.remote('show', '--no-patch', '--format=%P', 'main'), `${base} ${proposal}`)
     assert.equal(await world.remote('rev-parse', 'refs/tags/apps/web/v1'), await world.remote('rev-parse', 'main'))
@@ -268,7 +268,7 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
       if (style === '--squash') await world.git('commit', '--quiet', '--message', 'squashed')
       await world.git('push', '--quiet', 'origin', 'main')
       const run = assertExit(await world.backporch('scan'), 0)
-      assert.match(run.stdout, /was merged by hand: tagged apps\/web\/v1/)
+      assert.match(run.stdout, /was merged( by .+)?: published as v1/)
       assert.deepEqual(await world.proposals(), [])
       assert.match(await world.remote('show', '--no-patch', '--format=%B', 'apps/web/v1'), /^kpt:\{"package":"apps\/web"/m)
       await world.sync('apps/web')

@@ -45,7 +45,10 @@ await controlPlaneSuite('settle: backporch', { controllerManager: true, auditLev
     )
 
     const approved = assertExit(await world.backporch('approve', 'apps/web', '--yes', '--wait', '--wait-timeout', '1m'), 0)
-    assert.match(approved.stdout, /✓ sent 8 writes to test for 10 approved changes \(drift-[0-9a-f]{8}\)\n/)
+    assert.match(
+      approved.stdout,
+      /✓ sent 8 writes to test for 10 approved changes, gave 4 objects back to the syncer \(drift-[0-9a-f]{8}\)\n/,
+    )
     assert.match(approved.stdout, /✓ test agrees with git: verified\n/)
     const commit = await world.remote('rev-parse', 'main')
     const writes = writesOf(plane, user).filter(({ dryRun }) => !dryRun)
@@ -104,6 +107,35 @@ await controlPlaneSuite('settle: backporch', { controllerManager: true, auditLev
     assert.match(assertExit(await world.backporch('status'), 0).stdout, /✓ InSync/)
   })
 
+  test('what was restored belongs to the syncer again: without force it changes the field, and removes it when git does', async (t) => {
+    const { world, namespace } = await open(t)
+    const ns = ['-n', namespace]
+    await world.kubectl('patch', 'configmap/web', ...ns, '-p', '{"data":{"timeout":"60","theme":"dark"}}')
+    await world.kubectl('patch', 'service/web', ...ns, '--type=json', '-p', '[{"op":"replace","path":"/spec/ports/0/port","value":81}]')
+    await world.kubectl('delete', 'configmap/doomed', ...ns)
+    assertExit(await world.backporch('scan'), 1)
+    assertExit(await world.backporch('approve', '--yes'), 0)
+    for (const object of ['configmap/web', 'configmap/doomed', 'service/web']) {
+      const { metadata } = JSON.parse(await world.kubectl('get', object, ...ns, '-o', 'json', '--show-managed-fields'))
+      const managers = metadata.managedFields.map(
+        ({ manager, operation }: { manager: string; operation: string }) => `${manager} ${operation}`,
+      )
+      assert.deepEqual(managers, ['ci Apply'], object)
+    }
+    const path = 'apps/web/config.yaml'
+    const text = await world.show('main', path)
+    const next = `${text.replace('timeout: "30"', 'timeout: "45"').replace(/\n {2}theme: 'light'/, '')}\n`
+    await world.git('pull', '--quiet', '--ff-only', 'origin', 'main')
+    await world.commit({ [path]: next }, 'Another timeout, no theme')
+    // Git is ahead: that is no drift, and nobody else's doing.
+    assert.match(assertExit(await world.backporch('diff'), 0).stdout, /^2 Behind \(no drift\)/)
+    for (const file of [path, 'apps/web/service.yaml', 'apps/web/more.yaml']) {
+      await world.pipe(await world.show('main', file), 'apply', '--server-side', '--field-manager=ci', '--filename=-')
+    }
+    assert.deepEqual(JSON.parse(await world.kubectl('get', 'configmap/web', ...ns, '-o', 'json')).data, { timeout: '45' })
+    assertExit(await world.backporch('diff'), 0)
+  })
+
   test('a write that the server refuses is told, and nothing says that the drift is gone', async (t) => {
     const { world, namespace } = await open(t)
     await world.kubectl('patch', 'configmap/web', '-n', namespace, '-p', '{"data":{"timeout":"60"},"immutable":true}')
@@ -130,6 +162,13 @@ apiVersion: v1
 kind: Secret
 ${meta('login')}stringData:
   password: swordfish
+`,
+    'apps/web/service.yaml': `apiVersion: v1
+kind: Service
+${meta('web')}spec:
+  selector: {app: web}
+  ports:
+  - {name: http, port: 80, targetPort: 8080}
 `,
     'apps/web/resourcegroup.yaml': `apiVersion: kpt.dev/v1alpha1
 kind: ResourceGroup

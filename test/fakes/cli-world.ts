@@ -1,4 +1,5 @@
 /** A command line over the world in memory. */
+import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { runCli } from '../../src/cli/run-cli.ts'
 import type { World } from '../../src/cli/world.ts'
@@ -14,6 +15,12 @@ export interface CliOutcome {
 export interface CliOptions {
   readonly isTTY?: boolean
   readonly env?: World['env']
+  readonly appendText?: World['appendText']
+  readonly externalDiff?: World['externalDiff']
+  /** What happens during each wait, in order; the user interrupts the one after the last. Without it, waiting takes no time. */
+  readonly waits?: readonly (() => unknown)[]
+  readonly onSleep?: (milliseconds: number) => unknown
+  readonly localNames?: World['localNames']
 }
 
 export async function runInWorld(turn: TurnWorld, argv: readonly string[], options: CliOptions = {}): Promise<CliOutcome> {
@@ -26,21 +33,35 @@ export async function runInWorld(turn: TurnWorld, argv: readonly string[], optio
     },
   })
   turn.pass(1)
+  const interrupt = new AbortController()
+  const waits = [...(options.waits ?? [])]
+  const sleep = async (milliseconds: number): Promise<void> => {
+    options.onSleep?.(milliseconds)
+    if (options.waits === undefined) return
+    const wait = waits.shift()
+    if (wait === undefined) interrupt.abort(new Error('interrupted'))
+    interrupt.signal.throwIfAborted()
+    turn.pass(1)
+    await wait?.()
+  }
   const world: World = {
     env: options.env ?? {},
     cwd: '/',
     stdin: Readable.from([]),
     stdout: stream('stdout'),
     stderr: stream('stderr'),
-    clock: { now: () => new Date(turn.cluster.now), sleep: async () => undefined },
+    clock: { now: () => new Date(turn.cluster.now), sleep },
     version: '0.0.0',
     botEmail: BOT_EMAIL,
-    signal: new AbortController().signal,
-    openRepository: () => turn.repository,
-    openForge: () => turn.ports.forge,
+    signal: interrupt.signal,
+    openRepository: async () => turn.repository,
+    openForge: async () => turn.ports.forge,
     openCluster: async () => ({ reader: turn.cluster, close: () => undefined }),
     openWriter: async () => ({ writer: turn.cluster, close: () => undefined }),
     loadKey: async () => ({ key: turn.key, created: false, path: '/key' }),
+    localNames: options.localNames ?? (async () => []),
+    externalDiff: options.externalDiff ?? (() => assert.fail('no program was named')),
+    appendText: options.appendText ?? (() => assert.fail('nothing is written beside stdout')),
     workTree: async () => 'none',
     userName: async () => 'Ada <ada@example.com>',
     at: () => {

@@ -11,6 +11,7 @@ import { approve, type Decided, reject } from '../../src/reconcile/decide.ts'
 import { runTurn, type TurnRequest, type TurnResult, type WishRequest } from '../../src/reconcile/run-turn.ts'
 import { appliedBy, editedBy } from './live-object.ts'
 import { MemoryCluster } from './memory-cluster.ts'
+import type { MemoryForge } from './memory-forge.ts'
 import { BOT_EMAIL, MemoryRepository } from './memory-repository.ts'
 
 export const DEPLOYMENT = `# the shop
@@ -56,6 +57,8 @@ export class TurnWorld {
   readonly syncer = 'kustomize-controller'
   key: RedactionKey = redactionKey(new Uint8Array(32).fill(7))
   packages: readonly string[] = []
+  /** Set for a forge with pages; git alone otherwise. */
+  forge: MemoryForge | undefined
   private minute = 0
 
   constructor(policy = '{mode: Propose}', files: { readonly [path: string]: string } = {}) {
@@ -71,7 +74,7 @@ export class TurnWorld {
   }
 
   get ports() {
-    return { repository: this.repository, cluster: this.cluster, forge: new LocalForge(this.repository) }
+    return { repository: this.repository, cluster: this.cluster, forge: this.forge ?? new LocalForge(this.repository) }
   }
 
   request(more: Partial<TurnRequest> = {}): TurnRequest {
@@ -83,6 +86,7 @@ export class TurnWorld {
       fieldManager: undefined,
       key: this.key,
       bot: { email: BOT_EMAIL },
+      version: '0.0.0',
       ...more,
     }
   }

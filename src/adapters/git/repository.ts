@@ -6,7 +6,9 @@ import type { ObjectId } from '../../package/object-id.ts'
 import type { FileMode } from '../../package/package-files.ts'
 import { assertPushable } from '../../package/ref-name.ts'
 import type { CommitDraft, CommitView, PackageRepository, RefUpdate, RepositoryRefs, TreeFile } from '../../ports/package-repository.ts'
+import type { Trace } from '../../ports/trace.ts'
 import type { FileOperations } from './atomic-fs.ts'
+import { BOT } from './bot-identity.ts'
 import { damaged } from './git-failure.ts'
 import type { Environment } from './git-program.ts'
 import type { GitTransport, TransportLimits } from './git-transport.ts'
@@ -29,11 +31,9 @@ import { pushRefs } from './push-refs.ts'
 import { parseRemoteAddress, type RemoteAddress } from './remote-address.ts'
 import { RemoteObjects } from './remote-objects.ts'
 import { signOff } from './sign-off.ts'
+import { TracedTransport } from './traced-transport.ts'
 import { editTree } from './tree-edit.ts'
 import { workTreeChanges, workTreeNotClean, workTreeOfBranch } from './work-tree.ts'
-
-/** Author, committer and sign-off of every commit, unless the options say otherwise. */
-export const BOT: Identity = { name: 'backporch[bot]', email: 'backporch@users.noreply.backporch.dev' }
 
 export interface RepositoryOptions {
   /** `https://…` (`http://` on this machine only), `ssh://…`, `user@host:path`, `file://…` or a path. */
@@ -53,6 +53,8 @@ export interface RepositoryOptions {
   readonly workingDirectory?: string
   readonly environment?: Environment
   readonly limits?: Partial<TransportLimits>
+  /** Told about each request. */
+  readonly trace?: Trace
 }
 
 /** A minute of silence; 2 GiB of pack is what isomorphic-git can index. */
@@ -94,10 +96,11 @@ class GitRepository implements PackageRepository {
     this.#baseBranch = options.baseBranch
     this.#environment = options.environment ?? process.env
     const limits = { ...LIMITS, ...options.limits }
-    this.#transport =
+    const transport =
       address.kind === 'http'
         ? new HttpTransport(address, options.token, this.#environment, limits)
         : new ProcessTransport(address, this.#environment, limits)
+    this.#transport = options.trace === undefined ? transport : new TracedTransport(transport, address.printed, options.trace)
     const cache = new ObjectCache(cacheFolder, address.printed, options.fs ?? nodeFiles, options.flush ?? false)
     this.#objects = new RemoteObjects(this.remote, this.#transport, cache, options.baseBranch)
   }

@@ -15,6 +15,7 @@ import {
 } from '../../../test/apiserver/scripted-server.ts'
 import { x509Certificate } from '../../../test/controlplane/x509-certificate.ts'
 import { Failure, type FailureCode } from '../../failure.ts'
+import type { TracedRequest } from '../../ports/trace.ts'
 import type { ApiCall } from './api-connection.ts'
 import type { Asked } from './kubernetes-failure.ts'
 
@@ -330,4 +331,32 @@ test('a proxy of the kubeconfig gets a tunnel, and the server the request', asyn
   assert.equal(tunnels.length, 1)
   assert.match(tunnels[0] ?? '', /^CONNECT 127\.0\.0\.1:/)
   assert.equal(server.requests.length, 1)
+})
+
+test('each request is told with its status and time, also one that is sent again, and never with a credential', async (t) => {
+  const told: TracedRequest[] = []
+  let calls = 0
+  const { connection } = await serve(
+    t,
+    () => {
+      calls += 1
+      return calls === 1 ? { status: 503, body: { kind: 'Status', message: 'canary in a body' } } : { body: { ok: true } }
+    },
+    { connection: { user: { token: 'canary-token' }, trace: (request) => told.push(request) } },
+  )
+  await connection.send({ ...GET, path: '/api/v1/pods?limit=5' }, ASKED, never)
+  assert.deepEqual(
+    told.map(({ what, outcome }) => `${what} ${outcome.split(' ')[0]}`),
+    ['GET /api/v1/pods?limit=5 503', 'GET /api/v1/pods?limit=5 200'],
+  )
+  assert.ok(told.every(({ milliseconds }) => milliseconds >= 0 && milliseconds < 60_000))
+  assert.doesNotMatch(JSON.stringify(told), /canary/)
+})
+
+test('a request without an answer is told by the class of its fault', async (t) => {
+  const told: TracedRequest[] = []
+  const { connection } = await serve(t, () => ({ fault: 'disconnect' }), { connection: { trace: (request) => told.push(request) } })
+  await assert.rejects(connection.send(GET, ASKED, never), failsWith('BP3001'))
+  assert.equal(told.length, 4)
+  assert.ok(told.every(({ outcome }) => outcome === 'broken'))
 })

@@ -1,6 +1,7 @@
 /** One cluster's connection: credentials, one transport that is reopened when it is gone, retries of what is safe to repeat. */
 import { Failure } from '../../failure.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { Trace } from '../../ports/trace.ts'
 import { chooseProxy, type Environment } from './choose-proxy.ts'
 import { type CredentialSource, type Credentials, expiredSince } from './credentials.ts'
 import type { ClusterAccess } from './kubeconfig.ts'
@@ -35,6 +36,8 @@ export interface ConnectionOptions {
   readonly pingWithin?: number
   readonly connectTimeout?: number
   readonly maxBody?: number
+  /** Told about each request, also about those that are sent again. */
+  readonly trace?: Trace
 }
 
 const TIMEOUT = 30_000
@@ -118,7 +121,21 @@ export class ApiConnection {
     return again
   }
 
-  private exchange(opened: Opened, call: ApiCall, signal: AbortSignal): Promise<ApiResponse> {
+  private async exchange(opened: Opened, call: ApiCall, signal: AbortSignal): Promise<ApiResponse> {
+    const started = performance.now()
+    const tell = (outcome: string): void =>
+      this.options.trace?.({ what: `${call.method} ${call.path}`, outcome, milliseconds: performance.now() - started })
+    try {
+      const answer = await this.transmit(opened, call, signal)
+      tell(`${answer.status} (${answer.body.length} characters)`)
+      return answer
+    } catch (thrown) {
+      tell(signal.aborted ? 'interrupted' : faultOf(thrown).fault)
+      throw thrown
+    }
+  }
+
+  private transmit(opened: Opened, call: ApiCall, signal: AbortSignal): Promise<ApiResponse> {
     return opened.transport.send({
       method: call.method,
       path: call.path,

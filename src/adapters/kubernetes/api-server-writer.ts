@@ -6,11 +6,12 @@
  * annotations itself: only admission and authorisation inside the server can; see docs/facts/audit-annotations.md.
  */
 import { Failure } from '../../failure.ts'
-import { formatFieldPath } from '../../krm/field-path.ts'
 import { formatJson, getKey, isJsonObject, type JsonObject } from '../../krm/json.ts'
 import type { WantedObject } from '../../krm/live-view.ts'
+import { SETTLE_MANAGER } from '../../krm/managed-fields.ts'
 import { metadataText, type Resource } from '../../krm/resource.ts'
 import { describeResourceId } from '../../krm/resource-id.ts'
+import { shownPathOnly } from '../../krm/shown-path.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { ApprovedWrite, Authorisation, ClusterWriter } from '../../ports/cluster.ts'
 import { appliedObject } from './applied-object.ts'
@@ -69,7 +70,7 @@ export class ApiServerWriter implements ClusterWriter {
       })
     }
     return {
-      fieldManager: `backporch.dev/${commit.slice(0, 12)}`,
+      fieldManager: `${SETTLE_MANAGER}${commit.slice(0, 12)}`,
       userAgent: `${this.options.userAgent} (commit ${commit}; episode ${episode})`,
     }
   }
@@ -114,7 +115,7 @@ export class ApiServerWriter implements ClusterWriter {
     }
     const patch = guardedPatch(live, change.fields)
     if ('unlike' in patch) {
-      throw changed(this.reads.cluster, change.target, `${formatFieldPath(patch.unlike)} does not hold the value that was reviewed`)
+      throw changed(this.reads.cluster, change.target, `${shownPathOnly(patch.unlike)} does not hold the value that was reviewed`)
     }
     const body = [{ op: 'test', path: '/metadata/resourceVersion', value: change.resourceVersion }, ...patch.operations]
     const asked = this.asked('patch', place)

@@ -1,5 +1,6 @@
 /** Makes a cluster from a kubeconfig. Nothing is connected until the first request. */
 import type { Clock } from '../../ports/clock.ts'
+import type { Trace } from '../../ports/trace.ts'
 import { ApiConnection, type ConnectionOptions } from './api-connection.ts'
 import { ApiServerCluster } from './api-server-cluster.ts'
 import { ApiServerWriter } from './api-server-writer.ts'
@@ -17,6 +18,8 @@ export interface ConnectOptions extends KubeconfigOptions {
   readonly version: string
   /** Milliseconds for one request; 30 s unless given. */
   readonly timeout?: number
+  /** Told about each request. */
+  readonly trace?: Trace
   readonly connection?: Pick<ConnectionOptions, 'random' | 'pingEvery' | 'pingWithin' | 'connectTimeout' | 'maxBody'>
 }
 
@@ -54,6 +57,7 @@ function open(options: ConnectOptions): { readonly connection: ApiConnection; re
     environment,
     userAgent: userAgent(options),
     ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
+    ...(options.trace === undefined ? {} : { trace: options.trace }),
     ...options.connection,
   })
   return { connection, namespace: access.namespace }

@@ -108,3 +108,11 @@ test('a message that looks like a credential is not shown for any kind', () => {
   const message = 'Invalid value: "-----BEGIN RSA PRIVATE KEY----- CANARY"'
   assert.equal(failureOfResponse(answer(422, { reason: 'Invalid', message }), LIST).why, 'Invalid (422)')
 })
+
+test('a place that holds a credential is not shown either', () => {
+  const causes = [{ reason: 'FieldValueInvalid', field: 'data[ghp_abcdefghijklmnopCANARY]', message: 'too long' }]
+  assert.equal(
+    failureOfResponse(answer(422, { reason: 'Invalid', details: { causes } }), LIST).why,
+    'Invalid (422): a hidden place: too long',
+  )
+})

@@ -4,6 +4,7 @@
  */
 import { Failure, type FailureCode, type Retry } from '../../failure.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../../krm/json.ts'
+import { hasSecretText } from '../../krm/looks-secret.ts'
 import { isSensitive } from '../../krm/redacted.ts'
 import type { ApiResponse, TransportFault } from './transport.ts'
 
@@ -236,7 +237,9 @@ function reasonOf(asked: Asked, status: number, answer: JsonObject | undefined):
   const hides = (text: string): boolean => isSensitive(id, [], text)
   const parts = causes.map((cause) => {
     const [place, message] = [textOf(cause, 'field'), textOf(cause, 'message')]
-    return [place, hides(message) ? textOf(cause, 'reason') : shorten(message)].filter((text) => text !== '').join(': ')
+    return [hasSecretText(place) ? 'a hidden place' : place, hides(message) ? textOf(cause, 'reason') : shorten(message)]
+      .filter((text) => text !== '')
+      .join(': ')
   })
   const message = textOf(answer, 'message')
   if (parts.length === 0 && message !== '' && !hides(message)) parts.push(shorten(message))

@@ -1,7 +1,12 @@
 import { Argument, type Command } from 'commander'
+import { oneLine } from '../../record/one-line.ts'
+import { type Candidate, completeLine } from '../complete-line.ts'
 import type { Run, World } from '../world.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const
+
+/** The hidden command that the scripts call with the words of the line; what is behind it is never parsed as flags of ours. */
+export const COMPLETE = '__complete'
 
 export function addCompletionCommand(program: Command, world: World, run: Run): void {
   program
@@ -10,50 +15,86 @@ export function addCompletionCommand(program: Command, world: World, run: Run): 
     .addArgument(new Argument('<shell>', 'which shell').choices(SHELLS))
     .action((shell: (typeof SHELLS)[number]) =>
       run(async () => {
-        world.stdout.write(completionScript(shell, program))
+        world.stdout.write(SCRIPTS[shell])
         return 0
       }),
     )
 }
 
-/** Names of commands and long flags, from the program itself. */
-function completionScript(shell: (typeof SHELLS)[number], program: Command): string {
-  const words = wordsOf(program, '')
-  if (shell === 'fish') {
-    return [...words]
-      .flatMap(([path, list]) => {
-        const condition =
-          path === ''
-            ? '__fish_use_subcommand'
-            : `__fish_seen_subcommand_from ${path.trim().split(' ').join('; and __fish_seen_subcommand_from ')}`
-        return list.map((word) =>
-          word.startsWith('--')
-            ? `complete -c backporch -n '${condition}' -l ${word.slice(2)}\n`
-            : `complete -c backporch -f -n '${condition}' -a ${word}\n`,
-        )
-      })
-      .join('')
+/**
+ * Prints what can stand at the cursor: one candidate in each line, a tab and what it is; or the line `:files`. Asks nobody, and
+ * what goes wrong gives no candidates: a shell has no place for an error there.
+ */
+export async function complete(words: readonly string[], program: Command, world: World): Promise<number> {
+  const wanted = completeLine(program, words)
+  if (wanted.kind === 'files') world.stdout.write(':files\n')
+  else if (wanted.kind === 'words') world.stdout.write(wanted.candidates.map(lineOf).join(''))
+  else {
+    const { kind, repo, typed, before, taken } = wanted
+    // An address of another machine has nothing here.
+    const names = /^[a-z][a-z0-9+.-]*:\/\//i.test(repo) ? [] : await world.localNames(kind, repo)
+    const shown = names.filter((name) => name.startsWith(typed) && PLAIN.test(name) && !taken.includes(name))
+    world.stdout.write(shown.map((name) => lineOf({ text: before + name, about: '' })).join(''))
   }
-  const cases = [...words].map(([path, list]) => `    '${path.trim()}') words='${list.join(' ')}' ;;\n`).join('')
-  const start = shell === 'zsh' ? 'autoload -U +X bashcompinit && bashcompinit\n' : ''
-  return `${start}_backporch() {
-  local word=\${COMP_WORDS[COMP_CWORD]} path='' words='' i
-  for ((i = 1; i < COMP_CWORD; i++)); do
-    case \${COMP_WORDS[i]} in -*) ;; *) path="$path \${COMP_WORDS[i]}"; [ -z "\${path// }" ] || break ;; esac
-  done
-  path=\${path# }
-  case "$path" in
-${cases}  esac
-  COMPREPLY=($(compgen -W "$words" -- "$word"))
-}
-complete -o default -F _backporch backporch
-`
+  return 0
 }
 
-function wordsOf(command: Command, path: string): Map<string, readonly string[]> {
-  const words = new Map([
-    [path, [...command.commands.map((below) => below.name()), ...command.options.flatMap(({ long }) => (long ? [long] : []))]],
-  ])
-  for (const below of command.commands) for (const [key, list] of wordsOf(below, `${path} ${below.name()}`)) words.set(key, [...list])
-  return words
+/** A name that needs no quotes in any shell. Names come from a repository, and a shell puts them on the line as they are. */
+const PLAIN = /^[A-Za-z0-9._@%+/][A-Za-z0-9._@%+/-]*$/
+
+function lineOf({ text, about }: Candidate): string {
+  return `${text}${about === '' ? '' : `\t${oneLine(about, 80)}`}\n`
 }
+
+// Candidates are never expanded, evaluated or split: `compgen -W` would run what a name says.
+const BASH = `# bash completion of backporch
+_backporch() {
+  local line program=\${COMP_WORDS[0]/#\\~/$HOME} word=\${COMP_WORDS[COMP_CWORD]}
+  COMPREPLY=()
+  while IFS= read -r line; do
+    if [[ $line == :files ]]; then
+      [[ $word == = ]] && word=
+      compopt -o filenames 2>/dev/null
+      while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -f -- "$word")
+    else
+      COMPREPLY+=("\${line%%$'\\t'*}")
+    fi
+  done < <("$program" ${COMPLETE} "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+}
+complete -F _backporch backporch
+`
+
+const ZSH = `#compdef backporch
+_backporch() {
+  local line text about
+  local -a candidates
+  for line in "\${(@f)$("\${words[1]}" ${COMPLETE} "\${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
+    if [[ $line == :files ]]; then
+      _files
+      return
+    fi
+    [[ -n $line ]] || continue
+    text=\${line%%$'\\t'*}
+    about=\${line#$text}
+    candidates+=("\${text//:/\\\\:}:\${about#$'\\t'}")
+  done
+  (( \${#candidates} )) && _describe backporch candidates
+}
+compdef _backporch backporch
+`
+
+const FISH = `function __backporch_complete
+    set -l words (commandline -opc)
+    set -l current (commandline -ct)
+    test -z "$current"; and set current ''
+    set -l found ($words[1] ${COMPLETE} $words[2..-1] $current 2>/dev/null)
+    if test "$found" = ':files'
+        __fish_complete_path $current
+    else
+        printf '%s\\n' $found
+    end
+end
+complete -c backporch -f -a '(__backporch_complete)'
+`
+
+const SCRIPTS = { bash: BASH, zsh: ZSH, fish: FISH } as const

@@ -1,14 +1,14 @@
 import { createInterface } from 'node:readline/promises'
-import { type Command, Option } from 'commander'
 import { Failure } from '../../failure.ts'
 import { approve, type Decided, type Reviewed, reject } from '../../reconcile/decide.ts'
 import { type PendingSettle, waitUntilSettled } from '../../reconcile/settle.ts'
-import { type CommonOptions, durationSeconds, withClusterFlags, withOutputFlags, withRepositoryFlags } from '../options.ts'
+import type { CommonOptions } from '../options.ts'
+import { applierLines } from '../print-applier.ts'
 import { formatDiff } from '../print-diff.ts'
 import { settlePending } from '../settle-pending.ts'
 import { Terminal } from '../terminal.ts'
 import { type Session, withSession } from '../turn-session.ts'
-import type { Run, World } from '../world.ts'
+import type { World } from '../world.ts'
 
 interface DecideOptions extends CommonOptions {
   readonly yes?: boolean
@@ -18,35 +18,8 @@ interface DecideOptions extends CommonOptions {
   readonly waitTimeout?: number
 }
 
-export function addDecisionCommands(program: Command, world: World, run: Run): void {
-  const approval = program
-    .command('approve')
-    .description('merge the open proposal of a package: base branch, tag, and the branch is gone')
-    .argument('[package]', 'path of the package; may be left out where there is one')
-    .option('--wait', 'wait until the cluster agrees with the decision')
-    .addOption(new Option('--wait-timeout <duration>', 'how long to wait; as the policy says otherwise').argParser(durationSeconds))
-  decisionFlags(approval).action((name: string | undefined, options: DecideOptions) => run(() => approveOne(name, options, world)))
-  const rejection = program
-    .command('reject')
-    .description('close the open proposal: git and the cluster stay as they are, and exactly this drift is silent for a while')
-    .argument('[package]', 'path of the package; may be left out where there is one')
-  decisionFlags(rejection).action((name: string | undefined, options: DecideOptions) => run(() => rejectOne(name, options, world)))
-}
-
-function decisionFlags(command: Command): Command {
-  return withOutputFlags(
-    withClusterFlags(
-      withRepositoryFlags(
-        command
-          .option('-y, --yes', 'do not ask')
-          .option('-m, --message <why>', 'why, for the history')
-          .option('--as <name>', 'who decides; your git identity otherwise'),
-      ),
-    ),
-  )
-}
-
-async function approveOne(name: string | undefined, options: DecideOptions, world: World): Promise<number> {
+/** `approve`. */
+export async function approveOne(name: string | undefined, options: DecideOptions, world: World): Promise<number> {
   return withSession(world, options, name === undefined ? [] : [name], async (session) => {
     const { ports, request, progress } = session
     const decided = await approve(
@@ -64,7 +37,8 @@ async function approveOne(name: string | undefined, options: DecideOptions, worl
     world.stdout.write(
       `${ok(options, world)} ${packageName} ${decided.revision} is published: ${proposal.record.spec.plan} merged into ${observation.git.baseBranch} at ${decided.commit?.slice(0, 7)}\n`,
     )
-    await settlePending(settleOf(decided), session, options, world)
+    const [unsettled] = await settlePending(settleOf(decided), session, options, world)
+    if (unsettled !== undefined) throw unsettled
     if (options.wait !== true) {
       if (options.quiet !== true) tellNext(decided, world, packageName)
       return 0
@@ -89,12 +63,8 @@ function tellNext({ reviewed }: Decided, world: World, name: string): void {
   const { observation, proposal } = reviewed
   const { plan, settle: by } = proposal.record.spec
   if (by === 'backporch') return
-  const syncer = observation.syncer?.manager
   if (plan === 'Restore' || plan === 'Mixed') {
-    world.stdout.write(
-      syncer === undefined ? '  nobody applies this package: apply it yourself, ' : `  ${syncer} has to apply the package now, `,
-    )
-    world.stdout.write(`for example with kubectl apply --server-side --force-conflicts --field-manager=${syncer ?? 'kubectl'}\n`)
+    for (const line of applierLines(observation.applier)) world.stdout.write(`  ${line}\n`)
     const added = proposal.record.spec.changes.filter(({ change, resolution }) => change === 'added' && resolution === 'Restore').length
     if (added > 0) {
       world.stdout.write(
@@ -105,7 +75,8 @@ function tellNext({ reviewed }: Decided, world: World, name: string): void {
   world.stdout.write(`  then: backporch scan ${name} sees that live agrees\n`)
 }
 
-async function rejectOne(name: string | undefined, options: DecideOptions, world: World): Promise<number> {
+/** `reject`. */
+export async function rejectOne(name: string | undefined, options: DecideOptions, world: World): Promise<number> {
   return withSession(world, options, name === undefined ? [] : [name], async (session) => {
     const { ports, request, progress } = session
     const decided = await reject(

@@ -1,33 +1,93 @@
-import type { Command } from 'commander'
+import { Failure } from '../../failure.ts'
+import { formatJson, type Json } from '../../krm/json.ts'
 import { runTurn } from '../../reconcile/run-turn.ts'
+import type { UnitResult } from '../../reconcile/unit-result.ts'
 import { exitStatusOf } from '../exit-status.ts'
-import { type CommonOptions, withClusterFlags, withExitFlags, withOutputFlags, withRepositoryFlags } from '../options.ts'
+import type { CommonOptions } from '../options.ts'
+import { isTable } from '../outputs.ts'
 import { printTurn, type TurnPrintOptions } from '../print-turn.ts'
+import { externalDiffProgram } from '../print-yaml-diff.ts'
+import { changeFilter, narrowTurn, tellHidden } from '../selection.ts'
+import type { SelectionOptions } from '../selection-flags.ts'
+import { Terminal } from '../terminal.ts'
 import { withSession } from '../turn-session.ts'
-import type { Run, World } from '../world.ts'
+import { showOrWatch, type WatchOptions } from '../watch.ts'
+import type { World } from '../world.ts'
 
-export function addDiffCommand(program: Command, world: World, run: Run): void {
-  const command = program
-    .command('diff')
-    .description('show what differs between packages in git and the cluster; reads only')
-    .argument('[packages...]', 'paths of packages; all of them otherwise')
-    .option('--show-ignored', 'list what ignore rules and releases cover, and what git is behind or ahead with')
-  withExitFlags(withOutputFlags(withClusterFlags(withRepositoryFlags(command))))
-  command.action((packages: string[], options: TurnPrintOptions) => run(() => diff(packages, options, world)))
+/** Of the selection, `cluster` is the name of the one cluster that is looked at. */
+export type DiffOptions = TurnPrintOptions & WatchOptions & SelectionOptions
+
+export async function diff(packages: readonly string[], options: DiffOptions, world: World): Promise<number> {
+  const started = world.clock.now()
+  checkYaml(options, world)
+  const { flags } = changeFilter(options, started)
+  return withSession(
+    world,
+    options,
+    packages,
+    async ({ ports, request, progress }) => {
+      await tellWorkTree(options, world)
+      let hiddenBefore = 0
+      let asked = request
+      return showOrWatch(world, options, async () => {
+        const turn = await runTurn(ports, { ...asked, dryRun: true }, world.signal)
+        progress.end()
+        // Whoever watches waits for what is new, not for the look itself.
+        if (options.verbose !== true) asked = { ...request, onProgress: () => undefined }
+        const { result, numbers, hidden } = narrowTurn(turn, options, started)
+        return {
+          rows: new Map(result.units.map((unit) => [nameOf(unit), textOf(unit)])),
+          print: (names) => {
+            const units = result.units.filter((unit) => names === undefined || names.has(nameOf(unit)))
+            printTurn({ ...result, units }, { ...options, numbers }, world)
+            if (names !== undefined && isTable(options.output) && options.yaml !== true) tellAgreement(units, options, world)
+            if (names === undefined || hidden !== hiddenBefore) tellHidden(hidden, 'change', flags, options, world)
+            hiddenBefore = hidden
+          },
+          exit: exitStatusOf(result.units, {
+            partialOk: options.partial === 'ok',
+            driftCounts: options.exitCode !== false,
+            silencedCounts: true,
+          }),
+        }
+      })
+    },
+    'not-asked',
+  )
 }
 
-async function diff(packages: readonly string[], options: TurnPrintOptions, world: World): Promise<number> {
-  return withSession(world, options, packages, async ({ ports, request, progress }) => {
-    const result = await runTurn(ports, { ...request, dryRun: true }, world.signal)
-    progress.end()
-    await tellWorkTree(options, world)
-    printTurn(result, options, world)
-    return exitStatusOf(result.units, {
-      partialOk: options.partial === 'ok',
-      driftCounts: options.exitCode !== false,
-      silencedCounts: true,
-    })
+/** @throws Failure BP1001 before anything is read */
+function checkYaml({ yaml, output }: DiffOptions, world: World): void {
+  if (yaml !== true) return
+  externalDiffProgram(world.env['BACKPORCH_EXTERNAL_DIFF'])
+  if (output === 'table') return
+  throw new Failure({
+    code: 'BP1001',
+    what: '--yaml and -o were given',
+    why: '--yaml prints unified diffs of the objects, and -o another thing',
+    remedy: 'leave one of them out; -o yaml prints the drift reports as a YAML document',
   })
+}
+
+function nameOf(unit: UnitResult): string {
+  return unit.state === 'failed' ? unit.packagePath : unit.unit.packagePath
+}
+
+/** What makes another answer: nothing that only time moves. */
+function textOf(unit: UnitResult): string {
+  if (unit.state === 'failed') return unit.failures.map(({ code, message }) => `${code} ${message}`).join('\n')
+  const { spec, status } = unit.plan.report
+  return formatJson({ changes: spec.changes, incomplete: status.incomplete ?? [] } as unknown as Json, 0)
+}
+
+/** A package without differences prints nothing; whoever saw some before is told that they are gone. */
+function tellAgreement(units: readonly UnitResult[], options: DiffOptions, world: World): void {
+  const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
+  for (const unit of units) {
+    if (unit.state === 'failed' || unit.plan.report.spec.changes.length > 0 || unit.observation.incomplete.length > 0) continue
+    const { packageName, cluster } = unit.unit
+    world.stdout.write(`${terminal.style(terminal.glyph('ok'), 'green')} ${packageName} in ${cluster}: nothing is left to show\n`)
+  }
 }
 
 /** Commits are compared, never files that are not committed: whoever has such files is told. */

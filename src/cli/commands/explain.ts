@@ -1,30 +1,22 @@
-import type { Command } from 'commander'
 import type { Drift } from '../../drift/drift.ts'
 import { describeRulePath, isActive, whyNotIgnored } from '../../drift/ignore-rules.ts'
 import { RISK_RULES } from '../../drift/risk.ts'
 import { exitCodeOf, FAILURE_CODES, Failure, type FailureCode } from '../../failure.ts'
-import { formatFieldPath } from '../../krm/field-path.ts'
 import { describeResourceId } from '../../krm/resource-id.ts'
+import { shownPath } from '../../krm/shown-path.ts'
 import type { Observation } from '../../plan/observation.ts'
 import { allChanges } from '../../plan/pick-changes.ts'
 import type { UnitPlan } from '../../plan/plan-reconcile.ts'
 import { isSelector, selectChanges } from '../../plan/select-changes.ts'
 import { runTurn } from '../../reconcile/run-turn.ts'
 import { oneLine } from '../../record/one-line.ts'
-import { type CommonOptions, withClusterFlags, withOutputFlags, withRepositoryFlags } from '../options.ts'
+import type { CommonOptions } from '../options.ts'
+import { applierLines } from '../print-applier.ts'
 import { withSession } from '../turn-session.ts'
-import type { Run, World } from '../world.ts'
+import type { World } from '../world.ts'
 
-export function addExplainCommand(program: Command, world: World, run: Run): void {
-  const command = program
-    .command('explain')
-    .description('why a line of diff is what it is; or what a code means (explain BP2003, explain SEC-RBAC)')
-    .argument('<what>', 'path of a package, or a code')
-    .argument('[selectors...]', 'changes by number, number and field, or object; all otherwise')
-  withOutputFlags(withClusterFlags(withRepositoryFlags(command)))
-  command.action((what: string, selectors: string[], options: CommonOptions) =>
-    run(async () => explainCode(what, world) ?? (await explainPackage(what, selectors, options, world))),
-  )
+export async function explain(what: string, selectors: readonly string[], options: CommonOptions, world: World): Promise<number> {
+  return explainCode(what, world) ?? (await explainPackage(what, selectors, options, world))
 }
 
 function explainCode(what: string, world: World): number | undefined {
@@ -50,15 +42,21 @@ function explainCode(what: string, world: World): number | undefined {
 
 async function explainPackage(what: string, selectors: readonly string[], options: CommonOptions, world: World): Promise<number> {
   const lead = isSelector(what) ? [what] : []
-  return withSession(world, options, lead.length > 0 ? [] : [what], async ({ ports, request, progress }) => {
-    const result = await runTurn(ports, { ...request, dryRun: true }, world.signal)
-    progress.end()
-    for (const unit of result.units) {
-      if (unit.state === 'failed') throw unit.failures[0]
-      world.stdout.write(explanation(unit.observation, unit.plan, [...lead, ...selectors]))
-    }
-    return 0
-  })
+  return withSession(
+    world,
+    options,
+    lead.length > 0 ? [] : [what],
+    async ({ ports, request, progress }) => {
+      const result = await runTurn(ports, { ...request, dryRun: true }, world.signal)
+      progress.end()
+      for (const unit of result.units) {
+        if (unit.state === 'failed') throw unit.failures[0]
+        world.stdout.write(explanation(unit.observation, unit.plan, [...lead, ...selectors]))
+      }
+      return 0
+    },
+    'not-asked',
+  )
 }
 
 function explanation(seen: Observation, plan: UnitPlan, selectors: readonly string[]): string {
@@ -67,6 +65,8 @@ function explanation(seen: Observation, plan: UnitPlan, selectors: readonly stri
     `${unit.packageName} in ${unit.cluster}: ${plan.report.status.state}`,
     `mode ${policy.mode} <- ${policy.chain.join(' > ')}`,
     `syncer ${seen.syncer === undefined ? 'not found: nobody applied the objects' : `${seen.syncer.manager} (${seen.syncer.operation})`}`,
+    `applier ${seen.applier.name}`,
+    ...applierLines(seen.applier).map((line) => `   ${line}`),
   ]
   const { changes } = plan.report.spec
   const selected = selectChanges(selectors, changes)
@@ -77,7 +77,7 @@ function explanation(seen: Observation, plan: UnitPlan, selectors: readonly stri
     const rule = RISK_RULES.find(({ code }) => code === change.reason)
     lines.push(
       '',
-      `${index + 1}  ${oneLine(describeResourceId(drift.id))}  ${oneLine(formatFieldPath(drift.path) || drift.change, 200)}  (${drift.change})`,
+      `${index + 1}  ${oneLine(describeResourceId(drift.id))}  ${oneLine(change.path ?? drift.change, 200)}  (${drift.change})`,
       `   plan ${change.resolution}, risk ${change.risk} ${change.reason}: ${rule?.why ?? ''}`,
       `   by ${describeActor(drift)}`,
       ...rulesTried(drift, seen),
@@ -88,7 +88,7 @@ function explanation(seen: Observation, plan: UnitPlan, selectors: readonly stri
     for (const { drift, state, why } of verdict.setAside) {
       lines.push(
         '',
-        `-  ${oneLine(describeResourceId(drift.id))}  ${oneLine(formatFieldPath(drift.path) || drift.change, 200)}`,
+        `-  ${oneLine(describeResourceId(drift.id))}  ${oneLine(shownPath(seen.key, drift.id, drift.path) || drift.change, 200)}`,
         `   ${state}: ${oneLine(why, 300)}`,
       )
     }

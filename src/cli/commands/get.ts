@@ -1,75 +1,105 @@
-import type { Command } from 'commander'
+import { formatJson, type Json } from '../../krm/json.ts'
 import { parseKptAnnotations } from '../../package/kpt-annotation.ts'
 import { listPackageRevisions, type PackageRevision } from '../../package/package-revision.ts'
 import { worstRisk } from '../../plan/closed-episode.ts'
 import type { RepositoryView } from '../../reconcile/repository-view.ts'
-import { formatValue } from '../../record/format-value.ts'
 import { API_VERSION, type Change, type DriftReport } from '../../record/schema.ts'
 import { driftCount } from '../drift-count.ts'
-import { packageLabel, readLedgerOf } from '../ledger-session.ts'
-import { type CommonOptions, withOutputFlags, withRepositoryFlags } from '../options.ts'
-import { timeOf } from '../print-diff.ts'
-import { printDocument, reportList } from '../print-document.ts'
+import { packageLabel, showLedger } from '../ledger-session.ts'
+import { timeOf, valueText } from '../print-diff.ts'
+import { incompleteOfReports, printList, printReports, reportList } from '../print-document.ts'
+import { changeFilter, changeKey, narrowReport, selectUnits, tellHidden } from '../selection.ts'
+import type { SelectionOptions } from '../selection-flags.ts'
 import { type Column, checkedColumns, formatTable } from '../table.ts'
 import { Terminal } from '../terminal.ts'
-import type { Run, World } from '../world.ts'
+import type { WatchOptions } from '../watch.ts'
+import type { World } from '../world.ts'
 
-interface GetOptions extends CommonOptions {
-  readonly risk?: string
-}
-
-export function addGetCommand(program: Command, world: World, run: Run): void {
-  const get = program.command('get').description('lists, from git alone')
-  const packages = get
-    .command('packages')
-    .description('package revisions as porchctl lists them, with their drift')
-    .argument('[packages...]', 'only these')
-  withOutputFlags(withRepositoryFlags(packages)).option('--cluster <name>', 'only this cluster')
-  packages.action((names: string[], options: GetOptions) => run(() => getPackages(names, options, world)))
-  const drifts = get.command('drifts').description('one row for each field or object that differs').argument('[packages...]', 'only these')
-  withOutputFlags(withRepositoryFlags(drifts)).option('--cluster <name>', 'only this cluster').option('--risk <level>', 'only this risk')
-  drifts.action((names: string[], options: GetOptions) => run(() => getDrifts(names, options, world)))
-}
+export type GetOptions = WatchOptions & SelectionOptions
 
 interface PackageRow {
   readonly revision: PackageRevision
   readonly reports: readonly DriftReport[]
 }
 
-async function getPackages(names: readonly string[], options: GetOptions, world: World): Promise<number> {
-  const { view, ledger } = await readLedgerOf(world, options)
-  const { revisions, unlistable, problems } = listPackageRevisions({
-    repository: view.name,
-    branch: view.baseBranch,
-    directory: '',
-    refs: view.refs,
-    packages: view.packages.map(({ path }) => path),
-    annotations: await annotationsOf(view, world.signal),
+export async function getPackages(names: readonly string[], options: GetOptions, world: World): Promise<number> {
+  const widths: number[] = []
+  return showLedger(world, options, async (reading) => {
+    const { view, ledger } = reading
+    const { revisions, unlistable, problems } = listPackageRevisions({
+      repository: view.name,
+      branch: view.baseBranch,
+      directory: '',
+      refs: view.refs,
+      packages: view.packages.map(({ path }) => path),
+      annotations: await annotationsOf(view, world.signal),
+    })
+    const selection = await selectUnits(
+      reading,
+      names,
+      options,
+      world.signal,
+      revisions.map(({ packagePath }) => packagePath),
+    )
+    const reports = ledger.reports.filter(
+      (report) => selection.takesCluster(report.spec.unit.cluster) && selection.inNamespace(report) !== false,
+    )
+    const selected = revisions
+      .filter(({ packagePath }) => selection.takesPackage(packagePath))
+      .map((revision) => ({ revision, reports: reports.filter(({ spec }) => spec.unit.package === revision.packagePath) }))
+    const rows = selected.filter((row) => isWanted(row, options))
+    return {
+      rows: new Map(rows.map((row) => [row.revision.name, formatJson(row as unknown as Json)])),
+      print: (only) => {
+        const shown = rows.filter(({ revision }) => only === undefined || only.has(revision.name))
+        printPackages(shown, { ...options, headers: options.headers && only === undefined }, widths, world)
+        if (only !== undefined || options.quiet === true) return
+        if (unlistable !== undefined) world.stderr.write(`note: a Porch server cannot list this repository: ${unlistable}\n`)
+        for (const problem of problems) world.stderr.write(`note: ${problem}\n`)
+        tellHidden(selected.length - rows.length, 'revision', flagsOf(options), options, world)
+      },
+      exit: 0,
+    }
   })
-  const reports = ledger.reports.filter(({ spec }) => options.cluster === undefined || spec.unit.cluster === options.cluster)
-  const rows = revisions
-    .filter(({ packagePath }) => names.length === 0 || names.map((name) => name.replace(/\/+$/, '')).includes(packagePath))
-    .map((revision) => ({ revision, reports: reports.filter(({ spec }) => spec.unit.package === revision.packagePath) }))
-  if (options.output === 'json' || options.output === 'yaml') {
-    const items = rows.map(({ revision, reports: own }) => ({
-      ...revision,
-      drift: own.map(({ spec, status }) => ({ cluster: spec.unit.cluster, state: status.state, changes: spec.changes.length })),
-    }))
-    printDocument({ apiVersion: API_VERSION, kind: 'PackageRevisionList', items }, options.output, world)
-  } else if (options.output === 'name') world.stdout.write(rows.map(({ revision }) => `${revision.name}\n`).join(''))
+}
+
+/** What nobody observed has no known namespace, risk or state: these flags ask for what is known. */
+function isWanted(row: PackageRow, { namespace, risk, state }: GetOptions): boolean {
+  if (namespace !== undefined && row.reports.length === 0) return false
+  if (risk === undefined && state === undefined) return true
+  if (!hasDrift(row)) return false
+  const worst = worstRisk(row.reports.flatMap(({ spec }) => spec.changes))
+  const unknown = row.reports.some(({ status }) => status.state === 'Unknown')
+  return (
+    (risk === undefined || unknown || (worst !== undefined && risk.includes(worst))) &&
+    (state === undefined || row.reports.some(({ status }) => state.includes(status.state)))
+  )
+}
+
+function flagsOf(options: GetOptions): string[] {
+  const { namespace, risk, state, since } = options
+  return [
+    ...(namespace === undefined ? [] : ['-n']),
+    ...Object.entries({ risk, state, since }).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`])),
+  ]
+}
+
+function printPackages(rows: readonly PackageRow[], options: GetOptions, widths: number[], world: World): void {
+  const items = rows.map(({ revision, reports: own }) => ({
+    ...revision,
+    drift: own.map(({ spec, status }) => ({ cluster: spec.unit.cluster, state: status.state, changes: spec.changes.length })),
+  }))
+  if (printList({ apiVersion: API_VERSION, kind: 'PackageRevisionList', items }, options, world)) return
+  if (options.output === 'name') world.stdout.write(rows.map(({ revision }) => `${revision.name}\n`).join(''))
   else
     world.stdout.write(
       formatTable(rows, PACKAGE_COLUMNS, {
         headers: options.headers,
         wide: options.output === 'wide',
         columns: checkedColumns(options.columns, PACKAGE_COLUMNS),
+        widths,
       }),
     )
-  if (options.quiet !== true) {
-    if (unlistable !== undefined) world.stderr.write(`note: a Porch server cannot list this repository: ${unlistable}\n`)
-    for (const problem of problems) world.stderr.write(`note: ${problem}\n`)
-  }
-  return 0
 }
 
 const PACKAGE_COLUMNS: readonly Column<PackageRow>[] = [
@@ -117,21 +147,51 @@ interface DriftRow {
   readonly number: number
 }
 
-async function getDrifts(names: readonly string[], options: GetOptions, world: World): Promise<number> {
-  const { ledger } = await readLedgerOf(world, options)
-  const wanted = names.map((name) => name.replace(/\/+$/, ''))
-  const reports = ledger.reports.filter(
-    ({ spec }) =>
-      (wanted.length === 0 || wanted.includes(spec.unit.package)) &&
-      (options.cluster === undefined || spec.unit.cluster === options.cluster),
-  )
+export async function getDrifts(names: readonly string[], options: GetOptions, world: World): Promise<number> {
+  const widths: number[] = []
+  const filter = changeFilter(options, world.clock.now())
+  return showLedger(world, options, async (reading) => {
+    const selection = await selectUnits(reading, names, { ...options, namespace: undefined }, world.signal)
+    const selected = reading.ledger.reports.filter(
+      ({ spec, status }) =>
+        selection.takesPackage(spec.unit.package) &&
+        selection.takesCluster(spec.unit.cluster) &&
+        options.state?.includes(status.state) !== false,
+    )
+    const rows = selected.flatMap((report) => report.spec.changes.map((change, index) => ({ report, change, number: index + 1 })))
+    const wanted = rows.filter(({ change }) => filter.shows(change))
+    return {
+      rows: new Map(wanted.map((row) => [changeKey(row.report.spec.unit, row.change), formatJson(row.change as unknown as Json)])),
+      print: (only) => {
+        const shown = wanted.filter(({ report, change }) => only === undefined || only.has(changeKey(report.spec.unit, change)))
+        printDrifts(
+          { shown, all: rows, reports: selected.map((report) => narrowReport(report, filter)) },
+          { ...options, headers: options.headers && only === undefined },
+          widths,
+          world,
+        )
+        if (only === undefined) tellHidden(rows.length - wanted.length, 'change', filter.flags, options, world)
+      },
+      exit: 0,
+    }
+  })
+}
+
+/** `shown` are the rows, of `all`; `reports` the same as a list. */
+function printDrifts(
+  {
+    shown,
+    all,
+    reports,
+  }: { readonly shown: readonly DriftRow[]; readonly all: readonly DriftRow[]; readonly reports: readonly DriftReport[] },
+  options: GetOptions,
+  widths: number[],
+  world: World,
+): void {
   const now = world.clock.now()
-  if (options.output === 'json' || options.output === 'yaml') {
-    printDocument(reportList(reports, `${now.toISOString().slice(0, 19)}Z`, []), options.output, world)
-    return 0
-  }
-  const rows = reports.flatMap((report) => report.spec.changes.map((change, index) => ({ report, change, number: index + 1 })))
-  const shown = rows.filter(({ change }) => options.risk === undefined || change.risk === options.risk)
+  const numbers = new Map(all.map(({ change, number }) => [change, number]))
+  const list = reportList(reports, `${now.toISOString().slice(0, 19)}Z`, incompleteOfReports(reports))
+  if (printReports(list, { output: options.output, numbers }, world)) return
   const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
   const columns: Column<DriftRow>[] = [
     { name: 'CLUSTER', value: ({ report }) => report.spec.unit.cluster },
@@ -140,8 +200,8 @@ async function getDrifts(names: readonly string[], options: GetOptions, world: W
     { name: 'OBJECT', value: ({ change: { ref } }) => `${ref.kind}/${ref.name}` },
     { name: 'CHANGE', value: ({ change }) => change.change },
     { name: 'FIELD', value: ({ change }) => change.path ?? '-' },
-    { name: 'GIT', value: ({ change }) => (change.path === undefined ? '-' : formatValue(change.git, 40)) },
-    { name: 'LIVE', value: ({ change }) => (change.path === undefined ? '-' : formatValue(change.live, 40)) },
+    { name: 'GIT', value: ({ change }) => (change.path === undefined ? '-' : valueText(change.git, terminal)) },
+    { name: 'LIVE', value: ({ change }) => (change.path === undefined ? '-' : valueText(change.live, terminal)) },
     { name: 'BY', value: ({ change: { actor } }) => actor.manager },
     { name: 'AT', value: ({ change: { actor } }) => timeOf(actor.at, { now: now.getTime() }, terminal) },
     { name: 'RISK', value: ({ change }) => change.risk },
@@ -155,7 +215,7 @@ async function getDrifts(names: readonly string[], options: GetOptions, world: W
         headers: options.headers,
         wide: options.output === 'wide',
         columns: checkedColumns(options.columns, columns),
+        widths,
       }),
     )
-  return 0
 }

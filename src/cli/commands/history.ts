@@ -1,30 +1,21 @@
-import type { Command } from 'commander'
+import { asFailure } from '../../failure.ts'
+import { worstRisk } from '../../plan/closed-episode.ts'
 import { readTexts } from '../../reconcile/repository-view.ts'
-import { formatValue } from '../../record/format-value.ts'
+import { oneLine } from '../../record/one-line.ts'
 import { recordFolder } from '../../record/record-paths.ts'
 import { API_VERSION, type ClosedEpisode, type DriftRecord, driftRecordSchema } from '../../record/schema.ts'
 import { parseDocument } from '../../record/write-document.ts'
 import { packageLabel, readLedgerOf } from '../ledger-session.ts'
-import { type CommonOptions, withOutputFlags, withRepositoryFlags } from '../options.ts'
-import { formatAge } from '../print-diff.ts'
-import { printDocument } from '../print-document.ts'
+import type { CommonOptions } from '../options.ts'
+import { formatAge, valueText } from '../print-diff.ts'
+import { printList } from '../print-document.ts'
+import { selectUnits } from '../selection.ts'
+import { isNotBefore, type SelectionOptions, sinceTime } from '../selection-flags.ts'
 import { type Column, checkedColumns, formatTable } from '../table.ts'
-import type { Run, World } from '../world.ts'
+import { Terminal } from '../terminal.ts'
+import type { World } from '../world.ts'
 
-export function addHistoryCommand(program: Command, world: World, run: Run): void {
-  const command = program
-    .command('history')
-    .description('what drifted, who decided and what came of it; from git alone')
-    .argument('[packages...]', 'paths of packages; all of them otherwise')
-    .option('--cluster <name>', 'only this cluster')
-    .option('--since <date>', 'only what was decided on or after this day (2026-11-01)')
-  withOutputFlags(withRepositoryFlags(command))
-  command.action((packages: string[], options: HistoryOptions) => run(() => history(packages, options, world)))
-}
-
-interface HistoryOptions extends CommonOptions {
-  readonly since?: string
-}
+export type HistoryOptions = CommonOptions & SelectionOptions
 
 /** A decision: from the ledger, or from the record on the base branch where somebody merged without us. */
 interface Decision {
@@ -33,11 +24,21 @@ interface Decision {
   readonly commit: string
 }
 
-async function history(packages: readonly string[], options: HistoryOptions, world: World): Promise<number> {
-  const { view, ledger } = await readLedgerOf(world, options)
+export async function history(packages: readonly string[], options: HistoryOptions, world: World): Promise<number> {
+  const since = options.since === undefined ? undefined : sinceTime(options.since, world.clock.now())
+  const reading = await readLedgerOf(world, options)
+  const { view, ledger } = reading
   const files = view.tree.filter(({ path }) => path.startsWith('.drift/records/') && path.endsWith('.yaml'))
   const texts = await readTexts(view.repository, files, world.signal)
-  const records = files.map(({ path }) => parseDocument(texts.get(path) ?? '', driftRecordSchema, path))
+  const records = files.flatMap(({ path }) => {
+    try {
+      return [parseDocument(texts.get(path) ?? '', driftRecordSchema, path)]
+    } catch (thrown) {
+      // One that another version wrote, or that somebody edited, hides no other.
+      if (options.quiet !== true) world.stderr.write(`note: ${oneLine(path, 300)} cannot be read: ${oneLine(asFailure(thrown).why, 300)}\n`)
+      return []
+    }
+  })
   const published = new Map(
     [...view.refs].flatMap(([ref, commit]) => (ref.startsWith('refs/tags/') ? [[ref.slice('refs/tags/'.length), commit] as const] : [])),
   )
@@ -50,33 +51,47 @@ async function history(packages: readonly string[], options: HistoryOptions, wor
     })),
     ...records.filter(({ spec }) => !known.has(keyOf(spec))).map(({ spec }) => ({ spec, status: undefined, commit: '' })),
   ]
-  const wanted = packages.map((name) => name.replace(/\/+$/, ''))
+  const recorded = records.map(({ spec }) => spec.unit.package)
+  const selection = await selectUnits(reading, packages, { ...options, namespace: undefined }, world.signal, recorded)
   const shown = decisions
     .filter(
-      ({ spec, status }) =>
-        (wanted.length === 0 || wanted.includes(spec.unit.package)) &&
-        (options.cluster === undefined || spec.unit.cluster === options.cluster) &&
-        (options.since === undefined || (status?.at ?? spec.observed.at) >= options.since),
+      (decision) =>
+        selection.takesPackage(decision.spec.unit.package) &&
+        selection.takesCluster(decision.spec.unit.cluster) &&
+        matches(decision, options) &&
+        isNotBefore(timeOf(decision), since),
     )
     .sort((left, right) => (timeOf(left) < timeOf(right) ? 1 : -1))
-  if (options.output === 'json' || options.output === 'yaml') {
-    const items = shown.map(({ spec, status, commit }) => ({
-      spec,
-      ...(status === undefined ? {} : { status }),
-      ...(commit === '' ? {} : { commit }),
-    }))
-    printDocument({ apiVersion: API_VERSION, kind: 'DecisionList', items }, options.output, world)
-  } else {
+  const items = shown.map(({ spec, status, commit }) => ({
+    spec,
+    ...(status === undefined ? {} : { status }),
+    ...(commit === '' ? {} : { commit }),
+  }))
+  const printed = printList({ apiVersion: API_VERSION, kind: 'DecisionList', items }, options, world)
+  if (!printed && options.output === 'name') {
+    world.stdout.write([...new Set(shown.map(({ spec }) => `drift-${spec.episode}`))].map((name) => `${oneLine(name, 300)}\n`).join(''))
+  } else if (!printed) {
+    const columns = historyColumns(new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env }))
     world.stdout.write(
-      formatTable(shown, COLUMNS, {
+      formatTable(shown, columns, {
         headers: options.headers,
         wide: options.output === 'wide',
-        columns: checkedColumns(options.columns, COLUMNS),
+        columns: checkedColumns(options.columns, columns),
       }),
     )
-    if (shown.length === 0 && options.quiet !== true) world.stderr.write('nothing was decided yet\n')
+    if (shown.length === 0 && options.quiet !== true) {
+      const all = decisions.length
+      const none = all === 0 ? 'nothing was decided yet' : `of ${all} ${all === 1 ? 'decision' : 'decisions'} none is selected`
+      world.stderr.write(`${none}\n`)
+    }
   }
   return 0
+}
+
+function matches({ spec: { changes } }: Decision, { namespace, risk }: HistoryOptions): boolean {
+  if (namespace !== undefined && !changes.some(({ ref }) => ref.namespace === namespace)) return false
+  const worst = worstRisk(changes)
+  return risk === undefined || (worst !== undefined && risk.includes(worst))
 }
 
 function keyOf(spec: Decision['spec']): string {
@@ -87,32 +102,34 @@ function timeOf({ spec, status }: Decision): string {
   return status?.at ?? spec.observed.at
 }
 
-const COLUMNS: readonly Column<Decision>[] = [
-  { name: 'WHEN', value: (decision) => `${timeOf(decision).slice(0, 16).replace('T', ' ')}Z` },
-  { name: 'CLUSTER', value: ({ spec }) => spec.unit.cluster },
-  { name: 'PACKAGE', value: ({ spec }) => packageLabel(spec.unit.package) },
-  { name: 'CHANGE', value: ({ spec }) => describeChanges(spec.changes) },
-  { name: 'BY', value: ({ spec }) => [...new Set(spec.changes.map(({ actor }) => actor.manager))].slice(0, 2).join(', ') },
-  {
-    name: 'RESOLUTION',
-    value: ({ spec, status }) =>
-      status === undefined || status.outcome === 'Merged' ? spec.plan.toLowerCase() : status.outcome.toLowerCase(),
-  },
-  { name: 'DECIDED BY', value: ({ status }) => status?.decidedBy.replace(/ <.*/, '') ?? '' },
-  { name: 'TOOK', value: ({ spec, status }) => (status === undefined ? '' : formatAge(Date.parse(status.at) - Date.parse(spec.began))) },
-  {
-    name: 'VERIFIED',
-    value: ({ status }) => (status?.verifiedAt === undefined ? '' : `${status.verifiedAt.slice(0, 16).replace('T', ' ')}Z`),
-  },
-  { name: 'COMMIT', value: ({ commit }) => commit.slice(0, 7) },
-  { name: 'WHY', wide: true, value: ({ spec, status }) => spec.message ?? status?.reason ?? '' },
-]
+function historyColumns(terminal: Terminal): readonly Column<Decision>[] {
+  return [
+    { name: 'WHEN', value: (decision) => `${timeOf(decision).slice(0, 16).replace('T', ' ')}Z` },
+    { name: 'CLUSTER', value: ({ spec }) => spec.unit.cluster },
+    { name: 'PACKAGE', value: ({ spec }) => packageLabel(spec.unit.package) },
+    { name: 'CHANGE', value: ({ spec }) => describeChanges(spec.changes, terminal) },
+    { name: 'BY', value: ({ spec }) => [...new Set(spec.changes.map(({ actor }) => actor.manager))].slice(0, 2).join(', ') },
+    {
+      name: 'RESOLUTION',
+      value: ({ spec, status }) =>
+        status === undefined || status.outcome === 'Merged' ? spec.plan.toLowerCase() : status.outcome.toLowerCase(),
+    },
+    { name: 'DECIDED BY', value: ({ status }) => status?.decidedBy.replace(/ <.*/, '') ?? '' },
+    { name: 'TOOK', value: ({ spec, status }) => (status === undefined ? '' : formatAge(Date.parse(status.at) - Date.parse(spec.began))) },
+    {
+      name: 'VERIFIED',
+      value: ({ status }) => (status?.verifiedAt === undefined ? '' : `${status.verifiedAt.slice(0, 16).replace('T', ' ')}Z`),
+    },
+    { name: 'COMMIT', value: ({ commit }) => commit.slice(0, 7) },
+    { name: 'WHY', wide: true, value: ({ spec, status }) => spec.message ?? status?.reason ?? '' },
+  ]
+}
 
-function describeChanges(changes: Decision['spec']['changes']): string {
+function describeChanges(changes: Decision['spec']['changes'], terminal: Terminal): string {
   const [first, ...others] = changes
   if (first === undefined) return ''
   const more = others.length === 0 ? '' : ` (+${others.length})`
   if (first.path === undefined) return `${first.change} ${first.ref.kind}/${first.ref.name}${more}`
   const field = first.path.split('.').at(-1) ?? first.path
-  return `${first.ref.kind}/${first.ref.name} ${field} ${formatValue(first.git, 24)} → ${formatValue(first.live, 24)}${more}`
+  return `${first.ref.kind}/${first.ref.name} ${field} ${valueText(first.git, terminal, 24)} ${terminal.glyph('arrow')} ${valueText(first.live, terminal, 24)}${more}`
 }

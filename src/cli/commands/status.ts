@@ -1,69 +1,92 @@
-import { type Command, Option } from 'commander'
-import { selectPackages } from '../../package/find-packages.ts'
+import { formatJson, type Json } from '../../krm/json.ts'
 import { worstRisk } from '../../plan/closed-episode.ts'
 import type { DriftReport } from '../../record/schema.ts'
 import { driftCount } from '../drift-count.ts'
-import { packageLabel, readLedgerOf } from '../ledger-session.ts'
-import { type CommonOptions, withExitFlags, withOutputFlags, withRepositoryFlags } from '../options.ts'
+import { type LedgerReading, packageLabel, showLedger } from '../ledger-session.ts'
+import { isTable } from '../outputs.ts'
 import { formatAge } from '../print-diff.ts'
-import { printDocument, reportList } from '../print-document.ts'
+import { incompleteOfReports, printReports, reportList } from '../print-document.ts'
+import { selectUnits, tellHidden } from '../selection.ts'
+import { isNotBefore, type SelectionOptions, sinceTime } from '../selection-flags.ts'
 import { type Column, checkedColumns, formatTable } from '../table.ts'
 import { Terminal } from '../terminal.ts'
-import type { Run, World } from '../world.ts'
+import type { WatchOptions } from '../watch.ts'
+import type { World } from '../world.ts'
 
-interface StatusOptions extends CommonOptions {
-  readonly risk?: string
-  readonly state?: string
-}
-
-export function addStatusCommand(program: Command, world: World, run: Run): void {
-  const command = program
-    .command('status')
-    .description('state of every package in every cluster, from git alone')
-    .argument('[packages...]', 'paths of packages; all of them otherwise')
-    .option('--cluster <name>', 'only this cluster')
-    .addOption(new Option('--risk <level>', 'only packages whose worst open risk is this').choices(['critical', 'high', 'medium', 'low']))
-    .addOption(
-      new Option('--state <state>', 'only packages in this state').choices(['InSync', 'Drifted', 'Applying', 'Silenced', 'Unknown']),
-    )
-  withExitFlags(withOutputFlags(withRepositoryFlags(command)))
-  command.action((packages: string[], options: StatusOptions) => run(() => status(packages, options, world)))
-}
+export type StatusOptions = WatchOptions & SelectionOptions
 
 const STATE_GLYPH = { InSync: 'ok', Drifted: 'changed', Applying: 'changed', Silenced: 'ok', Unknown: 'unknown', Off: 'ok' } as const
 
-async function status(packages: readonly string[], options: StatusOptions, world: World): Promise<number> {
-  const { view, ledger } = await readLedgerOf(world, options)
-  const wanted = packages.length === 0 ? undefined : new Set(selectPackages(view.packages, packages).map(({ path }) => path))
-  const reports = ledger.reports.filter(
-    ({ spec, status: { state } }) =>
-      (wanted === undefined || wanted.has(spec.unit.package)) &&
-      (options.cluster === undefined || spec.unit.cluster === options.cluster) &&
-      (options.risk === undefined || worstRisk(spec.changes) === options.risk) &&
-      (options.state === undefined || state === options.state),
-  )
-  const now = world.clock.now()
-  if (options.output === 'json' || options.output === 'yaml') {
-    const incomplete = reports.flatMap((report) =>
-      (report.status.incomplete ?? []).map((entry) => ({ package: report.spec.unit.package, ...entry })),
+export async function status(packages: readonly string[], options: StatusOptions, world: World): Promise<number> {
+  const widths: number[] = []
+  const matches = stateFilter(options, world.clock.now())
+  return showLedger(world, options, async (reading) => {
+    const selection = await selectUnits(reading, packages, options, world.signal)
+    const selected = reading.ledger.reports.filter(
+      (report) =>
+        selection.takesPackage(report.spec.unit.package) &&
+        selection.takesCluster(report.spec.unit.cluster) &&
+        selection.inNamespace(report) !== false,
     )
-    printDocument(reportList(reports, `${now.toISOString().slice(0, 19)}Z`, incomplete), options.output, world)
-  } else if (options.output === 'name') world.stdout.write(reports.map(({ spec }) => `${packageLabel(spec.unit.package)}\n`).join(''))
+    const reports = selected.filter(matches)
+    return {
+      rows: new Map(reports.map((report) => [nameOf(report), formatJson(report as unknown as Json)])),
+      print: (names) => {
+        const shown = reports.filter((report) => names === undefined || names.has(nameOf(report)))
+        printStatus(shown, { ...options, headers: options.headers && names === undefined }, widths, world)
+        if (names !== undefined || options.quiet === true) return
+        tellHidden(
+          selected.length - reports.length,
+          'package',
+          FILTERS.filter((flag) => options[flag] !== undefined).map((flag) => `--${flag}`),
+          options,
+          world,
+        )
+        if (isTable(options.output)) world.stderr.write(summary(reports, selected.length, reading))
+      },
+      exit: exitOf(selected, reports, options),
+    }
+  })
+}
+
+const FILTERS = ['risk', 'state', 'since'] as const
+
+/** A package that could not be observed may have any risk and anything newer in it: only --state itself hides it. */
+function stateFilter({ risk, state, since }: StatusOptions, now: Date): (report: DriftReport) => boolean {
+  const after = since === undefined ? undefined : sinceTime(since, now)
+  return (report) => {
+    if (state?.includes(report.status.state) === false) return false
+    if (report.status.state === 'Unknown') return true
+    const worst = worstRisk(report.spec.changes)
+    return (risk === undefined || (worst !== undefined && risk.includes(worst))) && isNotBefore(report.status.since, after)
+  }
+}
+
+/** Drift counts where it is shown; what is not known counts wherever it was asked about. */
+function exitOf(selected: readonly DriftReport[], shown: readonly DriftReport[], options: StatusOptions): number {
+  if (options.partial !== 'ok' && selected.some(({ status: { state } }) => state === 'Unknown')) return 3
+  const drifted = shown.some(({ status: { state } }) => state === 'Drifted' || state === 'Applying')
+  return options.exitCode !== false && drifted ? 1 : 0
+}
+
+function nameOf({ spec: { unit } }: DriftReport): string {
+  return `${unit.cluster} ${packageLabel(unit.package)}`
+}
+
+function printStatus(reports: readonly DriftReport[], options: StatusOptions, widths: number[], world: World): void {
+  const now = world.clock.now()
+  if (printReports(reportList(reports, `${now.toISOString().slice(0, 19)}Z`, incompleteOfReports(reports)), options, world)) return
+  if (options.output === 'name') world.stdout.write(reports.map(({ spec }) => `${packageLabel(spec.unit.package)}\n`).join(''))
   else {
     const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
     const table = {
       headers: options.headers,
       wide: options.output === 'wide',
       columns: checkedColumns(options.columns, statusColumns(terminal, now)),
+      widths,
     }
     world.stdout.write(formatTable(reports, statusColumns(terminal, now), table))
-    if (options.quiet !== true) world.stderr.write(summary(reports, view.packages.length))
   }
-  const unknown = reports.some((report) => report.status.state === 'Unknown')
-  if (unknown && options.partial !== 'ok') return 3
-  return options.exitCode !== false && reports.some((report) => report.status.state === 'Drifted' || report.status.state === 'Applying')
-    ? 1
-    : 0
 }
 
 function statusColumns(terminal: Terminal, now: Date): Column<DriftReport>[] {
@@ -84,9 +107,14 @@ function statusColumns(terminal: Terminal, now: Date): Column<DriftReport>[] {
   ]
 }
 
-function summary(reports: readonly DriftReport[], packages: number): string {
-  if (reports.length === 0)
+function summary(reports: readonly DriftReport[], selected: number, { view, ledger }: LedgerReading): string {
+  const known = ledger.reports.length
+  if (known === 0) {
+    const packages = view.packages.length
     return `nothing is recorded yet for ${packages} ${packages === 1 ? 'package' : 'packages'}: backporch scan looks at a cluster\n`
+  }
+  if (selected === 0) return `of ${known} recorded ${known === 1 ? 'package' : 'packages'} none is selected: backporch status lists them\n`
+  if (reports.length === 0) return ''
   const count = (state: string): number => reports.filter((report) => report.status.state === state).length
   const parts = [
     `${count('InSync')} in sync`,

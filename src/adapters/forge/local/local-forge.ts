@@ -1,18 +1,36 @@
 /** Review with git alone: the `proposed/` branch is the proposal, and a decision is one push of every ref that it moves. */
 import type { ObjectId } from '../../../package/object-id.ts'
-import type { Forge, OpenedProposal, ProposalClose, ProposalMerge, WantedProposal } from '../../../ports/forge.ts'
+import type { ProposalClose, ProposalMerge } from '../../../ports/forge.ts'
+import type { Forge, ForgeDialect, KnownProposal, OpenedProposal, WantedProposal } from '../../../ports/hosted-forge.ts'
 import type { PackageRepository } from '../../../ports/package-repository.ts'
 
+/** Nobody draws anything: what is written stands in commits and records. */
+const DIALECT: ForgeDialect = {
+  name: 'git',
+  bodyLimit: 58_000,
+  titleLimit: 256,
+  alerts: false,
+  folds: false,
+  fileUrl: () => '',
+  branchFileUrl: () => '',
+}
+
 export class LocalForge implements Forge {
+  readonly dialect = DIALECT
   private readonly repository: PackageRepository
 
   constructor(repository: PackageRepository) {
     this.repository = repository
   }
 
+  /** Git knows of branches only: what became of one that is gone, the ledger and the base branch say. */
+  async readProposals(): Promise<readonly KnownProposal[]> {
+    return []
+  }
+
   /** Nothing is left to open: the pushed branch is what people look at. */
   async ensureProposal({ ref }: WantedProposal): Promise<OpenedProposal> {
-    return { label: ref.replace(/^refs\/heads\//, ''), url: '' }
+    return { label: ref.replace(/^refs\/heads\//, ''), url: '', number: undefined }
   }
 
   async merge({ proposal, base, merge, tag, along }: ProposalMerge, signal: AbortSignal): Promise<ObjectId> {

@@ -1,0 +1,183 @@
+/** Requests to Gitea's API: bounded in time and size, one host only, reads sent again after a fault, writes never. */
+import type { Readable } from 'node:stream'
+import type { Dispatcher } from 'undici'
+import type { Clock } from '../../../ports/clock.ts'
+import type { Trace } from '../../../ports/trace.ts'
+import type { RequestGovernor } from '../request-governor.ts'
+import type { GiteaAddress } from './gitea-address.ts'
+import { type Asked, failureOfAnswer, goneElsewhere, notGitea, RefusedAnswer, toldIn, unreachable } from './gitea-failure.ts'
+
+export interface GiteaClientOptions {
+  readonly address: GiteaAddress
+  readonly token: string
+  readonly dispatcher: Dispatcher
+  readonly governor: RequestGovernor
+  readonly clock: Clock
+  /** `backporch/0.1.0` */
+  readonly userAgent: string
+  readonly trace?: Trace
+}
+
+export interface GiteaRequest {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  /** Below `/api/v1`, each variable segment encoded. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, string | number>>
+  readonly body?: object
+  /** `open a pull request`: follows "cannot" in a failure. */
+  readonly what: string
+}
+
+interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly text: string
+}
+
+/** Milliseconds without a byte. */
+const SILENCE = 30_000
+/** Bytes of one answer. */
+const LARGEST = 32 * 1024 * 1024
+const MOST_REDIRECTS = 3
+const MOST_RETRIES = 2
+const PASSING = new Set([500, 502, 503, 504])
+/** Gitea gives no more than 50 to a page by default (`[api] MAX_RESPONSE_ITEMS`), whatever is asked for. */
+const PAGE = 50
+const MOST_PAGES = 200
+
+export class GiteaClient {
+  readonly #options: GiteaClientOptions
+
+  constructor(options: GiteaClientOptions) {
+    this.#options = options
+  }
+
+  get address(): GiteaAddress {
+    return this.#options.address
+  }
+
+  /** @returns the answer's JSON; undefined where it has no body. @throws Failure BP50xx, with a `RefusedAnswer` as cause where one came */
+  async send(request: GiteaRequest, signal: AbortSignal): Promise<unknown> {
+    const asked = { address: this.#options.address, what: request.what }
+    const answer = await this.#answer(request, asked, signal)
+    if (answer.status === 429) throw this.#slowDown(answer)
+    if (answer.status >= 300) throw failureOfAnswer(asked, new RefusedAnswer(answer.status, toldIn(answer.text)))
+    this.#options.governor.wentWell()
+    if (answer.text === '') return undefined
+    try {
+      return JSON.parse(answer.text)
+    } catch {
+      throw notGitea(asked, 'it does not answer with JSON')
+    }
+  }
+
+  /** Every page, in its order. @throws Failure BP5005 when there is no end: an answer that is not whole proves nothing */
+  async list(request: Omit<GiteaRequest, 'method'>, signal: AbortSignal): Promise<readonly unknown[]> {
+    const all: unknown[] = []
+    for (let page = 1; page <= MOST_PAGES; page += 1) {
+      const items = await this.send({ ...request, method: 'GET', query: { ...request.query, page, limit: PAGE } }, signal)
+      if (!Array.isArray(items)) throw notGitea({ address: this.#options.address, what: request.what }, 'wanted a list')
+      all.push(...items)
+      // An instance may give fewer to a page than were asked for: only an empty one is the last for certain.
+      if (items.length === 0) return all
+    }
+    throw failureOfAnswer({ address: this.#options.address, what: request.what }, new RefusedAnswer(500, 'the list has no end'))
+  }
+
+  async #answer(request: GiteaRequest, asked: Asked, signal: AbortSignal): Promise<Answer> {
+    const retries = request.method === 'GET' ? MOST_RETRIES : 0
+    for (let attempt = 0; ; attempt += 1) {
+      let fault: unknown
+      try {
+        const answer = await this.#follow(request, asked, signal)
+        if (attempt >= retries || !PASSING.has(answer.status)) return answer
+      } catch (thrown) {
+        if (!(thrown instanceof LostConnection)) throw thrown
+        if (attempt >= retries) throw unreachable(asked, thrown.message)
+        fault = thrown
+      }
+      await this.#options.clock.sleep(250 * 4 ** attempt, signal).catch((stopped: unknown) => {
+        throw signal.aborted ? stopped : (fault ?? stopped)
+      })
+    }
+  }
+
+  async #follow({ method, path, query, body }: GiteaRequest, asked: Asked, signal: AbortSignal): Promise<Answer> {
+    const { webUrl } = this.#options.address
+    let url = new URL(`${webUrl}/api/v1${path}`)
+    for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, String(value))
+    for (let step = 0; step <= MOST_REDIRECTS; step += 1) {
+      const answer = await this.#once(method, url, body, signal)
+      if (![301, 302, 307, 308].includes(answer.status)) return answer
+      const location = answer.headers['location']
+      const next = URL.parse(typeof location === 'string' ? location : '', url.href)
+      if (next === null || next.origin !== url.origin) {
+        const why = 'it sends to another host, which is not followed: the token would go there'
+        throw goneElsewhere(asked, why, 'name the repository by its present address')
+      }
+      // Gitea answers for a renamed repository from its new name (routers/api/v1: repoAssignment).
+      if (method !== 'GET') throw goneElsewhere(asked, 'the repository has another name now', 'name the repository by its present address')
+      url = next
+    }
+    throw notGitea(asked, 'it redirects in a circle')
+  }
+
+  async #once(method: GiteaRequest['method'], url: URL, body: object | undefined, signal: AbortSignal): Promise<Answer> {
+    const { governor, clock, trace, dispatcher, token, userAgent } = this.#options
+    await governor.admit(method === 'GET' ? 'read' : 'write', signal)
+    const started = clock.now().getTime()
+    let outcome = 'no answer'
+    try {
+      const response = await dispatcher.request({
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method,
+        headers: {
+          accept: 'application/json',
+          authorization: `token ${token}`,
+          'user-agent': userAgent,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        signal,
+        headersTimeout: SILENCE,
+        bodyTimeout: SILENCE,
+      })
+      outcome = String(response.statusCode)
+      return { status: response.statusCode, headers: response.headers, text: await textOf(response.body) }
+    } catch (thrown) {
+      if (signal.aborted) throw signal.reason
+      throw new LostConnection(classOf(thrown))
+    } finally {
+      trace?.({ what: `${method} ${url.pathname}`, outcome, milliseconds: clock.now().getTime() - started })
+    }
+  }
+
+  #slowDown({ headers }: Answer): unknown {
+    const seconds = headers['retry-after']
+    const named = typeof seconds === 'string' && /^\d{1,6}$/.test(seconds) ? Number(seconds) : undefined
+    const now = this.#options.clock.now().getTime()
+    return this.#options.governor.slowDown(named === undefined ? undefined : now + named * 1000)
+  }
+}
+
+/** No answer, or half of one. The message is a class of fault. */
+class LostConnection extends Error {}
+
+async function textOf(body: Readable): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > LARGEST) throw new Error('too large')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** `ECONNREFUSED`, `UND_ERR_SOCKET`: the text of such an error may repeat an address. */
+function classOf(thrown: unknown): string {
+  const code = typeof thrown === 'object' && thrown !== null && 'code' in thrown ? String(thrown.code) : ''
+  if (code.startsWith('UND_ERR_') && code.endsWith('TIMEOUT')) return `no answer for ${SILENCE / 1000} s`
+  return code === '' ? 'the connection failed' : `the connection failed (${code})`
+}

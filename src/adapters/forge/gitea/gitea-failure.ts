@@ -1,0 +1,90 @@
+/** Every failure of a Gitea as one of ours: by HTTP status, or by the class of the transport fault. */
+import { Failure, type FailureCode, type Retry } from '../../../failure.ts'
+import type { GiteaAddress } from './gitea-address.ts'
+
+/** An answer that is not a 2xx. Holds no header and no address: neither may reach a log. */
+export class RefusedAnswer extends Error {
+  readonly status: number
+  /** One printable line from the body. */
+  readonly told: string
+
+  constructor(status: number, told: string) {
+    super(`${status}${told === '' ? '' : `: ${told}`}`)
+    this.name = 'RefusedAnswer'
+    this.status = status
+    this.told = told
+  }
+}
+
+/** HTTP status that a failure comes from; undefined where no answer came. */
+export function statusOf(thrown: unknown): number | undefined {
+  return thrown instanceof Failure && thrown.cause instanceof RefusedAnswer ? thrown.cause.status : undefined
+}
+
+/** What was asked, for messages. */
+export interface Asked {
+  readonly address: GiteaAddress
+  /** `open a pull request`: follows "cannot". */
+  readonly what: string
+}
+
+export function failureOfAnswer(asked: Asked, refused: RefusedAnswer): Failure {
+  const { status, told } = refused
+  const said = told === '' ? `${status}` : `${status}: ${told}`
+  const make = (code: FailureCode, why: string, remedy: string, retry: Retry): Failure => failure(asked, code, why, remedy, retry, refused)
+  if (status === 401) return make('BP5002', `it does not accept the token (${said})`, 'give a token that is still valid', 'on-change')
+  if (status === 403) return make('BP5003', `the token may not do it (${said})`, 'give the token the scope that is missing', 'on-change')
+  if (status === 404) {
+    const { owner, repository } = asked.address
+    const why = `${owner}/${repository}, or what was asked for in it, is not there, or the token may not see it: Gitea says 404 for both`
+    return make('BP5003', why, 'check the remote, and that the token has access to this repository', 'on-change')
+  }
+  if (status === 429) return make('BP5004', `it asked to slow down (${said})`, 'run again later', 'backoff')
+  if (status >= 500) return make('BP5005', `it answered ${said}`, 'try again', 'backoff')
+  return make('BP5006', `it refuses (${said})`, 'look at what it says, and at the rules of the repository', 'on-change')
+}
+
+/** BP5001. @param detail class of the fault, never text that holds an address with credentials */
+export function unreachable(asked: Asked, detail: string): Failure {
+  return failure(asked, 'BP5001', detail, `check the network between here and ${asked.address.host}, and try again`, 'backoff')
+}
+
+/** BP5007: a login page, a proxy, another program. */
+export function notGitea(asked: Asked, why: string): Failure {
+  const remedy = 'check the address: a login page, a proxy or another forge may answer in its place'
+  return failure(asked, 'BP5007', why, remedy, 'on-change')
+}
+
+/** BP5008. */
+export function goneElsewhere(asked: Asked, why: string, remedy: string): Failure {
+  return failure(asked, 'BP5008', why, remedy, 'on-change')
+}
+
+/** BP5006 for what was refused by rules that no status says. */
+export function refusedRequest(asked: Asked, why: string, remedy: string): Failure {
+  return failure(asked, 'BP5006', why, remedy, 'on-change')
+}
+
+function failure({ address, what }: Asked, code: FailureCode, why: string, remedy: string, retry: Retry, cause?: unknown): Failure {
+  const where = `${address.owner}/${address.repository} on ${address.host}`
+  return new Failure({ code, what: `cannot ${what}`, where, why, remedy, retry, ...(cause === undefined ? {} : { cause }) })
+}
+
+const LONGEST = 300
+
+/** Message of an answer's body as one printable line; empty where there is none. */
+export function toldIn(body: string): string {
+  let value: unknown
+  try {
+    value = JSON.parse(body)
+  } catch {
+    return ''
+  }
+  const message =
+    typeof value === 'object' && value !== null && 'message' in value && typeof value.message === 'string' ? value.message : ''
+  const line = message
+    .replace(/\b[0-9a-f]{40}\b/g, '***')
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim()
+  return line.length <= LONGEST ? line : `${line.slice(0, LONGEST)}…`
+}

@@ -1,0 +1,125 @@
+/** Comments, reactions and who may do what. */
+import type { RestEndpointMethodTypes } from '@octokit/rest'
+import { Failure } from '../../../failure.ts'
+import type { ForgeComment, Permission } from '../../../ports/hosted-forge.ts'
+import { plainLines, readTopic, sameText, withTopic } from '../topic-marker.ts'
+import type { GitHubClient } from './github-client.ts'
+import { mayBeDone, statusOf } from './github-failure.ts'
+
+type ListedComment = RestEndpointMethodTypes['issues']['listComments']['response']['data'][number]
+type Content = 'eyes' | '+1' | 'confused'
+
+const CONTENTS = { seen: 'eyes', done: '+1', refused: 'confused' } as const
+
+export class GitHubConversation {
+  readonly #client: GitHubClient
+
+  constructor(client: GitHubClient) {
+    this.#client = client
+  }
+
+  async read(number: number, signal: AbortSignal): Promise<ForgeComment[]> {
+    const comments: ForgeComment[] = []
+    for (const comment of await this.#list(number, signal)) {
+      if (!(await this.#client.isOurs(comment.user, signal))) comments.push(await this.#known(comment, signal))
+    }
+    return comments
+  }
+
+  /** One of ours per topic; should an answer that was lost have left a second one, the later ones go. */
+  async ensure(number: number, topic: string, body: string, signal: AbortSignal): Promise<void> {
+    const text = withTopic(topic, body)
+    const what = `comment on #${number}`
+    const [first, ...others] = await this.#ours(number, topic, signal)
+    const target =
+      first === undefined || others.length > 0 || !sameText(first.body ?? '', text) ? await this.#client.writable(what, signal) : undefined
+    if (target === undefined) return
+    const { issues } = this.#client.octokit.rest
+    if (first === undefined) {
+      await this.#client
+        .ask(what, () => issues.createComment({ ...target, issue_number: number, body: text }))
+        .catch(async (thrown: unknown) => {
+          if (!mayBeDone(thrown) || (await this.#ours(number, topic, signal)).length === 0) throw thrown
+        })
+      return
+    }
+    if (!sameText(first.body ?? '', text)) {
+      await this.#client.ask(what, () => issues.updateComment({ ...target, comment_id: first.id, body: text }))
+    }
+    for (const { id } of others) await this.#client.ask(what, () => issues.deleteComment({ ...target, comment_id: id }))
+  }
+
+  async react({ id }: ForgeComment, reaction: 'seen' | 'done' | 'refused', signal: AbortSignal): Promise<void> {
+    const content = CONTENTS[reaction]
+    const comment = Number(id)
+    if (await this.#reacted(comment, content, signal)) return
+    const what = 'answer a comment with a reaction'
+    const target = await this.#client.writable(what, signal)
+    const { reactions } = this.#client.octokit.rest
+    await this.#client.ask(what, () => reactions.createForIssueComment({ ...target, comment_id: comment, content }))
+  }
+
+  async permissionOf(login: string, signal: AbortSignal): Promise<Permission> {
+    const { octokit } = this.#client
+    const target = await this.#client.target(signal)
+    const what = 'ask what a person may do'
+    try {
+      const { data } = await this.#client.ask(what, () => octokit.rest.repos.getCollaboratorPermissionLevel({ ...target, username: login }))
+      const { permission } = data
+      return permission === 'admin' || permission === 'write' || permission === 'read' ? permission : 'none'
+    } catch (thrown) {
+      if (!(thrown instanceof Failure) || statusOf(thrown) !== 404) throw thrown
+      // Nobody of that name, or a repository that is not shown any more: the second one must not pass for an answer.
+      await this.#client.look(signal)
+      return 'none'
+    }
+  }
+
+  async #known(comment: ListedComment, signal: AbortSignal): Promise<ForgeComment> {
+    const author = comment.user?.login ?? 'ghost'
+    return {
+      id: String(comment.id),
+      author,
+      bot: comment.user?.type === 'Bot' || author.endsWith('[bot]'),
+      body: plainLines(comment.body),
+      at: comment.created_at,
+      edited: comment.updated_at !== comment.created_at,
+      answered: await this.#answered(comment, signal),
+    }
+  }
+
+  async #answered({ id, reactions }: ListedComment, signal: AbortSignal): Promise<boolean> {
+    const given = [CONTENTS.done, CONTENTS.refused].filter((content) => reactions === undefined || reactions[content] > 0)
+    for (const content of given) if (await this.#reacted(id, content, signal)) return true
+    return false
+  }
+
+  async #reacted(comment: number, content: Content, signal: AbortSignal): Promise<boolean> {
+    const { octokit } = this.#client
+    const asked = { ...(await this.#client.target(signal)), comment_id: comment, content, per_page: 100 } as const
+    const pages = (page: number) => octokit.rest.reactions.listForIssueComment({ ...asked, page })
+    for (const { user } of await this.#client.list('read the reactions of a comment', pages)) {
+      if (await this.#client.isOurs(user, signal)) return true
+    }
+    return false
+  }
+
+  async #ours(number: number, topic: string, signal: AbortSignal): Promise<ListedComment[]> {
+    const ours: ListedComment[] = []
+    for (const comment of await this.#list(number, signal)) {
+      // Anybody may write our marker.
+      if (readTopic(comment.body ?? '')?.topic === topic && (await this.#client.isOurs(comment.user, signal))) ours.push(comment)
+    }
+    return ours
+  }
+
+  /** Oldest first. */
+  async #list(number: number, signal: AbortSignal): Promise<ListedComment[]> {
+    const { octokit } = this.#client
+    const asked = { ...(await this.#client.target(signal)), issue_number: number, per_page: 100 }
+    const listed = await this.#client.list(`read the comments of #${number}`, (page) =>
+      octokit.rest.issues.listComments({ ...asked, page }),
+    )
+    return listed.sort((left, right) => left.id - right.id)
+  }
+}

@@ -1,0 +1,172 @@
+/**
+ * Merge and close as `approve` and `reject` make them. The order is safe to be cut anywhere: GitHub's merge is what decides, and what
+ * belongs to it (tag, deleted branch, ledger) goes in one push afterwards, or is made by the next turn, which finds a decision by its
+ * content (`src/plan/found-decisions.ts`). A close is one push, and GitHub closes the pull request of a deleted branch by itself.
+ */
+import { Failure } from '../../../failure.ts'
+import { type ObjectId, objectId } from '../../../package/object-id.ts'
+import type { ProposalClose, ProposalMerge } from '../../../ports/forge.ts'
+import type { KnownProposal } from '../../../ports/hosted-forge.ts'
+import type { PackageRepository } from '../../../ports/package-repository.ts'
+import type { GitHubClient, MergeMethod } from './github-client.ts'
+import { mayBeDone, statusOf } from './github-failure.ts'
+import type { GitHubProposals } from './github-proposals.ts'
+
+const HEADS = 'refs/heads/'
+/** Pushes after a merge, where GitHub deletes the branch at the same time. */
+const MOST_PUSHES = 3
+
+export class GitHubDecisions {
+  readonly #client: GitHubClient
+  readonly #proposals: GitHubProposals
+  readonly #repository: PackageRepository
+
+  constructor(client: GitHubClient, proposals: GitHubProposals, repository: PackageRepository) {
+    this.#client = client
+    this.#proposals = proposals
+    this.#repository = repository
+  }
+
+  /** See `Forge.merge`. The merge commit is GitHub's, with our message; where the settings want it, a squash or a rebase. */
+  async merge(decision: ProposalMerge, signal: AbortSignal): Promise<ObjectId> {
+    const { proposal, base } = decision
+    const { refs } = await this.#repository.refs(signal)
+    // GitHub guards the head only: the base is looked at as late as can be, and a decision is found by content after all.
+    if (refs.get(base.ref) !== base.commit) throw this.#moved(base.ref)
+    const pull = await this.#proposals.lastOf(proposal.ref, signal)
+    if (pull?.state !== 'open' || pull.baseBranch !== base.ref.slice(HEADS.length)) throw this.#notOpen(proposal.ref, pull)
+    if (pull.commit !== proposal.commit) throw this.#moved(proposal.ref)
+    const commit = await this.#mergePull(pull.number, decision, signal)
+    await this.#finish(decision, commit, signal)
+    return commit
+  }
+
+  /** The push first: with it the decision is made as a whole. */
+  async close({ proposal, along }: ProposalClose, signal: AbortSignal): Promise<void> {
+    const pull = await this.#proposals.lastOf(proposal.ref, signal)
+    await this.#repository.push([{ ref: proposal.ref, from: proposal.commit, to: null }, ...along], signal)
+    if (pull?.state !== 'open') return
+    const target = await this.#client.writable(`close ${pull.label}`, signal)
+    const { octokit } = this.#client
+    const asked = { ...target, pull_number: pull.number }
+    const { data } = await this.#client.ask(`look at ${pull.label}`, () => octokit.rest.pulls.get(asked))
+    if (data.state === 'open') await this.#client.ask(`close ${pull.label}`, () => octokit.rest.pulls.update({ ...asked, state: 'closed' }))
+  }
+
+  async #mergePull(number: number, { proposal, merge }: ProposalMerge, signal: AbortSignal): Promise<ObjectId> {
+    await this.#client.writable(`merge #${number}`, signal)
+    const { mergeMethods } = await this.#client.facts(signal)
+    const [title = '', ...rest] = merge.message.split('\n')
+    const message = { commit_title: title, commit_message: rest.join('\n').trim() }
+    const [best = 'merge'] = mergeMethods
+    let refusal: unknown
+    // Twice the best style: "the base branch was modified" is a 405 as well, and passes. Then the others: a ruleset or a protection for a
+    // linear history may allow less than the settings do.
+    for (const method of [best, ...(mergeMethods.length === 0 ? [best] : mergeMethods)]) {
+      try {
+        return await this.#mergeBy(method, number, proposal.commit, message, signal)
+      } catch (thrown) {
+        if (mayBeDone(thrown)) return this.#mergedAfterAll(number, thrown, signal)
+        if (statusOf(thrown) === 409) throw this.#moved(proposal.ref)
+        if (statusOf(thrown) !== 405) throw thrown
+        refusal ??= thrown
+      }
+    }
+    throw this.#refused(number, refusal)
+  }
+
+  async #mergeBy(
+    method: MergeMethod,
+    number: number,
+    head: ObjectId,
+    message: { readonly commit_title: string; readonly commit_message: string },
+    signal: AbortSignal,
+  ): Promise<ObjectId> {
+    const target = await this.#client.target(signal)
+    // Rebased commits keep their own messages.
+    const text = method === 'rebase' ? {} : message
+    const asked = { ...target, pull_number: number, sha: head, merge_method: method, ...text }
+    const { data } = await this.#client.ask(`merge #${number}`, () => this.#client.octokit.rest.pulls.merge(asked))
+    return objectId(data.sha)
+  }
+
+  async #mergedAfterAll(number: number, thrown: unknown, signal: AbortSignal): Promise<ObjectId> {
+    const target = await this.#client.target(signal)
+    const { data } = await this.#client.ask(`look at #${number}`, () =>
+      this.#client.octokit.rest.pulls.get({ ...target, pull_number: number }),
+    )
+    if (!data.merged || data.merge_commit_sha === null) throw thrown
+    return objectId(data.merge_commit_sha)
+  }
+
+  /** Tag, branch and ledger together or not at all: half of it would look like another decision. */
+  async #finish({ proposal, tag, along }: ProposalMerge, commit: ObjectId, signal: AbortSignal): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      const { refs } = await this.#repository.refs(signal)
+      // GitHub deletes a merged branch itself where that is set.
+      const gone = refs.get(proposal.ref) === proposal.commit ? [{ ref: proposal.ref, from: proposal.commit, to: null }] : []
+      try {
+        return await this.#repository.push([{ ref: tag, from: null, to: commit }, ...gone, ...along], signal)
+      } catch (thrown) {
+        if (!(thrown instanceof Failure) || signal.aborted) throw thrown
+        if (thrown.code === 'BP4003' && attempt < MOST_PUSHES) continue
+        // Another turn wrote the ledger meanwhile: it, or the next one, finds the merge and completes it.
+        if (thrown.code === 'BP4003') return
+        throw unfinished(thrown, tag)
+      }
+    }
+  }
+
+  #moved(ref: string): Failure {
+    return new Failure({
+      code: 'BP4003',
+      what: 'the branch moved between reading and merging',
+      where: this.#repository.remote,
+      why: `somebody else moved ${ref}`,
+      remedy: 'read the repository again and repeat',
+      retry: 'backoff',
+    })
+  }
+
+  #notOpen(ref: string, pull: KnownProposal | undefined): Failure {
+    const branch = ref.slice(HEADS.length)
+    return new Failure({
+      code: 'BP2004',
+      what: `there is no open pull request of ${branch}`,
+      where: this.#repository.remote,
+      why:
+        pull === undefined
+          ? 'none was opened yet'
+          : pull.state === 'open'
+            ? `${pull.label} goes into ${pull.baseBranch}`
+            : `${pull.label} is ${pull.state}`,
+      remedy: 'run backporch scan, which puts that right, then decide',
+      retry: 'on-change',
+    })
+  }
+
+  #refused(number: number, refusal: unknown): Failure {
+    return new Failure({
+      code: 'BP4002',
+      what: `GitHub does not merge #${number}`,
+      where: this.#repository.remote,
+      why: refusal instanceof Failure ? refusal.why : 'its rules are not met',
+      remedy: 'look at the pull request: a review or a check is missing, it is a draft, or the merge style is not allowed',
+      retry: 'on-change',
+      cause: refusal,
+    })
+  }
+}
+
+function unfinished(failure: Failure, tag: string): Failure {
+  const { code, where, why, retry } = failure
+  return new Failure({
+    code,
+    what: `the pull request is merged, but ${tag} and the ledger could not be pushed`,
+    ...(where === undefined ? {} : { where }),
+    why,
+    remedy: 'run backporch scan: it completes the merge',
+    retry,
+    cause: failure,
+  })
+}

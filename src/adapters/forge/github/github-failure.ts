@@ -1,0 +1,127 @@
+/**
+ * Every failure of GitHub as one of ours: by HTTP status and headers, or by the class of the transport fault. Source of the
+ * meanings: docs.github.com, "Troubleshooting the REST API" and "Rate limits for the REST API".
+ */
+import { Failure, type FailureCode, type Retry } from '../../../failure.ts'
+import type { GitHubAddress } from './github-address.ts'
+
+/** An answer that is not a 2xx. Holds no header and no address: neither may reach a log. */
+export class RefusedAnswer extends Error {
+  readonly status: number
+  /** One printable line from the body. */
+  readonly told: string
+
+  constructor(status: number, told: string) {
+    super(`${status}${told === '' ? '' : `: ${told}`}`)
+    this.name = 'RefusedAnswer'
+    this.status = status
+    this.told = told
+  }
+}
+
+/** HTTP status that a failure comes from; undefined where no answer came. */
+export function statusOf(thrown: unknown): number | undefined {
+  return thrown instanceof Failure && thrown.cause instanceof RefusedAnswer ? thrown.cause.status : undefined
+}
+
+/** Whether the request may have been done all the same: its answer was lost, or a server between broke. */
+export function mayBeDone(thrown: unknown): boolean {
+  return thrown instanceof Failure && (thrown.code === 'BP5001' || thrown.code === 'BP5005')
+}
+
+/** What was asked, for messages. */
+export interface Asked {
+  readonly address: GitHubAddress
+  /** `open a pull request`: follows "cannot". */
+  readonly what: string
+}
+
+/** @param sso whether the answer says that the organisation wants the token authorised for single sign-on */
+export function failureOfAnswer(asked: Asked, refused: RefusedAnswer, sso: boolean): Failure {
+  const { status, told } = refused
+  const { owner, repository, host } = asked.address
+  const said = told === '' ? `${status}` : `${status}: ${told}`
+  const make = maker(asked, refused)
+  if (status === 401) {
+    return make('BP5002', `it does not accept the credentials (${said})`, 'give a token that is still valid', 'on-change')
+  }
+  if (status === 403 && sso) {
+    const why = `the organisation wants the token authorised for its single sign-on (${said})`
+    return make('BP5002', why, `authorise the token for ${owner} in the token settings of ${host}`, 'on-change')
+  }
+  if (status === 403) {
+    return make('BP5003', `the account may not do it (${said})`, 'give the token the permission that is missing', 'on-change')
+  }
+  if (status === 404) {
+    const why = `${owner}/${repository} is not there, or the token may not see it: GitHub says 404 for both`
+    return make('BP5003', why, 'check the remote, and that the token has access to this repository', 'on-change')
+  }
+  if (status === 451) return make('BP5008', `it is blocked for legal reasons (${said})`, 'look at the repository in a browser', 'on-change')
+  if (status >= 500) return make('BP5005', `it answered ${said}`, 'try again', 'backoff')
+  return make('BP5006', `it refuses (${said})`, 'look at what it says, and at the rules of the repository', 'on-change')
+}
+
+/** BP5001. @param detail class of the fault, never text that holds an address with credentials */
+export function unreachable(asked: Asked, detail: string): Failure {
+  return maker(asked)('BP5001', detail, `check the network between here and ${asked.address.host}, and try again`, 'backoff')
+}
+
+/** BP5007: a login page, a proxy, another program. */
+export function notGitHub(asked: Asked, why: string): Failure {
+  return maker(asked)('BP5007', why, 'check the host: a login page, a proxy or another forge may answer in its place', 'on-change')
+}
+
+/** BP5008. */
+export function goneElsewhere(asked: Asked, why: string, remedy: string): Failure {
+  return maker(asked)('BP5008', why, remedy, 'on-change')
+}
+
+/** BP5006 for what was refused by rules that no status says. */
+export function refusedRequest(asked: Asked, why: string, remedy: string, retry: Retry): Failure {
+  return maker(asked)('BP5006', why, remedy, retry)
+}
+
+/** BP5002 before anything was asked. */
+export function badCredentials(asked: Asked, why: string, remedy: string): Failure {
+  return maker(asked)('BP5002', why, remedy, 'on-change')
+}
+
+function maker({ address, what }: Asked, cause?: unknown): (code: FailureCode, why: string, remedy: string, retry: Retry) => Failure {
+  const where = `${address.owner}/${address.repository} on ${address.host}`
+  return (code, why, remedy, retry) =>
+    new Failure({ code, what: `cannot ${what}`, where, why, remedy, retry, ...(cause === undefined ? {} : { cause }) })
+}
+
+const LONGEST = 300
+const TOKEN = /\b(gh[a-z]_\w{8,}|github_pat_\w{8,}|v1\.[0-9a-f]{40}|eyJ[\w-]{8,}(\.[\w-]+){0,2})/g
+
+/** Message and listed errors of an answer's body as one printable line; empty where there is none. */
+export function toldIn(body: string): string {
+  let value: unknown
+  try {
+    value = JSON.parse(body)
+  } catch {
+    return ''
+  }
+  if (typeof value !== 'object' || value === null) return ''
+  const errors = 'errors' in value && Array.isArray(value.errors) ? value.errors.slice(0, 5).map(errorText) : []
+  const message = 'message' in value && typeof value.message === 'string' ? value.message : ''
+  return printable([message, ...errors].filter((text) => text !== '').join('; '))
+}
+
+/** One line without control and direction characters, without anything like a token, of bounded length. */
+export function printable(text: string): string {
+  const line = text
+    .replace(TOKEN, '***')
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .trim()
+  return line.length <= LONGEST ? line : `${line.slice(0, LONGEST)}…`
+}
+
+function errorText(error: unknown): string {
+  if (typeof error === 'string') return error
+  if (typeof error !== 'object' || error === null) return ''
+  if ('message' in error && typeof error.message === 'string') return error.message
+  const parts = ['resource', 'field', 'code'].map((key) => (error as Readonly<Record<string, unknown>>)[key])
+  return parts.filter((part) => typeof part === 'string').join(' ')
+}

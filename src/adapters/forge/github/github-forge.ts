@@ -1,0 +1,91 @@
+/** GitHub as a forge: the parts put together. */
+import type { ObjectId } from '../../../package/object-id.ts'
+import type { ProposalClose, ProposalMerge } from '../../../ports/forge.ts'
+import type {
+  CommitStatus,
+  ForgeComment,
+  ForgeDialect,
+  HostedForge,
+  KnownIssue,
+  KnownProposal,
+  OpenedProposal,
+  Permission,
+  WantedProposal,
+} from '../../../ports/hosted-forge.ts'
+import type { PackageRepository } from '../../../ports/package-repository.ts'
+import type { GitHubClient } from './github-client.ts'
+import { GitHubConversation } from './github-conversation.ts'
+import { GitHubDecisions } from './github-decisions.ts'
+import { githubDialect } from './github-dialect.ts'
+import { GitHubIssues } from './github-issues.ts'
+import { GitHubLabels } from './github-labels.ts'
+import { GitHubProposals } from './github-proposals.ts'
+import { ensureStatuses } from './github-statuses.ts'
+
+/** See the port for what each verb promises. One object serves one repository for one turn or many. */
+export class GitHubForge implements HostedForge {
+  readonly dialect: ForgeDialect
+  readonly #client: GitHubClient
+  readonly #proposals: GitHubProposals
+  readonly #decisions: GitHubDecisions
+  readonly #conversation: GitHubConversation
+  readonly #issues: GitHubIssues
+
+  constructor(client: GitHubClient, repository: PackageRepository) {
+    const labels = new GitHubLabels(client)
+    this.dialect = githubDialect(client.address)
+    this.#client = client
+    this.#proposals = new GitHubProposals(client, labels)
+    this.#decisions = new GitHubDecisions(client, this.#proposals, repository)
+    this.#conversation = new GitHubConversation(client)
+    this.#issues = new GitHubIssues(client, labels)
+  }
+
+  async readProposals(baseBranch: string, refs: readonly string[], signal: AbortSignal): Promise<readonly KnownProposal[]> {
+    return this.#proposals.read(baseBranch, refs, signal)
+  }
+
+  async ensureProposal(wanted: WantedProposal, known: KnownProposal | undefined, signal: AbortSignal): Promise<OpenedProposal> {
+    return this.#proposals.ensure(wanted, known, signal)
+  }
+
+  async merge(decision: ProposalMerge, signal: AbortSignal): Promise<ObjectId> {
+    return this.#decisions.merge(decision, signal)
+  }
+
+  async close(decision: ProposalClose, signal: AbortSignal): Promise<void> {
+    return this.#decisions.close(decision, signal)
+  }
+
+  async ensureStatuses(commit: ObjectId, statuses: readonly CommitStatus[], signal: AbortSignal): Promise<void> {
+    return ensureStatuses(this.#client, commit, statuses, signal)
+  }
+
+  async readComments(number: number, signal: AbortSignal): Promise<readonly ForgeComment[]> {
+    return this.#conversation.read(number, signal)
+  }
+
+  async ensureComment(number: number, topic: string, body: string, signal: AbortSignal): Promise<void> {
+    return this.#conversation.ensure(number, topic, body, signal)
+  }
+
+  async react(comment: ForgeComment, reaction: 'seen' | 'done' | 'refused', signal: AbortSignal): Promise<void> {
+    return this.#conversation.react(comment, reaction, signal)
+  }
+
+  async permissionOf(login: string, signal: AbortSignal): Promise<Permission> {
+    return this.#conversation.permissionOf(login, signal)
+  }
+
+  async ensureIssue(topic: string, title: string, body: string, labels: readonly string[], signal: AbortSignal): Promise<KnownIssue> {
+    return this.#issues.ensure(topic, title, body, labels, signal)
+  }
+
+  async readIssue(topic: string, signal: AbortSignal): Promise<KnownIssue | undefined> {
+    return this.#issues.read(topic, signal)
+  }
+
+  async closeIssue(topic: string, signal: AbortSignal): Promise<void> {
+    return this.#issues.close(topic, signal)
+  }
+}

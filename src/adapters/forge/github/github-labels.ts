@@ -1,0 +1,54 @@
+/** Labels by name: made where they are missing, and only ours taken away. */
+import { labelChanges, labelStyle } from '../our-labels.ts'
+import type { GitHubClient } from './github-client.ts'
+import { statusOf } from './github-failure.ts'
+
+export class GitHubLabels {
+  readonly #client: GitHubClient
+  /** Names of the repository, in lower case; undefined before they were read. */
+  #known: Set<string> | undefined
+
+  constructor(client: GitHubClient) {
+    this.#client = client
+  }
+
+  /** Makes the labels of a pull request or issue be `wanted` and those of people. */
+  async ensure(number: number, there: readonly string[], wanted: readonly string[], signal: AbortSignal): Promise<void> {
+    const { add, remove } = labelChanges(there, wanted)
+    if (add.length === 0 && remove.length === 0) return
+    const { octokit } = this.#client
+    const target = await this.#client.writable('label it', signal)
+    if (add.length > 0) {
+      await this.exist(add, signal)
+      await this.#client.ask(`label #${number}`, () => octokit.rest.issues.addLabels({ ...target, issue_number: number, labels: [...add] }))
+    }
+    for (const name of remove) {
+      await this.#client
+        .ask(`take a label from #${number}`, () => octokit.rest.issues.removeLabel({ ...target, issue_number: number, name }))
+        .catch((thrown: unknown) => {
+          // Somebody was quicker.
+          if (statusOf(thrown) !== 404) throw thrown
+        })
+    }
+  }
+
+  /** GitHub makes a missing label by itself, grey and without a word. */
+  async exist(names: readonly string[], signal: AbortSignal): Promise<void> {
+    const { octokit } = this.#client
+    const target = await this.#client.target(signal)
+    if (this.#known === undefined) {
+      const pages = (page: number) => octokit.rest.issues.listLabelsForRepo({ ...target, per_page: 100, page })
+      this.#known = new Set((await this.#client.list('read the labels', pages)).map(({ name }) => name.toLowerCase()))
+    }
+    for (const name of names) {
+      if (this.#known.has(name.toLowerCase())) continue
+      await this.#client
+        .ask(`make the label ${name}`, () => octokit.rest.issues.createLabel({ ...target, name, ...labelStyle(name) }))
+        .catch((thrown: unknown) => {
+          // There already: made by somebody since, or by a request whose answer was lost. Anything else shows when it is used.
+          if (statusOf(thrown) !== 422) throw thrown
+        })
+      this.#known.add(name.toLowerCase())
+    }
+  }
+}

@@ -1,0 +1,234 @@
+/** Pull requests as proposals. GitHub itself keeps two open ones of one branch into one base from being there. */
+import type { RestEndpointMethodTypes } from '@octokit/rest'
+import { type ObjectId, objectId } from '../../../package/object-id.ts'
+import type { KnownProposal, OpenedProposal, WantedProposal } from '../../../ports/hosted-forge.ts'
+import { labelChanges } from '../our-labels.ts'
+import { plainLines, sameText } from '../topic-marker.ts'
+import type { GitHubClient } from './github-client.ts'
+import { mayBeDone, refusedRequest, statusOf } from './github-failure.ts'
+import type { GitHubLabels } from './github-labels.ts'
+
+const HEADS = 'refs/heads/'
+const PROPOSED = 'proposed/'
+/** Requests at once. */
+const WIDTH = 6
+
+type ListedPull = RestEndpointMethodTypes['pulls']['list']['response']['data'][number]
+
+export class GitHubProposals {
+  readonly #client: GitHubClient
+  readonly #labels: GitHubLabels
+  /** Private repositories of some plans have no drafts. */
+  #noDrafts = false
+
+  constructor(client: GitHubClient, labels: GitHubLabels) {
+    this.#client = client
+    this.#labels = labels
+  }
+
+  async read(baseBranch: string, refs: readonly string[], signal: AbortSignal): Promise<KnownProposal[]> {
+    // Each turn: a repository that was renamed, archived or replaced is seen before anything is believed.
+    await this.#client.look(signal)
+    const { octokit } = this.#client
+    const target = await this.#client.target(signal)
+    // Oldest first: one that is opened meanwhile comes last, and moves no other over the end of a page.
+    const wanted = { ...target, state: 'open', base: baseBranch, sort: 'created', direction: 'asc', per_page: 100 } as const
+    const listed = await this.#client.list('read the pull requests', (page) => octokit.rest.pulls.list({ ...wanted, page }))
+    const open = listed.filter((pull) => isFromHere(pull) && pull.head.ref.startsWith(PROPOSED)).map(proposalOf)
+    const found = new Map(open.map((proposal) => [proposal.ref, proposal]))
+    const missing = [...new Set(refs)].filter((ref) => !found.has(ref))
+    for (let start = 0; start < missing.length; start += WIDTH) {
+      const part = missing.slice(start, start + WIDTH).map((ref) => this.lastOf(ref, signal))
+      for (const proposal of await Promise.all(part)) if (proposal !== undefined) found.set(proposal.ref, proposal)
+    }
+    return [...found.values()].sort((left, right) => left.number - right.number)
+  }
+
+  /** The open proposal of a branch into whatever base, else the last one that it had, with who decided it. */
+  async lastOf(ref: string, signal: AbortSignal): Promise<KnownProposal | undefined> {
+    const pulls = await this.#pullsOf(ref, signal)
+    const found = pulls.find(({ state }) => state === 'open') ?? pulls[0]
+    if (found === undefined) return undefined
+    return found.state === 'open' ? proposalOf(found) : { ...proposalOf(found), decidedBy: await this.#deciderOf(found, signal) }
+  }
+
+  async ensure(wanted: WantedProposal, known: KnownProposal | undefined, signal: AbortSignal): Promise<OpenedProposal> {
+    const given = known?.state === 'open' && known.ref === wanted.ref ? known : undefined
+    const there = given ?? (await this.#openOf(wanted.ref, signal))
+    const proposal = there ?? (await this.#open(wanted, signal))
+    await this.#update(proposal, wanted, signal)
+    // Labels come last when a proposal is opened: without any, an earlier turn ended in between, and nobody was asked yet.
+    const half = labelChanges(proposal.labels, wanted.labels).add.length === wanted.labels.length && wanted.labels.length > 0
+    if (there === undefined || half) await this.#ask(proposal.number, wanted.reviewers, signal)
+    await this.#labels.ensure(proposal.number, proposal.labels, wanted.labels, signal)
+    return { label: proposal.label, url: proposal.url, number: proposal.number }
+  }
+
+  async #openOf(ref: string, signal: AbortSignal): Promise<KnownProposal | undefined> {
+    const open = (await this.#pullsOf(ref, signal)).find(({ state }) => state === 'open')
+    return open === undefined ? undefined : proposalOf(open)
+  }
+
+  /** Newest first. */
+  async #pullsOf(ref: string, signal: AbortSignal): Promise<ListedPull[]> {
+    const { octokit } = this.#client
+    const target = await this.#client.target(signal)
+    const branch = ref.slice(HEADS.length)
+    const wanted = {
+      ...target,
+      head: `${target.owner}:${branch}`,
+      state: 'all',
+      sort: 'created',
+      direction: 'desc',
+      per_page: 100,
+    } as const
+    const pulls = await this.#client.list('look for the pull request', (page) => octokit.rest.pulls.list({ ...wanted, page }))
+    // A server that does not know the filter gives others.
+    return pulls.filter((pull) => isFromHere(pull) && pull.head.ref === branch)
+  }
+
+  async #open(wanted: WantedProposal, signal: AbortSignal): Promise<KnownProposal> {
+    const target = await this.#client.writable('open a pull request', signal)
+    const create = async (draft: boolean): Promise<KnownProposal> => {
+      const { title, body, baseBranch: base } = wanted
+      const asked = { ...target, title, body, base, head: wanted.ref.slice(HEADS.length), draft }
+      const { data } = await this.#client.ask('open a pull request', () => this.#client.octokit.rest.pulls.create(asked))
+      return proposalOf(data)
+    }
+    try {
+      return await create(wanted.draft && !this.#noDrafts)
+    } catch (thrown) {
+      if (!mayBeDone(thrown) && statusOf(thrown) !== 422) throw thrown
+      // There already, or opened by the request whose answer was lost: never a second one.
+      const there = await this.#openOf(wanted.ref, signal)
+      if (there !== undefined) return there
+      if (mayBeDone(thrown) || !wanted.draft || this.#noDrafts) throw retriable(this.#client, thrown)
+      this.#noDrafts = true
+      return create(false).catch((again: unknown) => {
+        this.#noDrafts = false
+        throw retriable(this.#client, again)
+      })
+    }
+  }
+
+  async #update(proposal: KnownProposal, wanted: WantedProposal, signal: AbortSignal): Promise<void> {
+    const changes = {
+      ...(proposal.title === wanted.title ? {} : { title: wanted.title }),
+      ...(sameText(proposal.body, wanted.body) ? {} : { body: wanted.body }),
+      ...(proposal.baseBranch === wanted.baseBranch ? {} : { base: wanted.baseBranch }),
+    }
+    const { number, draft } = proposal
+    if (Object.keys(changes).length > 0) {
+      const target = await this.#client.writable(`update #${number}`, signal)
+      await this.#client.ask(`update #${number}`, () =>
+        this.#client.octokit.rest.pulls.update({ ...target, pull_number: number, ...changes }),
+      )
+    }
+    if (draft !== wanted.draft && !(wanted.draft && this.#noDrafts)) await this.#setDraft(number, wanted.draft, signal)
+  }
+
+  /** REST has no way to change it after the opening. */
+  async #setDraft(number: number, draft: boolean, signal: AbortSignal): Promise<void> {
+    const target = await this.#client.writable(`update #${number}`, signal)
+    const { data } = await this.#client.ask(`look at #${number}`, () =>
+      this.#client.octokit.rest.pulls.get({ ...target, pull_number: number }),
+    )
+    if (data.draft === draft) return
+    const mutation = draft ? 'convertPullRequestToDraft' : 'markPullRequestReadyForReview'
+    const query = `mutation Draft($id: ID!) { ${mutation}(input: { pullRequestId: $id }) { pullRequest { isDraft } } }`
+    try {
+      await this.#client.graphql(
+        `${draft ? 'make a draft of' : 'take the draft mark from'} #${number}`,
+        query,
+        { id: data.node_id },
+        signal,
+      )
+    } catch (thrown) {
+      if (!draft || statusOf(thrown) !== 422) throw thrown
+      this.#noDrafts = true
+    }
+  }
+
+  /** Who cannot be asked is left out, without losing the others: GitHub refuses them all for one. */
+  async #ask(number: number, names: readonly string[], signal: AbortSignal): Promise<void> {
+    if (names.length === 0) return
+    const target = await this.#client.writable(`ask for a review of #${number}`, signal)
+    const request = async (some: readonly string[]): Promise<boolean> => {
+      const plain = some.map((name) => name.replace(/^@/, ''))
+      const reviewers = plain.filter((name) => !name.includes('/'))
+      const team_reviewers = plain.filter((name) => name.includes('/')).map((name) => name.slice(name.indexOf('/') + 1))
+      const asked = { ...target, pull_number: number, reviewers, team_reviewers }
+      try {
+        await this.#client.ask(`ask for a review of #${number}`, () => this.#client.octokit.rest.pulls.requestReviewers(asked))
+        return true
+      } catch (thrown) {
+        if (![403, 404, 422].includes(statusOf(thrown) ?? 0)) throw thrown
+        return false
+      }
+    }
+    if ((await request(names)) || names.length === 1) return
+    for (const name of names) await request([name])
+  }
+
+  /** The list does not say it. */
+  async #deciderOf(pull: ListedPull, signal: AbortSignal): Promise<string> {
+    const { octokit } = this.#client
+    const target = await this.#client.target(signal)
+    const what = `look who decided #${pull.number}`
+    if (pull.merged_at !== null) {
+      const { data } = await this.#client.ask(what, () => octokit.rest.pulls.get({ ...target, pull_number: pull.number }))
+      return data.merged_by?.login ?? ''
+    }
+    const { data } = await this.#client.ask(what, () => octokit.rest.issues.get({ ...target, issue_number: pull.number }))
+    return data.closed_by?.login ?? ''
+  }
+}
+
+/** A list may be behind by a minute, so that a refusal for "there already" cannot be told from others: worth trying again. */
+function retriable({ address }: GitHubClient, thrown: unknown): unknown {
+  if (statusOf(thrown) !== 422 || !(thrown instanceof Error)) return thrown
+  const why = `it refuses (${thrown.cause instanceof Error ? thrown.cause.message : '422'}), and shows no open pull request of the branch`
+  return refusedRequest({ address, what: 'open a pull request' }, why, 'look at the branch on GitHub; the next turn tries again', 'backoff')
+}
+
+/** Another repository's branch of the same name, a fork's, is not ours. */
+function isFromHere({ head, base }: { readonly head: { repo: { id: number } | null }; readonly base: { repo: { id: number } } }): boolean {
+  return head.repo !== null && head.repo.id === base.repo.id
+}
+
+interface PullParts {
+  readonly number: number
+  readonly html_url: string
+  readonly state: string
+  readonly merged_at: string | null
+  readonly closed_at: string | null
+  readonly title: string
+  readonly body: string | null
+  readonly draft?: boolean
+  readonly labels: readonly { readonly name: string }[]
+  readonly head: { readonly ref: string; readonly sha: string }
+  readonly base: { readonly ref: string }
+}
+
+function proposalOf(pull: PullParts): KnownProposal {
+  const merged = pull.merged_at !== null
+  return {
+    number: pull.number,
+    label: `#${pull.number}`,
+    url: pull.html_url,
+    ref: `${HEADS}${pull.head.ref}`,
+    baseBranch: pull.base.ref,
+    state: pull.state === 'open' ? 'open' : merged ? 'merged' : 'closed',
+    commit: commitOf(pull.head.sha),
+    title: pull.title,
+    body: plainLines(pull.body),
+    labels: pull.labels.map(({ name }) => name),
+    draft: pull.draft === true,
+    decidedBy: '',
+    decidedAt: pull.state === 'open' ? '' : (pull.merged_at ?? pull.closed_at ?? ''),
+  }
+}
+
+function commitOf(sha: string): ObjectId {
+  return objectId(sha)
+}

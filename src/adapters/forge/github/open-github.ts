@@ -1,0 +1,106 @@
+/** Opens a repository on GitHub. Loaded only when GitHub is the forge: octokit comes with it. */
+import { Octokit } from '@octokit/rest'
+import { type Dispatcher, EnvHttpProxyAgent } from 'undici'
+import type { Clock } from '../../../ports/clock.ts'
+import type { HostedForge } from '../../../ports/hosted-forge.ts'
+import type { PackageRepository } from '../../../ports/package-repository.ts'
+import type { Trace } from '../../../ports/trace.ts'
+import { RequestGovernor } from '../request-governor.ts'
+import { AnswerCache } from './answer-cache.ts'
+import type { GitHubAddress } from './github-address.ts'
+import { GitHubClient } from './github-client.ts'
+import { appTokens, type GitHubCredential, type TokenSource } from './github-credentials.ts'
+import { badCredentials } from './github-failure.ts'
+import { GitHubFetch } from './github-fetch.ts'
+import { GitHubForge } from './github-forge.ts'
+
+export interface GitHubOptions {
+  readonly address: GitHubAddress
+  readonly credential: GitHubCredential
+  readonly clock: Clock
+  /** Of backporch, for `User-Agent`. */
+  readonly version: string
+  /** One for everything that is sent in this identity's name: see `githubGovernor`. */
+  readonly governor: RequestGovernor
+  /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in either case, are heeded. */
+  readonly environment?: Readonly<Record<string, string | undefined>>
+  /** Told once what the repository is called now, where it was renamed or transferred. */
+  readonly notice?: (text: string) => void
+  readonly trace?: Trace
+}
+
+export interface OpenedGitHub {
+  /** What git pushes with: the token, or one of the App's installation, which is valid for some minutes at least. */
+  token(signal: AbortSignal): Promise<string>
+  /** @param repository the same repository, for what belongs to a decision */
+  forge(repository: PackageRepository): HostedForge
+  close(): Promise<void>
+}
+
+/** Answers that are kept for conditional requests: pages of lists mostly. */
+const MOST_ANSWERS = 512
+const MOST_CHARACTERS = 16 * 1024 * 1024
+
+/**
+ * A governor with GitHub's numbers.
+ * @param longestWait milliseconds that a caller sits through a limit; beyond it, BP5004 says until when
+ */
+export function githubGovernor(clock: Clock, longestWait: number): RequestGovernor {
+  return new RequestGovernor({ forge: 'GitHub', clock, longestWait, writesPerMinute: 80, writesPerHour: 500 })
+}
+
+/** Asks nothing yet. @throws Failure BP5002 for a token or key that cannot be one */
+export async function openGitHub(options: GitHubOptions): Promise<OpenedGitHub> {
+  const { address, credential, clock, governor, trace } = options
+  const dispatcher = dispatcherFor(options.environment ?? {})
+  const holder: { client?: GitHubClient; tokens: TokenSource } = { tokens: async () => undefined }
+  const transport = new GitHubFetch({
+    address,
+    dispatcher,
+    governor,
+    clock,
+    cache: new AnswerCache(MOST_ANSWERS, MOST_CHARACTERS),
+    agent: `backporch/${options.version}`,
+    token: (renewed, signal) => holder.tokens(renewed, signal),
+    ...(trace === undefined ? {} : { trace }),
+  })
+  const octokit = new Octokit({
+    baseUrl: address.apiUrl,
+    userAgent: `backporch/${options.version}`,
+    request: { fetch: transport.fetch.bind(transport) },
+    log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
+  })
+  const client = new GitHubClient(address, octokit, options.notice ?? (() => {}))
+  if (credential.kind === 'app') {
+    const ask = client.ask.bind(client)
+    holder.tokens = await appTokens(credential, { address, clock, octokit, ask })
+  } else {
+    const token = plainToken(credential.token, address)
+    holder.tokens = async () => token
+  }
+  return {
+    token: async (signal) => (await holder.tokens(false, signal)) ?? '',
+    forge: (repository) => new GitHubForge(client, repository),
+    close: () => dispatcher.close(),
+  }
+}
+
+/** A header takes no other characters, and an error about them would repeat the token. */
+function plainToken(token: string, address: GitHubAddress): string {
+  if (/^[\x21-\x7e]+$/.test(token)) return token
+  const why = token === '' ? 'the token is empty' : 'the token has blanks, line breaks or other characters that no token has'
+  throw badCredentials({ address, what: 'use GitHub' }, why, 'give the token as GitHub shows it')
+}
+
+function dispatcherFor(environment: Readonly<Record<string, string | undefined>>): Dispatcher {
+  const of = (name: string): string | undefined => environment[name.toLowerCase()] || environment[name] || undefined
+  const [httpProxy, httpsProxy, noProxy] = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'].map(of)
+  return new EnvHttpProxyAgent({
+    connections: 8,
+    allowH2: false,
+    connect: { timeout: 10_000 },
+    httpProxy: httpProxy ?? '',
+    httpsProxy: httpsProxy ?? '',
+    noProxy: noProxy ?? '',
+  })
+}

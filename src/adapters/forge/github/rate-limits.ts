@@ -1,0 +1,41 @@
+/** GitHub's limits as its answers tell them (docs.github.com, "Rate limits for the REST API"). */
+import type { RequestGovernor } from '../request-governor.ts'
+
+interface LimitedAnswer {
+  readonly status: number
+  readonly headers: ReadonlyMap<string, string>
+  readonly body: string
+}
+
+/** Which budget a request is taken from. */
+export function resourceOf(path: string): string {
+  return path.endsWith('/graphql') ? 'graphql' : 'core'
+}
+
+export function learnBudget(governor: RequestGovernor, path: string, headers: ReadonlyMap<string, string>): void {
+  const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) => numberIn(headers.get(`x-ratelimit-${name}`)))
+  if (limit === undefined || remaining === undefined || reset === undefined) return
+  governor.learn(headers.get('x-ratelimit-resource') ?? resourceOf(path), { limit, remaining, resetAt: reset * 1000 })
+}
+
+/**
+ * Whether the answer is a limit and not a lack of rights: a 429, or a 403 with `retry-after` or with nothing left of the budget. A
+ * secondary limit may come as a bare 403 (docs/facts/github-secondary-limit.md): then only its body says what it is.
+ */
+export function isLimit({ status, headers, body }: LimitedAnswer): boolean {
+  if (status === 429) return true
+  if (status !== 403) return false
+  return headers.has('retry-after') || headers.get('x-ratelimit-remaining') === '0' || /#?\b(secondary|abuse)[- ]rate[- ]limit/i.test(body)
+}
+
+/** When GitHub says that requests are taken again; milliseconds since 1970, undefined where it does not say. */
+export function namedEnd(headers: ReadonlyMap<string, string>, now: number): number | undefined {
+  const seconds = numberIn(headers.get('retry-after'))
+  if (seconds !== undefined) return now + seconds * 1000
+  const reset = numberIn(headers.get('x-ratelimit-reset'))
+  return headers.get('x-ratelimit-remaining') === '0' && reset !== undefined ? reset * 1000 : undefined
+}
+
+function numberIn(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,12}$/.test(text) ? Number(text) : undefined
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { Failure } from '../../failure.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { type GovernorMemory, RequestGovernor } from './request-governor.ts'
+
+const START = Date.UTC(2026, 8, 1, 12)
+const SIGNAL = new AbortController().signal
+
+class HandClock implements Clock {
+  at = START
+  now(): Date {
+    return new Date(this.at)
+  }
+  async sleep(milliseconds: number): Promise<void> {
+    this.at += milliseconds
+  }
+}
+
+function make(longestWait: number, memory?: GovernorMemory) {
+  const clock = new HandClock()
+  const limits = { writesPerMinute: 80, writesPerHour: 500 }
+  const governor = new RequestGovernor({ forge: 'GitHub', clock, longestWait, ...limits, ...(memory === undefined ? {} : { memory }) })
+  return { clock, governor }
+}
+
+async function refused(work: Promise<void>): Promise<Failure> {
+  const thrown = await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  assert.ok(thrown instanceof Failure, 'a Failure was expected')
+  assert.equal(thrown.code, 'BP5004')
+  return thrown
+}
+
+describe('RequestGovernor', () => {
+  it('never lets more writes through than the minute and the hour take, in any stretch of time', async () => {
+    const { clock, governor } = make(3_600_000)
+    const sent: number[] = []
+    for (let index = 0; index < 1_200; index += 1) {
+      await governor.admit('write', SIGNAL)
+      sent.push(clock.at)
+    }
+    for (const [index, at] of sent.entries()) {
+      assert.ok((sent[index + 80] ?? Number.POSITIVE_INFINITY) - at >= 60_000, `${index}: 80 in a minute`)
+      assert.ok((sent[index + 500] ?? Number.POSITIVE_INFINITY) - at >= 3_600_000, `${index}: 500 in an hour`)
+    }
+    assert.ok(clock.at - START <= 2 * 3_600_000 + 3 * 60_000, 'nor does it wait for longer than it has to')
+  })
+
+  it('counts callers that come at once', async () => {
+    const { clock, governor } = make(0)
+    const all = await Promise.allSettled(Array.from({ length: 100 }, () => governor.admit('write', SIGNAL)))
+    assert.equal(all.filter(({ status }) => status === 'fulfilled').length, 80)
+    assert.equal(clock.at, START)
+  })
+
+  it('says until when, instead of a wait that is longer than the caller wants', async () => {
+    const { clock, governor } = make(59_999)
+    for (let index = 0; index < 80; index += 1) await governor.admit('write', SIGNAL)
+    const failure = await refused(governor.admit('write', SIGNAL))
+    assert.match(failure.why, /80 writes were sent within a minute; nothing is sent before 2026-09-01T12:01:00Z/)
+    assert.equal(failure.retry, 'backoff')
+    assert.equal(clock.at, START, 'without waiting')
+    await governor.admit('read', SIGNAL)
+  })
+
+  it('keeps a reserve of the budget for reading, until the budget is new', async () => {
+    const { clock, governor } = make(0)
+    governor.learn('core', { limit: 5000, remaining: 101, resetAt: START + 600_000 })
+    await governor.admit('write', SIGNAL)
+    assert.match(
+      (await refused(governor.admit('write', SIGNAL))).why,
+      /100 of 5000 requests are left, and the last 100 are kept for reading/,
+    )
+    for (let index = 0; index < 100; index += 1) await governor.admit('read', SIGNAL)
+    await refused(governor.admit('read', SIGNAL))
+    await governor.admit('read', SIGNAL, 'graphql')
+    clock.at += 600_000
+    await governor.admit('write', SIGNAL)
+  })
+
+  it('keeps a twentieth of a small budget only', async () => {
+    const { governor } = make(0)
+    governor.learn('core', { limit: 60, remaining: 5, resetAt: START + 600_000 })
+    await governor.admit('write', SIGNAL)
+    await governor.admit('write', SIGNAL)
+    await refused(governor.admit('write', SIGNAL))
+  })
+
+  it('stops everything when the forge asks for it, longer each time that it does not say for how long', async () => {
+    const { clock, governor } = make(0)
+    assert.equal(governor.slowDown(START + 30_000).code, 'BP5004')
+    await refused(governor.admit('read', SIGNAL))
+    clock.at += 30_000
+    await governor.admit('read', SIGNAL)
+    const waits: number[] = []
+    for (let round = 0; round < 7; round += 1) {
+      governor.slowDown(undefined)
+      waits.push((governor.memory().blockedUntil - clock.at) / 60_000)
+      clock.at = governor.memory().blockedUntil
+    }
+    assert.deepEqual(waits, [2, 4, 8, 16, 16, 16, 16])
+    governor.wentWell()
+    governor.slowDown(undefined)
+    assert.equal(governor.memory().blockedUntil - clock.at, 60_000)
+  })
+
+  it('is not talked out of an earlier block by a shorter one', () => {
+    const { governor } = make(0)
+    governor.slowDown(START + 600_000)
+    governor.slowDown(START + 1_000)
+    assert.equal(governor.memory().blockedUntil, START + 600_000)
+  })
+
+  it('goes on where an earlier process stopped', async () => {
+    const first = make(0)
+    for (let index = 0; index < 80; index += 1) await first.governor.admit('write', SIGNAL)
+    first.governor.learn('core', { limit: 100, remaining: 0, resetAt: START + 5_000 })
+    const next = make(0, JSON.parse(JSON.stringify(first.governor.memory())))
+    await refused(next.governor.admit('read', SIGNAL))
+    next.clock.at += 5_000
+    await next.governor.admit('read', SIGNAL)
+    await refused(next.governor.admit('write', SIGNAL))
+  })
+
+  it('remembers no more than an hour', async () => {
+    const { clock, governor } = make(3_600_000)
+    for (let index = 0; index < 700; index += 1) await governor.admit('write', SIGNAL)
+    clock.at += 3_600_001
+    assert.deepEqual(governor.memory().writes, [])
+  })
+
+  it('ends a wait with the reason of the signal', async () => {
+    const { governor } = make(0)
+    await assert.rejects(governor.admit('read', AbortSignal.abort(new Error('shutdown'))), /shutdown/)
+  })
+})

@@ -1,0 +1,149 @@
+/**
+ * How much may be asked of a forge: one governor per identity there, shared by everything that this process sends in its name.
+ * GitHub's numbers (docs.github.com, "Rate limits for the REST API"): 80 requests that make content in a minute, 500 in an hour; after
+ * an answer that says so, nothing before the time that it names, or for at least a minute where it names none.
+ */
+import { Failure } from '../../failure.ts'
+import type { Clock } from '../../ports/clock.ts'
+
+export interface GovernorOptions {
+  /** As people call the forge: `GitHub`. */
+  readonly forge: string
+  readonly clock: Clock
+  /** Longest wait, in milliseconds, that a caller is made to sit through; a longer one is a failure that says until when. */
+  readonly longestWait: number
+  readonly writesPerMinute: number
+  readonly writesPerHour: number
+  /** What an earlier process learned. */
+  readonly memory?: GovernorMemory
+}
+
+/** What is worth keeping over a restart; milliseconds since 1970. As JSON. */
+export interface GovernorMemory {
+  /** When the writes of the last hour were sent, oldest first. */
+  readonly writes: readonly number[]
+  readonly blockedUntil: number
+  readonly budgets: Readonly<Record<string, Budget>>
+}
+
+/** The forge's own count of requests in its present window. */
+export interface Budget {
+  readonly limit: number
+  readonly remaining: number
+  /** Milliseconds since 1970. */
+  readonly resetAt: number
+}
+
+export type RequestKind = 'read' | 'write'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+/** Longest block after answers that ask to slow down and do not say for how long. */
+const LONGEST_BLOCK = 16 * MINUTE
+/** Requests of the budget that writes leave for reads, so that what was decided is still seen; a twentieth where the budget is small. */
+const RESERVE = 100
+
+export class RequestGovernor {
+  readonly #options: GovernorOptions
+  readonly #budgets: Map<string, Budget>
+  #writes: number[]
+  #blockedUntil: number
+  #series = 0
+
+  constructor(options: GovernorOptions) {
+    this.#options = options
+    this.#writes = [...(options.memory?.writes ?? [])]
+    this.#blockedUntil = options.memory?.blockedUntil ?? 0
+    this.#budgets = new Map(Object.entries(options.memory?.budgets ?? {}))
+  }
+
+  /**
+   * Waits until the request may be sent, and counts it.
+   * @param resource which of the forge's budgets it is taken from
+   * @throws Failure BP5004 where that would be longer than `longestWait`, without waiting
+   */
+  async admit(kind: RequestKind, signal: AbortSignal, resource = 'core'): Promise<void> {
+    for (;;) {
+      signal.throwIfAborted()
+      const now = this.#now()
+      const { until, why } = this.#earliest(kind, resource, now)
+      if (until <= now) break
+      if (until - now > this.#options.longestWait) throw this.refusal(until, why)
+      await this.#options.clock.sleep(until - now, signal)
+    }
+    // Nothing is awaited between the look and the count: two callers cannot take one place.
+    if (kind === 'write') this.#writes.push(this.#now())
+    const budget = this.#budgets.get(resource)
+    if (budget !== undefined) this.#budgets.set(resource, { ...budget, remaining: Math.max(0, budget.remaining - 1) })
+  }
+
+  /** What an answer said about the forge's own count. */
+  learn(resource: string, budget: Budget): void {
+    this.#budgets.set(resource, budget)
+  }
+
+  /** An answer was neither a limit nor an error. */
+  wentWell(): void {
+    this.#series = 0
+  }
+
+  /**
+   * An answer asked to slow down. @param until milliseconds since 1970, where it said so; otherwise a minute, doubled each time
+   * @returns the failure to throw
+   */
+  slowDown(until: number | undefined): Failure {
+    const unnamed = Math.min(MINUTE * 2 ** this.#series, LONGEST_BLOCK)
+    this.#series += 1
+    this.#blockedUntil = Math.max(this.#blockedUntil, until ?? this.#now() + unnamed)
+    return this.refusal(this.#blockedUntil, `${this.#options.forge} asked to slow down`)
+  }
+
+  /** What is held back, for `status`, and what to keep for the next process. */
+  memory(): GovernorMemory {
+    this.#forget(this.#now())
+    return { writes: [...this.#writes], blockedUntil: this.#blockedUntil, budgets: Object.fromEntries(this.#budgets) }
+  }
+
+  /** BP5004 with the time from which the request may be sent. */
+  refusal(until: number, why: string): Failure {
+    const at = `${new Date(Math.ceil(until / 1000) * 1000).toISOString().slice(0, 19)}Z`
+    return new Failure({
+      code: 'BP5004',
+      what: `${this.#options.forge} takes no more requests for now`,
+      why: `${why}; nothing is sent before ${at}`,
+      remedy: `run again after ${at}`,
+      retry: 'backoff',
+    })
+  }
+
+  #earliest(kind: RequestKind, resource: string, now: number): { readonly until: number; readonly why: string } {
+    const { forge, writesPerMinute, writesPerHour } = this.#options
+    const waits = [{ until: this.#blockedUntil, why: `${forge} asked to slow down` }]
+    const budget = this.#budgets.get(resource)
+    if (budget !== undefined && budget.resetAt > now) {
+      const kept = kind === 'write' ? Math.min(RESERVE, Math.floor(budget.limit / 20)) : 0
+      const why = `${budget.remaining} of ${budget.limit} requests are left${kind === 'write' ? `, and the last ${kept} are kept for reading` : ''}`
+      if (budget.remaining <= kept) waits.push({ until: budget.resetAt, why })
+    }
+    if (kind === 'write') {
+      this.#forget(now)
+      waits.push({ until: freeAt(this.#writes, writesPerMinute, MINUTE), why: `${writesPerMinute} writes were sent within a minute` })
+      waits.push({ until: freeAt(this.#writes, writesPerHour, HOUR), why: `${writesPerHour} writes were sent within an hour` })
+    }
+    return waits.reduce((latest, each) => (each.until > latest.until ? each : latest))
+  }
+
+  #forget(now: number): void {
+    this.#writes = this.#writes.filter((at) => at > now - HOUR)
+  }
+
+  #now(): number {
+    return this.#options.clock.now().getTime()
+  }
+}
+
+/** When the window has a free place; 0 for "now". */
+function freeAt(writes: readonly number[], most: number, window: number): number {
+  const holder = writes.at(-most)
+  return holder === undefined ? 0 : holder + window
+}

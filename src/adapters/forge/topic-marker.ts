@@ -1,0 +1,25 @@
+/** Marks what is ours: the first line of a comment or issue names its topic, where nobody sees it. */
+
+const MARKER = /^<!-- backporch:topic:([a-z0-9][a-z0-9/-]*) -->(?:\n|$)/
+
+/** The text under its marker. @param topic a word of ours: lower-case letters, digits, `-` and `/` */
+export function withTopic(topic: string, body: string): string {
+  return `<!-- backporch:topic:${topic} -->\n${body}`
+}
+
+/** The topic that a text of ours begins with, and what stands under it; undefined for other text. `body` has `\n` as line break. */
+export function readTopic(text: string): { readonly topic: string; readonly body: string } | undefined {
+  const plain = plainLines(text)
+  const match = MARKER.exec(plain)
+  return match === null ? undefined : { topic: match[1] ?? '', body: plain.slice(match[0].length) }
+}
+
+/** With `\n` as line break: forges give back `\r\n` where somebody edited in a browser. */
+export function plainLines(text: string | null | undefined): string {
+  return (text ?? '').replace(/\r\n?/g, '\n')
+}
+
+/** Whether two texts are one on a forge, which may trim the end and change line breaks. */
+export function sameText(left: string, right: string): boolean {
+  return plainLines(left).trimEnd() === plainLines(right).trimEnd()
+}

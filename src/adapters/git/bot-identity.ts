@@ -1,0 +1,4 @@
+import type { Identity } from './object-format.ts'
+
+/** Author, committer and sign-off of every commit, unless the options say otherwise. */
+export const BOT: Identity = { name: 'backporch[bot]', email: 'backporch@users.noreply.backporch.dev' }

@@ -1,0 +1,59 @@
+/** Names that shell completion offers, from a clone on this machine alone. */
+import { findPackages } from '../../package/find-packages.ts'
+import { LEDGER_BRANCH } from '../../package/ref-name.ts'
+import { PACKAGE_FILE } from '../../package/walk-package.ts'
+import { type Environment, runGit } from './git-program.ts'
+
+/** A shell waits for this. Milliseconds. */
+const LONGEST = 800
+/** Longer lists help nobody, and a shell that is given them hangs. */
+const MOST_NAMES = 2_000
+
+/**
+ * Packages of the work tree or of HEAD, or clusters of the ledger branch. Never throws and asks nobody else: no git, no
+ * repository or no such branch give nothing.
+ */
+export async function localNames(kind: 'packages' | 'clusters', path: string, environment: Environment): Promise<readonly string[]> {
+  const stop = new AbortController()
+  const timer = setTimeout(() => stop.abort(), LONGEST)
+  try {
+    const names =
+      kind === 'packages' ? await packageNames(path, environment, stop.signal) : await clusterNames(path, environment, stop.signal)
+    return names.slice(0, MOST_NAMES)
+  } catch {
+    // Completion has no place to say why.
+    return []
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function packageNames(path: string, environment: Environment, signal: AbortSignal): Promise<readonly string[]> {
+  const files = await output(['-C', path, 'ls-tree', '-r', '-z', '--full-tree', 'HEAD'], environment, signal)
+  const kptfiles = files.split('\0').flatMap((line) => {
+    // `<mode> <type> <object id>`, a tab, the path.
+    const [mode, name] = [line.slice(0, 6), line.slice(line.indexOf('\t') + 1)]
+    if ((mode !== '100644' && mode !== '100755') || (name !== PACKAGE_FILE && !name.endsWith(`/${PACKAGE_FILE}`))) return []
+    return [{ mode, path: name } as const]
+  })
+  return findPackages(kptfiles).map((found) => (found.path === '' ? '.' : found.path))
+}
+
+async function clusterNames(path: string, environment: Environment, signal: AbortSignal): Promise<readonly string[]> {
+  for (const ref of [`refs/heads/${LEDGER_BRANCH}`, `refs/remotes/origin/${LEDGER_BRANCH}`]) {
+    const found = await output(['-C', path, 'grep', '-h', '-e', '^  name: ', ref, '--', 'clusters/*/observation.yaml'], environment, signal)
+    const names = found.split('\n').flatMap((line) => (line === '' ? [] : [unquoted(line.slice('  name: '.length))]))
+    if (names.length > 0) return [...new Set(names)].sort()
+  }
+  return []
+}
+
+/** As the ledger writes names: plain, or in quotes without anything to decode in the names that are offered. */
+function unquoted(text: string): string {
+  return text.trim().replace(/^(["'])(.*)\1$/, '$2')
+}
+
+async function output(args: readonly string[], environment: Environment, signal: AbortSignal): Promise<string> {
+  const answer = await runGit(args, environment, signal)
+  return answer === 'not-installed' || answer.status !== 0 ? '' : answer.stdout.toString('utf8')
+}

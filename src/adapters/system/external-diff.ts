@@ -1,0 +1,66 @@
+/** A diff program of the user's over two folders of texts. */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Failure } from '../../failure.ts'
+
+export interface DiffFile {
+  /** Without folders. */
+  readonly name: string
+  readonly git: string
+  readonly live: string
+}
+
+export interface ExternalDiff {
+  /** Program, found on the PATH, and its arguments; no shell. */
+  readonly program: readonly [string, ...string[]]
+  readonly files: readonly DiffFile[]
+  readonly workingDirectory: string
+  readonly environment: { readonly [name: string]: string | undefined }
+  /** True gives the program this process's own terminal; false returns what it printed. */
+  readonly inherit: boolean
+}
+
+/** Credentials of ours are not for a program that compares texts. */
+const KEPT_BACK = ['BACKPORCH_KEY', 'BACKPORCH_TOKEN', 'GITHUB_TOKEN', 'GITEA_TOKEN']
+
+/**
+ * Writes the texts into `git/` and `live/` (files 0600 in a folder 0700), runs the program with the two folders behind its
+ * arguments, and removes them whatever happens. Its exit code says nothing here, as a difference is why it was called.
+ * @returns what it printed, where `inherit` is false
+ * @throws Failure BP1001 when the program cannot be started
+ */
+export function runExternalDiff({ program, files, workingDirectory, environment, inherit }: ExternalDiff): string {
+  const folder = mkdtempSync(join(tmpdir(), 'backporch-diff-'))
+  try {
+    const sides = (['git', 'live'] as const).map((side) => {
+      const path = join(folder, side)
+      mkdirSync(path, { mode: 0o700 })
+      for (const file of files) writeFileSync(join(path, file.name), file[side], { mode: 0o600, flag: 'wx' })
+      return path
+    })
+    const [command, ...args] = program
+    const { error, stdout } = spawnSync(command, [...args, ...sides], {
+      cwd: workingDirectory,
+      env: Object.fromEntries(Object.entries(environment).filter(([name]) => !KEPT_BACK.includes(name))),
+      stdio: inherit ? 'inherit' : ['ignore', 'pipe', 'inherit'],
+      encoding: 'utf8',
+      maxBuffer: 64 * 1024 * 1024,
+    })
+    if (error !== undefined) throw notStarted(command, error)
+    return stdout ?? ''
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function notStarted(command: string, cause: Error): Failure {
+  return new Failure({
+    code: 'BP1001',
+    what: `the program ${command} of BACKPORCH_EXTERNAL_DIFF did not run`,
+    why: 'code' in cause && cause.code === 'ENOENT' ? 'it is not on the PATH' : cause.message,
+    remedy: 'name a program that is installed, or unset BACKPORCH_EXTERNAL_DIFF for a unified diff',
+    cause,
+  })
+}

@@ -1,0 +1,157 @@
+/** What can stand at the cursor of a command line, for the completion of every shell. */
+import type { Argument, Command, Option } from 'commander'
+
+export interface Candidate {
+  readonly text: string
+  /** One sentence, where the shell has room for it. */
+  readonly about: string
+}
+
+/** What is wanted there. Names come from the clone at `repo`; `before` stands in front of each candidate, as in `--package=`. */
+export type Wanted =
+  | { readonly kind: 'words'; readonly candidates: readonly Candidate[] }
+  | {
+      readonly kind: 'packages' | 'clusters'
+      readonly repo: string
+      readonly typed: string
+      readonly before: string
+      readonly taken: readonly string[]
+    }
+  | { readonly kind: 'files' }
+
+/** Flags whose value is a name of that kind, or a path. Every other value is free text. */
+const VALUES: { readonly [flag: string]: 'packages' | 'clusters' | 'files' } = {
+  package: 'packages',
+  cluster: 'clusters',
+  repo: 'files',
+  kubeconfig: 'files',
+  live: 'files',
+  folder: 'files',
+  kubeconfigExecAllow: 'files',
+}
+/** Arguments that name a package. */
+const PACKAGE_ARGUMENTS = new Set(['packages', 'package', 'what'])
+
+/**
+ * @param words what stands between the program's name and the cursor; the last one is being written. bash hands over
+ *   `--output=js` as three words, other shells as one.
+ */
+export function completeLine(program: Command, words: readonly string[]): Wanted {
+  const typed = words.at(-1) ?? ''
+  const place = placeOf(program, words.slice(0, -1))
+  const { command, open } = place
+  if (open !== undefined) return valuesOf(open, typed === '=' ? '' : typed, '', place)
+  if (typed === '=') return nothing
+  const joined = /^(--[^=]+)=(.*)$/s.exec(typed)
+  if (joined !== null && !place.argumentsOnly) {
+    const option = optionOf(command, joined[1] ?? '')
+    return option === undefined || !takesValue(option) ? nothing : valuesOf(option, joined[2] ?? '', `${joined[1]}=`, place)
+  }
+  if (typed.startsWith('-') && !place.argumentsOnly) return matching(flagsOf(command), typed, '')
+  if (command.commands.length > 0 && place.given.length === 0) {
+    return matching(
+      command.commands.map((below) => ({ text: below.name(), about: below.description() })),
+      typed,
+      '',
+    )
+  }
+  return argumentAt(command, typed, place)
+}
+
+const nothing: Wanted = { kind: 'words', candidates: [] }
+
+interface Place {
+  readonly command: Command
+  /** The option that waits for its value. */
+  readonly open: Option | undefined
+  /** Arguments so far. */
+  readonly given: readonly string[]
+  /** Behind `--`. */
+  readonly argumentsOnly: boolean
+  /** Value of `--repo`. */
+  readonly repo: string
+  /** Values of `--package`. */
+  readonly packages: readonly string[]
+}
+
+function placeOf(program: Command, words: readonly string[]): Place {
+  let command = program
+  let open: Option | undefined
+  let argumentsOnly = false
+  let repo = '.'
+  const given: string[] = []
+  const packages: string[] = []
+  const take = (option: Option, value: string): void => {
+    if (option.attributeName() === 'repo') repo = value
+    if (option.attributeName() === 'package') packages.push(value)
+  }
+  for (const word of words) {
+    if (open !== undefined) {
+      if (word === '=') continue
+      take(open, word)
+      open = undefined
+    } else if (argumentsOnly) given.push(word)
+    else if (word === '--') argumentsOnly = true
+    else if (word.startsWith('-') && word !== '-') {
+      const [flag = '', value] = word.split(/=(.*)/s)
+      const option = optionOf(command, flag)
+      if (option === undefined || !takesValue(option)) continue
+      if (value === undefined) open = option
+      else take(option, value)
+    } else {
+      const below: Command | undefined = given.length === 0 ? command.commands.find((each) => each.name() === word) : undefined
+      if (below === undefined) given.push(word)
+      else command = below
+    }
+  }
+  return { command, open, given, argumentsOnly, repo, packages }
+}
+
+function optionOf(command: Command, flag: string): Option | undefined {
+  return command.options.find(({ long, short }) => flag === long || flag === short)
+}
+
+function takesValue({ required, optional }: Option): boolean {
+  return required || optional
+}
+
+function flagsOf(command: Command): Candidate[] {
+  const own = command.options.flatMap(({ long, hidden, description }) => (long && !hidden ? [{ text: long, about: description }] : []))
+  return [...own, { text: '--help', about: 'what the command does and takes' }]
+}
+
+function valuesOf(option: Option, typed: string, before: string, place: Place): Wanted {
+  const kind = VALUES[option.attributeName()]
+  if (kind === 'files') return { kind }
+  if (kind !== undefined)
+    return { kind, repo: place.repo, typed, before, taken: kind === 'packages' ? [...place.given, ...place.packages] : [] }
+  // Of a list with commas the last word is being written. Options that refuse a list have a comma in no choice.
+  const cut = typed.lastIndexOf(',') + 1
+  const [done, last] = [typed.slice(0, cut), typed.slice(cut)]
+  const choices = (option.argChoices ?? []).filter((choice) => !done.split(',').includes(choice))
+  return matching(
+    choices.map((text) => ({ text, about: '' })),
+    last,
+    before + done,
+  )
+}
+
+function argumentAt(command: Command, typed: string, { given, repo, packages }: Place): Wanted {
+  const known = command.registeredArguments
+  const last = known.at(-1)
+  const argument: Argument | undefined = known[given.length] ?? (last?.variadic === true ? last : undefined)
+  if (argument === undefined) return nothing
+  if (PACKAGE_ARGUMENTS.has(argument.name())) return { kind: 'packages', repo, typed, before: '', taken: [...given, ...packages] }
+  return matching(
+    (argument.argChoices ?? []).map((text) => ({ text, about: '' })),
+    typed,
+    '',
+  )
+}
+
+function matching(candidates: readonly Candidate[], typed: string, before: string): Wanted {
+  return {
+    kind: 'words',
+    candidates: candidates.flatMap(({ text, about }) => (text.startsWith(typed) ? [{ text: before + text, about }] : [])),
+  }
+}

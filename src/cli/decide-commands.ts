@@ -1,0 +1,86 @@
+/** Commands that record and decide: their arguments and flags. What they do is loaded when one of them runs. */
+import { type Command, Option } from 'commander'
+import type { Resolution } from '../drift/drift.ts'
+import {
+  type CommonOptions,
+  durationSeconds,
+  withClusterFlags,
+  withExitFlags,
+  withForgeFlag,
+  withOutputFlags,
+  withRepositoryFlags,
+} from './options.ts'
+import { REPORT_OUTPUTS, TEXT_OUTPUTS } from './outputs.ts'
+import { withSelectionFlags } from './selection-flags.ts'
+import type { Run, World } from './world.ts'
+
+const ONE_PACKAGE = 'path of the package; may be left out where there is one'
+
+export function addDecideCommands(program: Command, world: World, run: Run): void {
+  const scan = program
+    .command('scan')
+    .description('one whole turn: observe, record drift in git, propose it where the policy says so')
+    .argument('[packages...]', 'paths of packages; the placed ones, or all, otherwise')
+    .option('--dry-run', 'say what would be written, and write nothing')
+    .option('--show-ignored', 'list what ignore rules and releases cover')
+  withExitFlags(withOutputFlags(withClusterFlags(withForgeFlag(withRepositoryFlags(withSelectionFlags(scan)))), REPORT_OUTPUTS))
+  scan.action((packages: string[], options: CommonOptions) =>
+    run(async () => (await import('./commands/scan.ts')).scan(packages, options, world)),
+  )
+  addResolutionCommands(program, world, run)
+
+  const approval = program
+    .command('approve')
+    .description('merge the open proposal of a package: base branch, tag, and the branch is gone')
+    .argument('[package]', ONE_PACKAGE)
+    .option('--wait', 'wait until the cluster agrees with the decision')
+    .addOption(new Option('--wait-timeout <duration>', 'how long to wait; as the policy says otherwise').argParser(durationSeconds))
+  decisionFlags(approval).action((name: string | undefined, options: CommonOptions) =>
+    run(async () => (await import('./commands/decide.ts')).approveOne(name, options, world)),
+  )
+  const rejection = program
+    .command('reject')
+    .description('close the open proposal: git and the cluster stay as they are, and exactly this drift is silent for a while')
+    .argument('[package]', ONE_PACKAGE)
+  decisionFlags(rejection).action((name: string | undefined, options: CommonOptions) =>
+    run(async () => (await import('./commands/decide.ts')).rejectOne(name, options, world)),
+  )
+}
+
+function decisionFlags(command: Command): Command {
+  return withOutputFlags(
+    withClusterFlags(
+      withForgeFlag(
+        withRepositoryFlags(
+          command
+            .option('-y, --yes', 'do not ask')
+            .option('-m, --message <why>', 'why, for the history')
+            .option('--as <name>', 'who decides; your git identity otherwise'),
+        ),
+      ),
+    ),
+    TEXT_OUTPUTS,
+  )
+}
+
+const SENTENCES: { readonly [name in Resolution]: string } = {
+  Restore: 'propose that git is right: the cluster goes back after the merge',
+  Adopt: 'propose that the cluster is right: the authored files are edited to say what runs',
+  Release: 'propose that git stops managing the fields',
+}
+
+function addResolutionCommands(program: Command, world: World, run: Run): void {
+  for (const resolution of ['Restore', 'Adopt', 'Release'] as const) {
+    const command = program
+      .command(resolution.toLowerCase())
+      .description(SENTENCES[resolution])
+      .argument('[package]', ONE_PACKAGE)
+      .argument('[selectors...]', 'changes by number (1,3), number and field (2:spec.replicas) or object (deployment/web); all otherwise')
+      .option('-m, --message <why>', 'why, for the people who review and for the history')
+      .option('--dry-run', 'say what would be written, and write nothing')
+    withOutputFlags(withClusterFlags(withForgeFlag(withRepositoryFlags(command))))
+    command.action((name: string | undefined, selectors: string[], options: CommonOptions) =>
+      run(async () => (await import('./commands/resolve.ts')).resolve(resolution, name, selectors, options, world)),
+    )
+  }
+}

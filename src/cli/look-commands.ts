@@ -1,0 +1,104 @@
+/** Commands that look: their arguments and flags. What they do is loaded when one of them runs, so that help and completion are quick. */
+import type { Command } from 'commander'
+import { type CommonOptions, withClusterFlags, withExitFlags, withOutputFlags, withRepositoryFlags, withWatchFlags } from './options.ts'
+import { REPORT_OUTPUTS, TEXT_OUTPUTS } from './outputs.ts'
+import { withSelectionFlags } from './selection-flags.ts'
+import type { Run, World } from './world.ts'
+
+const UNITS_IN_NAMESPACE = 'only packages that had objects in this namespace when they were last observed'
+const SINCE_CHANGE = 'only changes written then or later; those without a time stay'
+
+export function addLookCommands(program: Command, world: World, run: Run): void {
+  const diff = program
+    .command('diff')
+    .description('show what differs between packages in git and the cluster; reads only')
+    .argument('[packages...]', 'paths of packages; all of them otherwise')
+    .option('--show-ignored', 'list what ignore rules and releases cover, and what git is behind or ahead with')
+    .option('--yaml', 'a unified diff for each object; with BACKPORCH_EXTERNAL_DIFF by that program, as KUBECTL_EXTERNAL_DIFF for kubectl')
+  withSelectionFlags(diff, {
+    namespace: 'only objects of this namespace; without -n also those that have none',
+    risk: 'only changes of these risks, with commas between; what is hidden does not count for the exit code',
+    since: SINCE_CHANGE,
+  })
+  withExitFlags(withOutputFlags(withWatchFlags(withClusterFlags(withRepositoryFlags(diff))), REPORT_OUTPUTS))
+  diff.action((packages: string[], options: CommonOptions) =>
+    run(async () => (await import('./commands/diff.ts')).diff(packages, options, world)),
+  )
+
+  const status = program
+    .command('status')
+    .description('state of every package in every cluster, from git alone')
+    .argument('[packages...]', 'paths of packages; all of them otherwise')
+  withSelectionFlags(status, {
+    namespace: UNITS_IN_NAMESPACE,
+    cluster: 'only this cluster',
+    risk: 'only packages whose worst open risk is one of these, and Unknown ones',
+    state: 'only packages in these states; another package in state Unknown still gives exit code 3',
+    since: 'only packages whose state began then or later',
+  })
+  withExitFlags(withOutputFlags(withWatchFlags(withRepositoryFlags(status)), REPORT_OUTPUTS))
+  status.action((packages: string[], options: CommonOptions) =>
+    run(async () => (await import('./commands/status.ts')).status(packages, options, world)),
+  )
+
+  addGetCommands(program, world, run)
+  addHistoryCommand(program, world, run)
+
+  const explain = program
+    .command('explain')
+    .description('why a line of diff is what it is; or what a code means (explain BP2003, explain SEC-RBAC)')
+    .argument('<what>', 'path of a package, or a code')
+    .argument('[selectors...]', 'changes by number, number and field, or object; all otherwise')
+  withOutputFlags(withClusterFlags(withRepositoryFlags(explain)), TEXT_OUTPUTS)
+  explain.action((what: string, selectors: string[], options: CommonOptions) =>
+    run(async () => (await import('./commands/explain.ts')).explain(what, selectors, options, world)),
+  )
+}
+
+function addGetCommands(program: Command, world: World, run: Run): void {
+  const get = program.command('get').description('lists, from git alone')
+  const packages = get
+    .command('packages')
+    .description('package revisions as porchctl lists them, with their drift')
+    .argument('[packages...]', 'only these')
+  withSelectionFlags(packages, {
+    namespace: UNITS_IN_NAMESPACE,
+    cluster: 'drift in this cluster only',
+    risk: 'only revisions whose worst open risk is one of these',
+    state: 'only revisions of packages in one of these states',
+  })
+  withOutputFlags(withWatchFlags(withRepositoryFlags(packages)))
+  packages.action((names: string[], options: CommonOptions) =>
+    run(async () => (await import('./commands/get.ts')).getPackages(names, options, world)),
+  )
+
+  const drifts = get.command('drifts').description('one row for each field or object that differs').argument('[packages...]', 'only these')
+  withSelectionFlags(drifts, {
+    namespace: 'only objects of this namespace; without -n also those that have none',
+    cluster: 'only this cluster',
+    risk: 'only changes of these risks, with commas between',
+    state: 'only changes of packages in these states',
+    since: SINCE_CHANGE,
+  })
+  withOutputFlags(withWatchFlags(withRepositoryFlags(drifts)), REPORT_OUTPUTS)
+  drifts.action((names: string[], options: CommonOptions) =>
+    run(async () => (await import('./commands/get.ts')).getDrifts(names, options, world)),
+  )
+}
+
+function addHistoryCommand(program: Command, world: World, run: Run): void {
+  const history = program
+    .command('history')
+    .description('what drifted, who decided and what came of it; from git alone')
+    .argument('[packages...]', 'paths of packages; all of them otherwise')
+  withSelectionFlags(history, {
+    namespace: 'only decisions about an object of this namespace',
+    cluster: 'only this cluster',
+    risk: 'only decisions whose worst risk is one of these',
+    since: 'only what was decided then or later',
+  })
+  withOutputFlags(withRepositoryFlags(history))
+  history.action((packages: string[], options: CommonOptions) =>
+    run(async () => (await import('./commands/history.ts')).history(packages, options, world)),
+  )
+}

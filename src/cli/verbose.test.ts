@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { runInWorld } from '../../test/fakes/cli-world.ts'
+import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
+import type { CommonOptions } from './options.ts'
+import { traceTo } from './verbose.ts'
+import type { World } from './world.ts'
+
+function tracing(options: Partial<CommonOptions>): { readonly lines: string[]; readonly trace: ReturnType<typeof traceTo> } {
+  const lines: string[] = []
+  const world = { stderr: { write: (text: string) => lines.push(text) } } as unknown as World
+  return { lines, trace: traceTo(world, options as CommonOptions) }
+}
+
+test('each request is a line on stderr, and stays one line whatever its path says', () => {
+  const { lines, trace } = tracing({ verbose: true })
+  trace?.({ what: 'GET /api/v1/\u001b[2Jpods\n', outcome: '200 (17 characters)', milliseconds: 12.6 })
+  assert.deepEqual(lines, ['    13 ms  GET /api/v1/\\u{1b}[2Jpods\\u{a}  200 (17 characters)\n'])
+})
+
+test('without --verbose nothing is traced', () => assert.equal(tracing({}).trace, undefined))
+
+test('--verbose tells the steps of a turn also beside a document, and only on stderr', async () => {
+  const world = new TurnWorld()
+  world.edit(WEB, 'spec.replicas', 5)
+  const verbose = await runInWorld(world, ['diff', '-v', '-o', 'json'])
+  assert.match(verbose.stderr, /^ +0 ms {2}since the start: reading the repository$/m)
+  assert.match(verbose.stderr, /observing prod: 1\/1 packages/)
+  assert.equal((JSON.parse(verbose.stdout) as { kind: string }).kind, 'DriftReportList')
+  assert.doesNotMatch((await runInWorld(world, ['diff', '-o', 'json'])).stderr, /since the start/)
+})

@@ -1,0 +1,77 @@
+/** `--watch`: looks again and again, and prints what is another than before, as `kubectl get -w` does. */
+import { type Failure, failuresOf } from '../failure.ts'
+import { oneLine } from '../record/one-line.ts'
+import { type CommonOptions, isRows } from './options.ts'
+import { printFailures } from './print-failures.ts'
+import type { World } from './world.ts'
+
+/** What one look gave. */
+export interface Look {
+  /** Everything that can change in a row, as one text, by what the row is called. */
+  readonly rows: ReadonlyMap<string, string>
+  /** Prints the rows with these names without a head; everything with its head when `names` is undefined. */
+  print(names: ReadonlySet<string> | undefined): void
+  /** Exit code of a command that looks once. */
+  readonly exit: number
+}
+
+export interface WatchOptions extends CommonOptions {
+  readonly watch?: boolean
+  /** Milliseconds between two looks. */
+  readonly interval?: number
+}
+
+/** Milliseconds, where `--interval` is not given. */
+export const DEFAULT_INTERVAL = 5_000
+
+/**
+ * Looks once, or with `--watch` until the user interrupts. `look` answers undefined where it knows that nothing moved.
+ * What fails at the first look ends the command; what fails later is told once and the next look may succeed: an error is no
+ * drift, and no end of it either.
+ */
+export async function showOrWatch(world: World, options: WatchOptions, look: () => Promise<Look | undefined>): Promise<number> {
+  const first = await look()
+  if (first === undefined) throw new TypeError('the first look always has an answer')
+  first.print(undefined)
+  return options.watch === true ? watch(world, options, first, look) : first.exit
+}
+
+async function watch(world: World, options: WatchOptions, first: Look, look: () => Promise<Look | undefined>): Promise<number> {
+  let shown = first
+  let trouble = ''
+  for (;;) {
+    try {
+      await world.clock.sleep(options.interval ?? DEFAULT_INTERVAL, world.signal)
+      world.signal.throwIfAborted()
+      const now = await look()
+      if (trouble !== '' && options.quiet !== true) world.stderr.write('answers again\n')
+      trouble = ''
+      if (now === undefined) continue
+      printNews(shown, now, options, world)
+      shown = now
+    } catch (thrown) {
+      if (world.signal.aborted) return 130
+      const failures = failuresOf(thrown)
+      // A fault of our own is not something to wait out.
+      if (failures.some(({ code }) => code === 'BP9001')) throw thrown
+      const told = textOf(failures)
+      if (told !== trouble) printFailures(failures, world)
+      trouble = told
+    }
+  }
+}
+
+function printNews(before: Look, now: Look, options: WatchOptions, world: World): void {
+  const news = new Set([...now.rows].flatMap(([name, text]) => (before.rows.get(name) === text ? [] : [name])))
+  const gone = [...before.rows.keys()].filter((name) => !now.rows.has(name))
+  if (news.size === 0 && gone.length === 0) return
+  // Rows can be appended; a document is only right as a whole.
+  if (isRows(options.output)) {
+    if (news.size > 0) now.print(news)
+    if (options.quiet !== true) for (const name of gone) world.stderr.write(`gone: ${oneLine(name, 300)}\n`)
+  } else now.print(undefined)
+}
+
+function textOf(failures: readonly Failure[]): string {
+  return failures.map(({ code, where, message }) => `${code} ${where} ${message}`).join('\n')
+}

@@ -1,0 +1,54 @@
+/**
+ * Fields that a settle wrote are given to the syncer: it applies the package, so it has to be able to change and to remove them.
+ * Rules of ownership: Kubernetes documentation, "Server-Side Apply" (transferring ownership); see docs/adr/0013.
+ */
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from './json.ts'
+import { type FieldManager, isSettleManager } from './managed-fields.ts'
+
+/**
+ * `metadata.managedFields` with every entry of a settle joined into the entry of `to`.
+ * @returns undefined when no settle owns anything, or when `to` applied another API version, whose fields have other names
+ */
+export function handedOver(live: JsonObject, to: FieldManager): readonly Json[] | undefined {
+  const metadata = getKey(live, 'metadata')
+  const list = isJsonObject(metadata) ? getKey(metadata, 'managedFields') : undefined
+  if (!isJsonArray(list)) return undefined
+  const entries = list.filter((entry) => isJsonObject(entry))
+  const ours = entries.filter((entry) => isSettleManager(textOf(entry, 'manager')) && textOf(entry, 'subresource') === '')
+  const [first] = ours
+  if (first === undefined || entries.length !== list.length) return undefined
+  const apiVersion = textOf(first, 'apiVersion')
+  const theirs = entries.find(
+    (entry) =>
+      textOf(entry, 'manager') === to.manager &&
+      textOf(entry, 'operation') === to.operation &&
+      textOf(entry, 'subresource') === to.subresource,
+  )
+  if ([...ours, ...(theirs === undefined ? [] : [theirs])].some((entry) => textOf(entry, 'apiVersion') !== apiVersion)) return undefined
+  const parts = theirs === undefined ? ours : [theirs, ...ours]
+  const joined = {
+    ...(theirs ?? { manager: to.manager, operation: to.operation, apiVersion }),
+    time: parts.map((entry) => textOf(entry, 'time')).reduce((latest, time) => (time > latest ? time : latest)),
+    fieldsType: 'FieldsV1',
+    fieldsV1: parts.map((entry): Json => getKey(entry, 'fieldsV1') ?? {}).reduce(joinFields),
+  }
+  const others = entries.filter((entry) => !ours.includes(entry))
+  return theirs === undefined ? [...others, joined] : others.map((entry) => (entry === theirs ? joined : entry))
+}
+
+/** The union of two sets as `fieldsV1` writes them: `{}` is the place itself, `.` says so where places below it are members too. */
+function joinFields(left: Json, right: Json): Json {
+  if (!isJsonObject(left) || !isJsonObject(right)) return left
+  const names = new Set([...Object.keys(left), ...Object.keys(right)])
+  const joined: [string, Json][] = [...names].map((name) => {
+    const [mine, other] = [getKey(left, name), getKey(right, name)]
+    return [name, mine === undefined ? (other ?? {}) : other === undefined ? mine : joinFields(mine, other)]
+  })
+  const isPlace = [left, right].some((set) => Object.keys(set).length === 0)
+  return Object.fromEntries(isPlace && joined.length > 0 ? [['.', {}], ...joined.filter(([name]) => name !== '.')] : joined)
+}
+
+function textOf(entry: JsonObject, key: string): string {
+  const value = getKey(entry, key)
+  return typeof value === 'string' ? value : ''
+}

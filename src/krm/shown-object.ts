@@ -1,0 +1,97 @@
+/**
+ * A whole object as it may be shown, value by value: what `show` would hide of a field is hidden here, and what stands beside
+ * it is seen. A value is shown only where `looksSecret` says no to it as a field of its own, no to it as a part of its owner
+ * (whose `name` may tell what it is), and where everything above that is suspect has something hidden in it.
+ */
+import type { FieldPath, PathStep } from './field-path.ts'
+import { emptyObject, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, setKey } from './json.ts'
+import { hasSecretText, isEmbeddedSecret, looksSecret } from './looks-secret.ts'
+import { isSecret, keyedHash, type RedactionKey, redact, shownJson } from './redacted.ts'
+import type { ResourceId } from './resource-id.ts'
+
+const SHOWN_OF_A_SECRET = new Set(['apiVersion', 'kind', 'metadata', 'type', 'immutable'])
+/** What `shownJson` makes of a hidden value: it stays as it is. */
+const HIDDEN = /^(?:hmac-sha256:[0-9a-f]{16} \(\d+ bytes\)|redacted \(not read\))$/
+
+export function shownObject(key: RedactionKey, id: ResourceId, object: JsonObject): JsonObject {
+  return new ObjectView(key, id).show(object)
+}
+
+class ObjectView {
+  private readonly key: RedactionKey
+  private readonly id: ResourceId
+  /** How many values were hidden so far. */
+  private hides = 0
+
+  constructor(key: RedactionKey, id: ResourceId) {
+    this.key = key
+    this.id = id
+  }
+
+  show(object: JsonObject): JsonObject {
+    const secret = isSecret(this.id) || isEmbeddedSecret(object)
+    const shown = emptyObject()
+    for (const [name, value] of Object.entries(object)) {
+      const path: FieldPath = [{ kind: 'field', name }]
+      const content = secret && !SHOWN_OF_A_SECRET.has(name)
+      this.put(shown, name, content ? this.hideLeaves(path, value) : this.part(path, value, { [name]: value }), [])
+    }
+    return shown
+  }
+
+  /** `inOwner`: the value as a part of what it belongs to, which stands at the path above. */
+  private part(path: FieldPath, value: Json, inOwner: Json): Json {
+    const suspect = looksSecret(path, value) || looksSecret(path.slice(0, -1), inOwner)
+    const before = this.hides
+    if (isJsonObject(value) && isEmbeddedSecret(value)) return this.hide(path, value)
+    const shown = isJsonArray(value) ? this.list(path, value) : isJsonObject(value) ? this.map(path, value) : value
+    // Something in it is suspect, and nothing is by itself: then it is the whole.
+    return suspect && this.hides === before ? this.hide(path, value) : shown
+  }
+
+  private map(path: FieldPath, map: JsonObject): Json {
+    const name = getKey(map, 'name')
+    const shown = emptyObject()
+    for (const [key, value] of Object.entries(map)) {
+      const owner = typeof name === 'string' && key !== 'name' ? { name } : {}
+      this.put(shown, key, this.part([...path, { kind: 'field', name: key }], value, { ...owner, [key]: value }), path)
+    }
+    return shown
+  }
+
+  private list(path: FieldPath, list: readonly Json[]): Json {
+    const shown = list.map((item, index) => {
+      const name = isJsonObject(item) ? getKey(item, 'name') : undefined
+      const step: PathStep = typeof name === 'string' ? { kind: 'item', keys: { name } } : { kind: 'index', index }
+      return this.part([...path, step], item, [item])
+    })
+    // Plain values, as the arguments of a command, tell of one another: they are hidden together.
+    const plain = list.some((item, index) => !isJsonArray(item) && !isJsonObject(item) && shown[index] !== item)
+    return plain ? this.hide(path, list) : shown
+  }
+
+  private hideLeaves(path: FieldPath, value: Json): Json {
+    if (!isJsonObject(value)) return this.hide(path, value)
+    const shown = emptyObject()
+    for (const [key, below] of Object.entries(value)) this.put(shown, key, this.hide([...path, { kind: 'field', name: key }], below), path)
+    return shown
+  }
+
+  private hide(path: FieldPath, value: Json): Json {
+    this.hides += 1
+    return isHidden(value) ? value : (shownJson(redact(this.key, this.id, path, value)) ?? null)
+  }
+
+  /** Under its key, or under a hash where the key itself is a credential. */
+  private put(into: { [key: string]: Json }, key: string, value: Json, above: FieldPath): void {
+    setKey(
+      into,
+      hasSecretText(key) ? `hmac-sha256:${keyedHash(this.key, `key of ${this.id.kind} at ${above.length}`, key).slice(0, 16)}` : key,
+      value,
+    )
+  }
+}
+
+function isHidden(value: Json): boolean {
+  return typeof value === 'string' && HIDDEN.test(value)
+}

@@ -1,0 +1,60 @@
+/** What a wish cannot be about: changes whose merged decision is on its way to the cluster, or nothing at all. */
+import { Failure } from '../failure.ts'
+import { describeResourceId } from '../krm/resource-id.ts'
+import { shownPath } from '../krm/shown-path.ts'
+import type { ClosedEpisode } from '../record/schema.ts'
+import type { Observation, Wish } from './observation.ts'
+import { applyingFingerprints, type PlannedChange, unverifiedMerges } from './pick-changes.ts'
+
+/**
+ * Somebody named a change that a merge decided: doing nothing about it would look as if the wish was taken.
+ * @throws Failure BP2008
+ */
+export function assertUndecided(
+  seen: Observation,
+  wish: Wish | undefined,
+  changes: readonly Omit<PlannedChange, 'resolution'>[],
+  closed: readonly ClosedEpisode[],
+): void {
+  const wanted = wish?.changes
+  if (wanted === undefined) return
+  const applying = applyingFingerprints(closed)
+  const decided = changes.filter(({ fingerprint }) => wanted.has(fingerprint) && applying.has(fingerprint))
+  if (decided.length === 0) return
+  const named = decided.map(({ drift: { id, path, change } }) => {
+    return `${describeResourceId(id)} ${path.length === 0 ? change : shownPath(seen.key, id, path)}`
+  })
+  const more = named.length > 3 ? ` and ${named.length - 3} more` : ''
+  throw new Failure({
+    code: 'BP2008',
+    what: `the decision about ${named.slice(0, 3).join(', ')}${more} is made already`,
+    where: `${seen.unit.packageName} in ${seen.unit.cluster}`,
+    why: `${decisionsOn(decided, closed).join(', ')} was merged to restore it, and the cluster does not agree yet`,
+    remedy:
+      decided.length < wanted.size
+        ? 'select only the changes that are still open, by their numbers in backporch diff'
+        : `let it be applied, then backporch scan ${seen.unit.packageName}; decide anew if it differs after that`,
+    retry: 'on-change',
+  })
+}
+
+function decisionsOn(decided: readonly Pick<PlannedChange, 'fingerprint'>[], closed: readonly ClosedEpisode[]): string[] {
+  const wanted = new Set(decided.map(({ fingerprint }) => fingerprint))
+  return unverifiedMerges(closed)
+    .filter(({ spec }) => spec.changes.some(({ fingerprint, resolution }) => resolution === 'Restore' && wanted.has(fingerprint)))
+    .map(({ metadata, status }) => `drift-${metadata.name}${status.revision === undefined ? '' : ` (${status.revision})`}`)
+}
+
+/** @param applying how many changes a merged decision is about that live does not agree with yet */
+export function nothingToDecide(seen: Observation, applying: number): Failure {
+  const name = seen.unit.packageName
+  const why = seen.incomplete.length === 0 ? 'live agrees with git' : 'no difference was seen, and not everything could be observed'
+  const decided = `what differs (${applying}) was decided: it is merged, and the cluster does not agree yet`
+  return new Failure({
+    code: 'BP2008',
+    what: `there is nothing to decide about ${name} in ${seen.unit.cluster}`,
+    why: applying > 0 ? decided : why,
+    remedy: applying > 0 ? `let it be applied, then backporch scan ${name}` : 'backporch diff shows the state',
+    retry: 'on-change',
+  })
+}

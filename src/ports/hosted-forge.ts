@@ -1,0 +1,144 @@
+/**
+ * Where people review. The local forge is git alone; GitHub and Gitea stand behind the same port. Every verb may be said twice:
+ * it makes so, and says so, without a second request that writes. Branches and commits go through git, never through a forge's API.
+ */
+import type { ObjectId } from '../package/object-id.ts'
+import type { ProposalClose, ProposalMerge } from './forge.ts'
+
+/** How a forge draws text and what it takes: bodies are made from this, and nothing asks which forge it is. */
+export interface ForgeDialect {
+  /** As people call it: `GitHub`, `Gitea`; `git` where git alone is the forge. */
+  readonly name: string
+  /** Most characters (UTF-16 code units, as forges count) of the body of a proposal, an issue or a comment. */
+  readonly bodyLimit: number
+  readonly titleLimit: number
+  /** Whether `> [!WARNING]` is drawn as a coloured box; a plain quote with the word in bold otherwise. */
+  readonly alerts: boolean
+  /** Whether a folded `<details>` block is drawn. */
+  readonly folds: boolean
+  /** Address of a file as a commit has it, at a line that counts from 1; empty where there is no page. */
+  fileUrl(commit: ObjectId, path: string, line: number | undefined): string
+  /** Address of a file as a branch has it now. */
+  branchFileUrl(branch: string, path: string): string
+}
+
+/** A proposal as it shall stand: one per branch, whoever asks how often. */
+export interface WantedProposal {
+  /** Full ref name of the pushed branch. */
+  readonly ref: string
+  readonly commit: ObjectId
+  /** Short name of the branch that it is to be merged into. */
+  readonly baseBranch: string
+  readonly title: string
+  readonly body: string
+  /** Names; made on the forge where they are not there. Labels of people are left alone: only ours, `drift` and `drift-…/…`, come and go. */
+  readonly labels: readonly string[]
+  /** Not to be merged yet. */
+  readonly draft: boolean
+  /** Logins and `org/team` names; who cannot be asked is left out. Asked once, when the proposal is opened. */
+  readonly reviewers: readonly string[]
+}
+
+export interface OpenedProposal {
+  /** What people call it: `#418`, or the name of the branch where git is the forge. */
+  readonly label: string
+  /** Empty where there is no page to look at. */
+  readonly url: string
+  /** Number on the forge; undefined where git is the forge. */
+  readonly number: number | undefined
+}
+
+/** A proposal as the forge has it. */
+export interface KnownProposal extends OpenedProposal {
+  readonly number: number
+  /** Full ref name of its branch. */
+  readonly ref: string
+  readonly baseBranch: string
+  readonly state: 'open' | 'merged' | 'closed'
+  /** Head commit as the forge has it. */
+  readonly commit: ObjectId
+  readonly title: string
+  /** With `\n` as line break. Anybody with write access may have edited it: nothing in it is believed but ticks of our own boxes. */
+  readonly body: string
+  readonly labels: readonly string[]
+  readonly draft: boolean
+  /** Login of who merged or closed it; empty while open and where the forge does not say. */
+  readonly decidedBy: string
+  /** RFC 3339 UTC of the merge or close; empty while open. */
+  readonly decidedAt: string
+}
+
+/** @throws Failure BP50xx, from every method */
+export interface Forge {
+  readonly dialect: ForgeDialect
+  /**
+   * Every open proposal into the base branch from a branch under `proposed/`, and for each ref of `refs` that has none, the last one
+   * that it had. Never invents absence: an answer that cannot be trusted is a failure.
+   */
+  readProposals(baseBranch: string, refs: readonly string[], signal: AbortSignal): Promise<readonly KnownProposal[]>
+  /** Opens or updates; the same branch twice is one proposal. `known` is what `readProposals` gave for the branch. */
+  ensureProposal(wanted: WantedProposal, known: KnownProposal | undefined, signal: AbortSignal): Promise<OpenedProposal>
+  /** Merges, tags and deletes the branch. @returns the merge commit. @throws Failure BP4002, BP4003 as a push does */
+  merge(decision: ProposalMerge, signal: AbortSignal): Promise<ObjectId>
+  /** Closes without a merge. @throws Failure BP4002, BP4003 as a push does */
+  close(decision: ProposalClose, signal: AbortSignal): Promise<void>
+}
+
+/** `context` is ours: `drift/fresh`, `drift/render`, `drift/policy`, `drift/applier`, `drift/restored`. */
+export interface CommitStatus {
+  readonly context: string
+  readonly state: 'pending' | 'success' | 'failure'
+  /** At most 140 characters. */
+  readonly description: string
+  readonly url: string
+}
+
+export interface ForgeStatuses {
+  /** Makes the commit have these statuses; one that it has already is not sent again. */
+  ensureStatuses(commit: ObjectId, statuses: readonly CommitStatus[], signal: AbortSignal): Promise<void>
+}
+
+export interface ForgeComment {
+  readonly id: string
+  readonly author: string
+  /** The author is a bot account, ours included. */
+  readonly bot: boolean
+  /** With `\n` as line break. */
+  readonly body: string
+  /** RFC 3339 UTC. */
+  readonly at: string
+  /** The text is not what was first written. */
+  readonly edited: boolean
+  /** We answered it already: our own reaction `done` or `refused` stands on it. */
+  readonly answered: boolean
+}
+
+export type Permission = 'none' | 'read' | 'write' | 'admin'
+
+export interface ForgeConversation {
+  /** Comments on a proposal or issue, oldest first, without our own. */
+  readComments(number: number, signal: AbortSignal): Promise<readonly ForgeComment[]>
+  /** One comment of ours per topic, edited in place; `topic` is a word of ours. */
+  ensureComment(number: number, topic: string, body: string, signal: AbortSignal): Promise<void>
+  /** `seen` at once, then `done` or `refused`, which stay. */
+  react(comment: ForgeComment, reaction: 'seen' | 'done' | 'refused', signal: AbortSignal): Promise<void>
+  /** What a person may do in the repository, asked of the forge each time. */
+  permissionOf(login: string, signal: AbortSignal): Promise<Permission>
+}
+
+export interface KnownIssue {
+  readonly number: number
+  readonly url: string
+  readonly open: boolean
+  readonly body: string
+}
+
+export interface ForgeIssues {
+  /** One issue of ours per topic (the dashboard, a storm), rewritten in place and reopened where somebody closed it. */
+  ensureIssue(topic: string, title: string, body: string, labels: readonly string[], signal: AbortSignal): Promise<KnownIssue>
+  readIssue(topic: string, signal: AbortSignal): Promise<KnownIssue | undefined>
+  closeIssue(topic: string, signal: AbortSignal): Promise<void>
+}
+
+/** Everything that a forge with pages has. */
+export interface HostedForge extends Forge, ForgeStatuses, ForgeConversation, ForgeIssues {}

@@ -1,0 +1,91 @@
+/** Very many packages at once: no pull requests, one issue that says who, since when and what to do. */
+import type { ForgeDialect } from '../ports/hosted-forge.ts'
+import { commitText } from '../record/commit-text.ts'
+import { markdownCell, markdownLink } from '../record/markdown-text.ts'
+import { oneLine } from '../record/one-line.ts'
+import type { Change } from '../record/schema.ts'
+import { box, count, riskWord, table, time } from './words.ts'
+
+export interface StormSubject {
+  /** Packages, each in one cluster, that began to drift since `since`. */
+  readonly units: number
+  readonly clusters: number
+  /** RFC 3339 UTC. */
+  readonly since: string
+  /** How many packages in an hour are a storm. */
+  readonly threshold: number
+  /** Field managers with the packages that they changed, most first. */
+  readonly writers: readonly { readonly manager: string; readonly units: number }[]
+  /** The riskiest of them; the address is empty where there is no page. */
+  readonly worst: readonly {
+    readonly cluster: string
+    readonly packageName: string
+    readonly changes: number
+    readonly risk: Change['risk']
+    readonly url: string
+  }[]
+  readonly dialect: ForgeDialect
+  readonly version: string
+}
+
+export interface IssueText {
+  readonly title: string
+  readonly body: string
+  readonly labels: readonly string[]
+}
+
+const SHOWN = 30
+
+export function stormText(subject: StormSubject): IssueText {
+  const { units, since, dialect } = subject
+  const [first] = subject.writers
+  const by = first === undefined ? '' : `, ${percent(first.units, units)} by ${oneLine(commitText(first.manager), 30)}`
+  const bodies = [SHOWN, 10, 0].map((rows) => stormBody(subject, rows))
+  return {
+    title: oneLine(`Drift storm: ${count(units, 'package')} since ${oneLine(commitText(since), 20)}${by}`, 100),
+    body:
+      bodies.find((body) => body.length <= dialect.bodyLimit) ??
+      `**Drift storm: ${count(units, 'package')}.** No pull requests are opened while it lasts.\n`,
+    labels: ['drift', 'drift-state/storm'],
+  }
+}
+
+function percent(part: number, whole: number): string {
+  return `${whole === 0 ? 0 : Math.min(100, Math.floor((part * 100) / whole))} %`
+}
+
+function stormBody({ units, clusters, since, threshold, writers, worst, dialect, version }: StormSubject, rows: number): string {
+  const shown = worst.slice(0, rows)
+  const lines = [
+    ...box(dialect, 'caution', [
+      `**${count(units, 'package')} in ${count(clusters, 'cluster')} began to differ from git since ${time(since)}.** That is more than ${threshold} in an hour, so one cause is likely.`,
+      '**No pull requests are opened while it lasts**, except for critical drift. Nothing is written to any cluster, and nothing is lost: each package is recorded.',
+    ]),
+    '**What to do**',
+    '',
+    '1. Look at the writer with most packages below: it is probably the cause, such as an upgraded controller or a syncer that was switched off.',
+    '2. If it should not have written, stop it; packages that go back by themselves leave this list.',
+    '3. If it should, add an ignore rule for it to the policy (`.drift/policy.yaml`), with a reason.',
+    `4. Otherwise do nothing: below ${threshold} new packages in an hour this issue is closed, and pull requests follow within the usual limits.`,
+    '',
+    ...table(
+      ['Changed by ¹', 'Packages', 'Share'],
+      writers.slice(0, 10).map(({ manager, units: own }) => [markdownCell(manager, 60), String(own), percent(own, units)]),
+    ),
+    ...(shown.length === 0 ? [] : [`The ${shown.length} riskiest of ${count(units, 'package')}:`, '']),
+    ...(shown.length === 0
+      ? []
+      : table(
+          ['Package', 'Cluster', 'Changes', 'Risk'],
+          shown.map((unit) => [
+            markdownLink(markdownCell(unit.packageName, 120), unit.url),
+            markdownCell(unit.cluster, 60),
+            String(unit.changes),
+            riskWord(unit.risk),
+          ]),
+        )),
+    `<sub>¹ A field manager: the name that a client gave itself. · backporch ${markdownCell(version, 30)}</sub>`,
+    '<!-- backporch:v1 storm -->',
+  ]
+  return `${lines.join('\n')}\n`
+}

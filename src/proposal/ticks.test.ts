@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { driftOf, formatNumbers, readTicks, type Tick, tickBox } from './ticks.ts'
+
+const ticked = (line: string): string => line.replace('- [ ]', '- [x]')
+const ADOPT: Tick = { verb: 'adopt', drift: '1a2b3c4d', changes: [1, 2, 3, 7] }
+
+test('a ticked box says what it was drawn for, and an open one nothing', () => {
+  const boxes = [tickBox(ADOPT, 'Adopt'), tickBox({ verb: 'recheck', drift: '1a2b3c4d', changes: [] }, 'Look again')]
+  assert.deepEqual(readTicks(boxes.join('\n')), [])
+  assert.deepEqual(readTicks(boxes.map(ticked).join('\r\n')), [ADOPT, { verb: 'recheck', drift: '1a2b3c4d', changes: [] }])
+})
+
+test('any numbers come back', () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.integer({ min: 1, max: 9_999 }), { minLength: 1, maxLength: 40 }), (numbers) => {
+      const sorted = numbers.toSorted((left, right) => left - right)
+      assert.deepEqual(readTicks(ticked(tickBox({ verb: 'restore', drift: '00000000', changes: numbers }, 'x')))[0]?.changes, sorted)
+    }),
+  )
+  assert.equal(formatNumbers([5, 1, 3, 2]), '1-3,5')
+})
+
+test('what is no box of ours ticks nothing: in code, in a quote, within a line, or nearly ours', () => {
+  const box = ticked(tickBox(ADOPT, 'Adopt'))
+  for (const body of [
+    '```diff\n' + box + '\n```',
+    '~~~\n' + box,
+    '````\n```\n' + box + '\n````',
+    `> ${box}`,
+    `    ${box}`,
+    `x ${box}`,
+    box.replace('backporch:', 'backporch :'),
+    box.replace('1a2b3c4d', '1a2b3c4'),
+    box.replace('1-3', '3-1'),
+    box.replace('1-3', '0-3'),
+    box.replace('1-3', '1-999999'),
+    box.replace('adopt', 'merge'),
+    box.replace('-->', '--'),
+    box.replace('[x]', '[y]'),
+    box.replace(':1-3,7', ''),
+  ])
+    assert.deepEqual(readTicks(body), [], body)
+  assert.deepEqual(readTicks('```\nx\n```\n' + box), [ADOPT])
+})
+
+test('a body of somebody cannot make it slow, long or fail', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (body) => {
+      assert.deepEqual(readTicks(body), [])
+    }),
+  )
+  assert.equal(
+    readTicks(Array.from({ length: 5_000 }, (_each, index) => ticked(tickBox({ ...ADOPT, changes: [index + 1] }, 'x'))).join('\n')).length,
+    50,
+  )
+  assert.deepEqual(
+    readTicks(ticked(`- [ ] <!-- backporch:adopt=1a2b3c4d:${Array.from({ length: 40_000 }, () => '1-9999').join(',')} -->`))[0]?.changes
+      .length,
+    9_999,
+  )
+})
+
+test('a box is bound to the fingerprint', () => {
+  assert.equal(driftOf(`sha256:1a2b3c4d${'0'.repeat(56)}`), '1a2b3c4d')
+  assert.equal(driftOf('--> @all'), '00000000')
+})

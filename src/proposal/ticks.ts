@@ -1,0 +1,82 @@
+/**
+ * Boxes to tick in a body that we wrote, and what is ticked in it now. Anybody with write access may edit a body, and nobody
+ * knows who ticked: so a box is bound to the drift it was drawn for, and says nothing that a later merge does not decide.
+ */
+
+export type TickVerb = 'adopt' | 'restore' | 'recheck'
+
+export interface Tick {
+  readonly verb: TickVerb
+  /** First eight hex digits of the record's fingerprint that the box was drawn for: a tick for another drift is nobody's wish. */
+  readonly drift: string
+  /** Numbers of changes in the record, from 1, ascending; empty for `recheck`. */
+  readonly changes: readonly number[]
+}
+
+/** Most boxes that one body has, and most changes of one box. */
+const BOX_LIMIT = 50
+const CHANGE_LIMIT = 10_000
+
+/** `text` is Markdown, encoded. */
+export function tickBox(tick: Tick, text: string): string {
+  const changes = tick.changes.length === 0 ? '' : `:${formatNumbers(tick.changes)}`
+  return `- [ ] <!-- backporch:${tick.verb}=${tick.drift}${changes} --> ${text}`
+}
+
+/** `1-3,5` */
+export function formatNumbers(numbers: readonly number[]): string {
+  const runs: [number, number][] = []
+  for (const number of numbers.toSorted((left, right) => left - right)) {
+    const last = runs.at(-1)
+    if (last !== undefined && last[1] === number - 1) last[1] = number
+    else runs.push([number, number])
+  }
+  return runs.map(([from, to]) => (from === to ? String(from) : `${from}-${to}`)).join(',')
+}
+
+/** What binds a box to a drift: the first eight hex digits of `sha256:…`; zeros where the text is no fingerprint. */
+export function driftOf(fingerprint: string): string {
+  return /^sha256:([0-9a-f]{8})/.exec(fingerprint)?.[1] ?? '00000000'
+}
+
+const BOX = /^ {0,3}[-*+] \[[xX]\] <!-- backporch:(adopt|restore|recheck)=([0-9a-f]{8})(?::([0-9][0-9,-]*))? -->/
+const FENCE = /^ {0,3}(`{3,}|~{3,})/
+
+/**
+ * The ticked boxes of ours, in their order, each once. Whatever else is in the body says nothing: other lines, boxes in code or
+ * in a quote, marks that are not exactly ours.
+ */
+export function readTicks(body: string): readonly Tick[] {
+  const ticks = new Map<string, Tick>()
+  let fence = ''
+  for (const line of body.split(/\r?\n/)) {
+    const mark = FENCE.exec(line)?.[1] ?? ''
+    if (fence !== '') {
+      if (mark.startsWith(fence) && line.trim() === mark) fence = ''
+      continue
+    }
+    if (mark !== '') fence = mark
+    const tick = readBox(line)
+    if (tick !== undefined && ticks.size < BOX_LIMIT) ticks.set(JSON.stringify(tick), tick)
+  }
+  return [...ticks.values()]
+}
+
+function readBox(line: string): Tick | undefined {
+  const [, verb, drift = '', numbers = ''] = BOX.exec(line) ?? []
+  if (verb !== 'adopt' && verb !== 'restore' && verb !== 'recheck') return undefined
+  if (verb === 'recheck') return numbers === '' ? { verb, drift, changes: [] } : undefined
+  const changes = readNumbers(numbers)
+  return changes === undefined ? undefined : { verb, drift, changes }
+}
+
+function readNumbers(text: string): readonly number[] | undefined {
+  const numbers = new Set<number>()
+  for (const part of text.split(',')) {
+    const [, from, to = from] = /^([1-9][0-9]{0,5})(?:-([1-9][0-9]{0,5}))?$/.exec(part) ?? []
+    if (from === undefined || Number(to) < Number(from) || Number(to) - Number(from) >= CHANGE_LIMIT) return undefined
+    for (let number = Number(from); number <= Number(to); number += 1) numbers.add(number)
+    if (numbers.size > CHANGE_LIMIT) return undefined
+  }
+  return [...numbers].sort((left, right) => left - right)
+}

@@ -1,0 +1,45 @@
+/** What the forge has of our proposals: asked once per turn, and only where git has or had one. */
+import { formatWorkspaceBranch, isWellFormedRefName, parseWorkspaceBranch } from '../package/ref-name.ts'
+import type { Forge, KnownProposal } from '../ports/hosted-forge.ts'
+import { driftReportSchema } from '../record/schema.ts'
+import { parseDocument } from '../record/write-document.ts'
+import { type RepositoryView, readTexts } from './repository-view.ts'
+
+/** By full ref name. @throws Failure BP50xx: without the forge nobody can tell a closed proposal from an open one */
+export async function readProposals(view: RepositoryView, forge: Forge, signal: AbortSignal): Promise<ReadonlyMap<string, KnownProposal>> {
+  const refs = new Set([...view.refs.keys()].filter(isOurs))
+  for (const ref of await missingRefs(view, signal)) refs.add(ref)
+  if (refs.size === 0) return new Map()
+  const known = await forge.readProposals(view.baseBranch, [...refs].sort(), signal)
+  return new Map(known.map((proposal) => [proposal.ref, proposal]))
+}
+
+function isOurs(ref: string): boolean {
+  const branch = ref.startsWith('refs/heads/proposed/') ? parseWorkspaceBranch(ref) : undefined
+  return branch?.workspace.startsWith('drift-') === true
+}
+
+/** Proposals that the ledger has as open and whose branch is gone: somebody merged or closed them. */
+async function missingRefs(view: RepositoryView, signal: AbortSignal): Promise<string[]> {
+  const files = view.ledgerTree.filter(({ path }) => path.endsWith('/report.yaml'))
+  const texts = await readTexts(view.repository, files, signal)
+  return files.flatMap(({ path }) => {
+    const report = readReport(texts.get(path) ?? '')
+    if (report?.status.lifecycle !== 'Proposed') return []
+    // A repository that is one package goes by its own name, which is also its folder in the ledger.
+    const packageName = report.spec.unit.package || (path.split('/').at(-2) ?? '')
+    if (!isWellFormedRefName(`refs/heads/proposed/${packageName}`)) return []
+    const workspace = `drift-${report.status.episode}`
+    const ref = `refs/heads/${formatWorkspaceBranch({ state: 'proposed', packagePath: packageName, workspace })}`
+    return view.refs.has(ref) ? [] : [ref]
+  })
+}
+
+/** One that cannot be read is told by whoever reads its unit. */
+function readReport(text: string) {
+  try {
+    return parseDocument(text, driftReportSchema, '')
+  } catch {
+    return undefined
+  }
+}

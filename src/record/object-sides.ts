@@ -1,0 +1,118 @@
+/**
+ * One differing object as two texts: what git wants of it, and what is live. The git side is the live object with the drift
+ * undone, so that exactly the drift is between the two, and neither what a server adds nor what is ignored. The values at
+ * the drift are those of the report; everything around them is shown as `shownObject` has it.
+ */
+import type { Drift, ObjectVerdict } from '../drift/drift.ts'
+import { type FieldPath, indexOfStep, type PathStep, valueAt } from '../krm/field-path.ts'
+import { canonicalJson, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../krm/json.ts'
+import type { RedactionKey } from '../krm/redacted.ts'
+import type { ResourceId } from '../krm/resource-id.ts'
+import { shownObject } from '../krm/shown-object.ts'
+import { shownPath } from '../krm/shown-path.ts'
+import { EditRefusal, withoutValueAt, withValueAt } from '../package/edit-yaml-value.ts'
+import { showChange } from './build-report.ts'
+import { formatDocument } from './write-document.ts'
+
+export interface ObjectSides {
+  readonly id: ResourceId
+  readonly apiVersion: string
+  /** YAML with sorted keys, as kubectl writes it; undefined where that side has no object. */
+  readonly git: string | undefined
+  readonly live: string | undefined
+  /** Paths of changes that could not be placed in the text, because something of another kind is there. */
+  readonly unplaced: readonly string[]
+}
+
+/** Written by the server, and not part of what anybody declares. */
+const BOOKKEEPING = ['managedFields', 'resourceVersion', 'uid', 'generation', 'creationTimestamp', 'selfLink']
+
+/** Undefined when nothing is left to show. `shows`: which of the object's differences are undone; the others stay as they are live. */
+export function objectSides(verdict: ObjectVerdict, shows: (drift: Drift) => boolean, key: RedactionKey): ObjectSides | undefined {
+  const items = verdict.items.filter(shows)
+  const [first] = items
+  if (first === undefined) return undefined
+  const { id, apiVersion } = verdict
+  const text = (object: JsonObject): string => formatDocument(sorted(shownObject(key, id, object)))
+  const head = { id, apiVersion, unplaced: [] }
+  if (first.change === 'missing' && isJsonObject(first.git)) return { ...head, git: text(withoutBookkeeping(first.git)), live: undefined }
+  if (first.change === 'unexpected' && isJsonObject(first.live))
+    return { ...head, git: undefined, live: text(withoutBookkeeping(first.live)) }
+  if (verdict.live === undefined) return undefined
+  const whole = withoutBookkeeping(verdict.live)
+  let sides = { git: whole, live: whole }
+  const unplaced: string[] = []
+  for (const drift of items) {
+    try {
+      sides = place(sides, drift, verdict.desired?.object ?? {}, key)
+    } catch (thrown) {
+      if (!(thrown instanceof EditRefusal)) throw thrown
+      unplaced.push(shownPath(key, id, drift.path))
+    }
+  }
+  return { id, apiVersion, git: text(sides.git), live: text(sides.live), unplaced }
+}
+
+interface Sides {
+  readonly git: JsonObject
+  readonly live: JsonObject
+}
+
+/** @throws EditRefusal */
+function place(sides: Sides, drift: Drift, desired: JsonObject, key: RedactionKey): Sides {
+  const { path } = drift
+  // The same two values as in the report, hidden where they are hidden there.
+  const shown = showChange(drift, 'Restore', key, undefined)
+  const live = shown.live === undefined ? sides.live : asObject(withValueAt(sides.live, path, shown.live as Json))
+  if (shown.git === undefined) return { git: asObject(without(sides.git, path, desired)), live }
+  const there = valueAt(sides.git, path) !== undefined
+  return {
+    git: asObject(there ? withValueAt(sides.git, path, shown.git as Json) : inserted(sides.git, path, shown.git as Json, desired)),
+    live,
+  }
+}
+
+/** Without what the path names, and without the maps and lists that are empty by that and not in git. */
+function without(object: Json, path: FieldPath, desired: JsonObject): Json {
+  const less = withoutValueAt(object, path)
+  const parent = path.slice(0, -1)
+  const left = valueAt(less, parent)
+  const empty = isJsonArray(left) ? left.length === 0 : isJsonObject(left) && Object.keys(left).length === 0
+  return empty && parent.length > 0 && valueAt(desired, parent) === undefined ? without(less, parent, desired) : less
+}
+
+/** A new list item stands behind the item that it follows in git. */
+function inserted(object: Json, path: FieldPath, value: Json, desired: JsonObject): Json {
+  const last = path.at(-1)
+  const parent = path.slice(0, -1)
+  const list = valueAt(object, parent)
+  const wanted = valueAt(desired, parent)
+  if (last === undefined || last.kind === 'field' || !isJsonArray(list) || !isJsonArray(wanted)) return withValueAt(object, path, value)
+  const before = wanted.slice(0, Math.max(0, indexOfStep(wanted, last))).map((item) => indexOfStep(list, stepLike(last, item)))
+  return withValueAt(object, parent, list.toSpliced(Math.max(-1, ...before) + 1, 0, value))
+}
+
+/** The step that names another item of the same list. */
+function stepLike(step: PathStep, item: Json): PathStep {
+  if (step.kind !== 'item' || !isJsonObject(item)) return { kind: 'member', value: item }
+  const keys = Object.keys(step.keys).flatMap((name): [string, Json][] => {
+    const value = getKey(item, name)
+    return value === undefined ? [] : [[name, value]]
+  })
+  return { kind: 'item', keys: Object.fromEntries(keys) }
+}
+
+function withoutBookkeeping(object: JsonObject): JsonObject {
+  const { status: _status, metadata, ...rest } = object
+  if (!isJsonObject(metadata)) return metadata === undefined ? rest : { ...rest, metadata }
+  return { ...rest, metadata: Object.fromEntries(Object.entries(metadata).filter(([name]) => !BOOKKEEPING.includes(name))) }
+}
+
+function sorted(object: JsonObject): JsonObject {
+  return asObject(parseJson(canonicalJson(object)))
+}
+
+function asObject(value: Json): JsonObject {
+  if (!isJsonObject(value)) throw new TypeError('an object is a map')
+  return value
+}

@@ -1,0 +1,76 @@
+/** One line that says what lands: subject of the commit and title of the proposal, which are never two things. */
+import { commitText } from './commit-text.ts'
+import { formatValue } from './format-value.ts'
+import { oneLine } from './one-line.ts'
+import type { Change, DriftRecord } from './schema.ts'
+
+/** What a reader sees at once in lists of commits and requests. */
+const WANTED = 72
+export const SUBJECT_LIMIT = 100
+
+/**
+ * `fix(drift): adopt Deployment/web replicas 5 in prod-eu-1 (git 3)`, `chore(drift): adopt 4, restore 6 changes of apps/web in prod-eu-1`.
+ * `fix` where a manifest changes when it lands, `chore` where only the record does: release tools cut a release for the former.
+ * Ends in ` [CRITICAL]` where a change is; at most 100 characters, and without the other side's value where that keeps it within 72.
+ */
+export function formatSubject(record: DriftRecord, lifecycle: 'Draft' | 'Proposed'): string {
+  const type = lifecycle === 'Proposed' && record.spec.plan !== 'Restore' ? 'fix' : 'chore'
+  const [text, aside] = subjectText(record, lifecycle)
+  return fitSubject(type, text, aside, isCritical(record.spec.changes))
+}
+
+/** `aside` is left out where it does not fit. */
+export function fitSubject(type: 'fix' | 'chore', text: string, aside: string, critical: boolean): string {
+  const [head, tail] = [`${type}(drift): `, critical ? ' [CRITICAL]' : '']
+  const whole = head + commitText(text + aside) + tail
+  if (Array.from(oneLine(whole, Number.POSITIVE_INFINITY)).length <= WANTED) return oneLine(whole, SUBJECT_LIMIT)
+  return head + oneLine(commitText(text), SUBJECT_LIMIT - head.length - tail.length) + tail
+}
+
+export function isCritical(changes: readonly Change[]): boolean {
+  return changes.some(({ risk }) => risk === 'critical')
+}
+
+function subjectText(record: DriftRecord, lifecycle: 'Draft' | 'Proposed'): readonly [text: string, aside: string] {
+  const { changes, unit } = record.spec
+  const [first] = changes
+  const cluster = oneLine(unit.cluster, 30)
+  const verbOf = (change: Change): string => (lifecycle === 'Draft' ? 'record' : change.resolution.toLowerCase())
+  if (changes.length === 1 && first !== undefined) {
+    const [text, aside] = singleChange(first, lifecycle, cluster)
+    return [`${verbOf(first)} ${text}`, aside]
+  }
+  const counts = new Map<string, number>()
+  for (const change of changes) counts.set(verbOf(change), (counts.get(verbOf(change)) ?? 0) + 1)
+  const verbs = [...counts].sort(([left], [right]) => (left < right ? -1 : 1)).map(([verb, count]) => `${verb} ${count}`)
+  return [`${verbs.join(', ')} changes of ${unit.package || 'the package'} in ${cluster}`, '']
+}
+
+function singleChange(change: Change, lifecycle: 'Draft' | 'Proposed', cluster: string): readonly [text: string, aside: string] {
+  const object = `${change.ref.kind}/${change.ref.name}`
+  if (change.path === undefined) return [`${change.change} ${object} in ${cluster}`, '']
+  const field = `${object} ${shortPath(change.path)}`
+  const [git, live] = [formatValue(change.git, 40), formatValue(change.live, 40)]
+  if (lifecycle === 'Draft') return [`${field} ${git} → ${live} in ${cluster}`, '']
+  const without = `${object} without ${shortPath(change.path)} in ${cluster}`
+  // What is hidden, cut or a structure tells nothing here.
+  const telling = [change.git, change.live].every((value) => value === null || (typeof value !== 'object' && isShort(value)))
+  if (change.resolution === 'Adopt') {
+    if (change.live === undefined) return [without, '']
+    return telling ? [`${field} ${live} in ${cluster}`, change.git === undefined ? '' : ` (git ${git})`] : [`${field} in ${cluster}`, '']
+  }
+  const aside = change.live === undefined || !telling ? '' : ` (live ${live})`
+  if (change.resolution === 'Release') return [`${field} in ${cluster}`, aside]
+  if (change.git === undefined) return [without, aside]
+  return [telling ? `${field} to ${git} in ${cluster}` : `${field} in ${cluster}`, aside]
+}
+
+function isShort(value: Change['git']): boolean {
+  const text = formatValue(value, 40)
+  return !text.endsWith('…') && text !== '••••'
+}
+
+/** The last step with its keys: `replicas`, `annotations["example.com/owner"]`. */
+function shortPath(path: string): string {
+  return /(?:^|\.)([^.[]+(?:\[[^\]]*\])*)$/.exec(path)?.[1] ?? path
+}

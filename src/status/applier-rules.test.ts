@@ -1,0 +1,315 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  APPLICATION,
+  type ApplierWorld,
+  drift,
+  FORBIDDEN,
+  HELM_RELEASE,
+  judged,
+  KUSTOMIZATION,
+  PROFILE,
+  ROOT_SYNC,
+} from '../../test/fakes/applier-world.ts'
+import type { JsonObject } from '../krm/json.ts'
+import type { Applier } from './applier.ts'
+
+interface Expected {
+  readonly restores: Applier['restores']
+  readonly reverts: Applier['revertsUnasked']
+  readonly sentence: RegExp
+  readonly command?: string
+  readonly warning?: RegExp
+}
+
+const KUBECTL = (manager: string): string => `kubectl apply --server-side --force-conflicts --field-manager=${manager} -R -f apps/web`
+const argo = (spec: JsonObject, more: JsonObject = {}): { readonly [key: string]: JsonObject } => ({ [APPLICATION]: { spec, ...more } })
+const replicasIgnored = (options: readonly string[] = [], rule: JsonObject = { jsonPointers: ['/spec/replicas'] }): JsonObject => ({
+  ignoreDifferences: [{ group: 'apps', kind: 'Deployment', ...rule }],
+  syncPolicy: { automated: { selfHeal: true }, syncOptions: [...options] },
+})
+
+const CASES: readonly (readonly [name: string, world: ApplierWorld, expected: Expected])[] = [
+  [
+    'a Kustomization applies at its interval',
+    { by: ['kustomization'], own: { [KUSTOMIZATION]: { spec: { interval: '10m0s', prune: true } } } },
+    { restores: 'at-interval', reverts: 'yes', sentence: /^Flux Kustomization apps\/web applies .* every 10m0s/ },
+  ],
+  [
+    'a suspended Kustomization does nothing until it is resumed',
+    { by: ['kustomization'], own: { [KUSTOMIZATION]: { spec: { interval: '10m', suspend: true } } } },
+    { restores: 'when-told', reverts: 'no', sentence: /apps\/web is suspended/, command: 'flux resume kustomization web -n apps' },
+  ],
+  [
+    'a Kustomization that may not be read is unknown, with the rule to add',
+    { by: ['kustomization'], own: { [KUSTOMIZATION]: { state: 'unreadable', failure: FORBIDDEN } } },
+    {
+      restores: 'unknown',
+      reverts: 'unknown',
+      sentence: /could not be read \(BP3003: .*403/,
+      warning: /bind user "eve" to a Role in namespace apps/,
+    },
+  ],
+  [
+    'a Kustomization that is not there applies nothing, unless it lies in another cluster',
+    { by: ['kustomization'] },
+    {
+      restores: 'unknown',
+      reverts: 'unknown',
+      sentence: /is not in this cluster: unless Flux runs in another/,
+      command: KUBECTL('kustomize-controller'),
+    },
+  ],
+  [
+    'a Kustomization that is not ready is told',
+    {
+      by: ['kustomization'],
+      own: {
+        [KUSTOMIZATION]: { spec: { interval: '1m' }, status: { conditions: [{ type: 'Ready', status: 'False', reason: 'BuildFailed' }] } },
+      },
+    },
+    { restores: 'at-interval', reverts: 'yes', sentence: /every 1m/, warning: /not ready now \(BuildFailed\)/ },
+  ],
+  [
+    'a Kustomization without prune leaves what git no longer has',
+    {
+      by: ['kustomization'],
+      own: { [KUSTOMIZATION]: { spec: { interval: '1m', prune: false } } },
+      drifts: [drift('', 'unexpected', 'kubectl', 'old')],
+    },
+    { restores: 'at-interval', reverts: 'yes', sentence: /every 1m/, warning: /does not prune/ },
+  ],
+  [
+    'an object that Flux was told to leave alone is never restored',
+    {
+      by: ['kustomization'],
+      own: { [KUSTOMIZATION]: { spec: { interval: '1m' } } },
+      annotations: { 'kustomize.toolkit.fluxcd.io/reconcile': 'disabled' },
+    },
+    {
+      restores: 'never',
+      reverts: 'no',
+      sentence: /leaves alone, whatever is merged: Deployment shop\/web spec\.replicas \(.*reconcile: disabled\)/,
+    },
+  ],
+  [
+    'a HelmRelease corrects only with drift detection enabled',
+    { by: ['helmrelease'], own: { [HELM_RELEASE]: { spec: { interval: '30m', driftDetection: { mode: 'enabled' } } } } },
+    { restores: 'at-interval', reverts: 'yes', sentence: /^Flux HelmRelease apps\/web puts live back every 30m/ },
+  ],
+  ...(['warn', undefined] as const).map(
+    (mode) =>
+      [
+        `a HelmRelease with drift detection ${mode ?? 'left out'} does not correct`,
+        {
+          by: ['helmrelease'],
+          own: { [HELM_RELEASE]: { spec: { interval: '30m', ...(mode === undefined ? {} : { driftDetection: { mode } }) } } },
+        },
+        {
+          restores: 'when-told',
+          reverts: 'no',
+          sentence: new RegExp(`its drift detection is ${mode ?? 'disabled'}`),
+          command: 'flux reconcile helmrelease web -n apps --force',
+          warning: /set spec\.driftDetection\.mode/,
+        },
+      ] as const,
+  ),
+  [
+    'a HelmRelease that ignores the field never restores it',
+    {
+      by: ['helmrelease'],
+      own: {
+        [HELM_RELEASE]: {
+          spec: { driftDetection: { mode: 'enabled', ignore: [{ paths: ['/spec/replicas'], target: { kind: 'Deploy.*' } }] } },
+        },
+      },
+    },
+    { restores: 'never', reverts: 'no', sentence: /ignored by spec\.driftDetection\.ignore/ },
+  ],
+  [
+    'a HelmRelease that ignores one field of two restores the other',
+    {
+      by: ['helmrelease'],
+      own: { [HELM_RELEASE]: { spec: { interval: '5m', driftDetection: { mode: 'enabled', ignore: [{ paths: ['/spec/replicas'] }] } } } },
+      drifts: [drift('spec.replicas'), drift('spec.template.spec.containers[name=app].image')],
+    },
+    {
+      restores: 'at-interval',
+      reverts: 'yes',
+      sentence: /every 5m/,
+      warning: /leaves alone, whatever is merged: Deployment shop\/web spec\.replicas \(/,
+    },
+  ],
+  [
+    'a suspended HelmRelease without drift detection has to be resumed and forced',
+    { by: ['helmrelease'], own: { [HELM_RELEASE]: { spec: { suspend: true } } } },
+    {
+      restores: 'when-told',
+      reverts: 'no',
+      sentence: /is suspended/,
+      command: 'flux resume helmrelease web -n apps && flux reconcile helmrelease web -n apps --force',
+    },
+  ],
+  [
+    'an Application that heals itself',
+    { by: ['argo'], own: argo({ syncPolicy: { automated: { selfHeal: true } } }) },
+    { restores: 'at-once', reverts: 'yes', sentence: /^Argo CD Application argocd\/web heals itself/ },
+  ],
+  [
+    'an Application that syncs new commits only',
+    { by: ['argo'], own: argo({ syncPolicy: { automated: {} } }) },
+    { restores: 'at-interval', reverts: 'no', sentence: /syncs once for each new commit/ },
+  ],
+  [
+    'an Application synced by hand',
+    { by: ['argo'], own: argo({}) },
+    { restores: 'when-told', reverts: 'no', sentence: /is synced by hand/, command: 'argocd app sync web' },
+  ],
+  [
+    'automation that is switched off is synced by hand',
+    { by: ['argo'], own: argo({ syncPolicy: { automated: { enabled: false, selfHeal: true } } }) },
+    { restores: 'when-told', reverts: 'no', sentence: /is synced by hand/, command: 'argocd app sync web' },
+  ],
+  [
+    'a sync by hand has to prune what git no longer has',
+    { by: ['argo'], own: argo({}), drifts: [drift('', 'unexpected', 'kubectl', 'old')] },
+    { restores: 'when-told', reverts: 'no', sentence: /is synced by hand/, command: 'argocd app sync web --prune' },
+  ],
+  [
+    'automation without prune leaves what git no longer has',
+    { by: ['argo'], own: argo({ syncPolicy: { automated: { selfHeal: true } } }), drifts: [drift('', 'unexpected', 'kubectl', 'old')] },
+    { restores: 'at-once', reverts: 'yes', sentence: /heals itself/, warning: /does not prune by itself/ },
+  ],
+  [
+    'an Application outside of the namespace of Argo CD is named with its own',
+    { by: ['argoElsewhere'], own: { 'argoproj.io/Application/team/web': { spec: {} } } },
+    { restores: 'when-told', reverts: 'no', sentence: /Application team\/web is synced by hand/, command: 'argocd app sync team/web' },
+  ],
+  [
+    'an Application of OpenShift GitOps is found in its namespace',
+    { by: ['argo'], own: { 'argoproj.io/Application/openshift-gitops/web': { spec: {} } } },
+    { restores: 'when-told', reverts: 'no', sentence: /openshift-gitops\/web is synced/, command: 'argocd app sync openshift-gitops/web' },
+  ],
+  [
+    'an Application whose namespace nothing tells may be anywhere',
+    { by: ['argo'] },
+    {
+      restores: 'unknown',
+      reverts: 'unknown',
+      sentence: /unless Argo CD has it in another namespace or runs in another cluster/,
+      command: KUBECTL('argocd-controller'),
+      warning: /looked for it in argocd and openshift-gitops/,
+    },
+  ],
+  [
+    'an ignored field starts no sync, and a sync applies it',
+    { by: ['argo'], own: argo(replicasIgnored()) },
+    { restores: 'when-told', reverts: 'no', sentence: /does not see the difference/, command: 'argocd app sync web' },
+  ],
+  [
+    'an ignored field is never restored where syncs respect the rule',
+    { by: ['argo'], own: argo(replicasIgnored(['RespectIgnoreDifferences=true'])) },
+    { restores: 'never', reverts: 'no', sentence: /leaves alone, whatever is merged.*RespectIgnoreDifferences/ },
+  ],
+  [
+    'a field of a manager that Argo CD trusts is ignored',
+    { by: ['argo'], own: argo(replicasIgnored([], { managedFieldsManagers: ['kubectl-edit'] })) },
+    { restores: 'when-told', reverts: 'no', sentence: /does not see the difference/, command: 'argocd app sync web' },
+  ],
+  [
+    'a jq rule that is more than a path may hold',
+    { by: ['argo'], own: argo(replicasIgnored([], { jqPathExpressions: ['.spec | select(.replicas > 3)'] })) },
+    { restores: 'at-once', reverts: 'yes', sentence: /heals itself/, warning: /may ignore Deployment shop\/web spec\.replicas: .* jq/ },
+  ],
+  [
+    'an Application that is not reconciled restores nothing',
+    { by: ['argo'], own: argo(replicasIgnored([], {}), { metadata: { annotations: { 'argocd.argoproj.io/skip-reconcile': 'true' } } }) },
+    { restores: 'never', reverts: 'no', sentence: /is not reconciled/ },
+  ],
+  [
+    'a failed sync is told',
+    { by: ['argo'], own: argo({ syncPolicy: { automated: {} } }, { status: { operationState: { phase: 'Failed' } } }) },
+    { restores: 'at-interval', reverts: 'no', sentence: /once for each new commit/, warning: /the last sync of .* failed/ },
+  ],
+  [
+    'Config Sync puts everything back at once',
+    { by: ['rootSync'], own: { [ROOT_SYNC]: { spec: {} } } },
+    { restores: 'at-once', reverts: 'yes', sentence: /^Config Sync RootSync config-management-system\/root-sync watches the objects/ },
+  ],
+  [
+    'Config Sync leaves alone what is marked mutation: ignore',
+    { by: ['rootSync'], own: { [ROOT_SYNC]: { spec: {} } }, annotations: { 'client.lifecycle.config.k8s.io/mutation': 'ignore' } },
+    { restores: 'never', reverts: 'no', sentence: /mutation: ignore/ },
+  ],
+  [
+    'a RootSync that is stalled is told',
+    {
+      by: ['rootSync'],
+      own: {
+        [ROOT_SYNC]: {
+          status: { conditions: [{ type: 'Stalled', status: 'True', reason: 'Validation' }], sync: { errorSummary: { totalCount: 2 } } },
+        },
+      },
+    },
+    { restores: 'at-once', reverts: 'yes', sentence: /watches/, warning: /is stalled \(Validation\); .* has 2 sync errors/ },
+  ],
+  [
+    'a RootSync that is not there applies nothing',
+    { by: ['rootSync'] },
+    {
+      restores: 'never',
+      reverts: 'no',
+      sentence: /is not in this cluster: nobody applies the package/,
+      command: KUBECTL('configsync.gke.io'),
+    },
+  ],
+  [
+    'kpt live is run by somebody',
+    { by: ['kptLive'] },
+    { restores: 'when-told', reverts: 'no', sentence: /^kpt live \(inventory 4f2b9c-web\) applied/, command: 'kpt live apply apps/web' },
+  ],
+  [
+    'Sveltos with drift detection',
+    { by: ['sveltos'], own: { [PROFILE]: { spec: { syncMode: 'ContinuousWithDriftDetection' } } } },
+    { restores: 'at-once', reverts: 'yes', sentence: /^Sveltos ClusterProfile web watches/ },
+  ],
+  [
+    'Sveltos that deploys once',
+    { by: ['sveltos'], own: { [PROFILE]: { spec: { syncMode: 'OneTime' } } } },
+    { restores: 'never', reverts: 'no', sentence: /syncMode OneTime/, command: KUBECTL('application/apply-patch') },
+  ],
+  [
+    'Sveltos from elsewhere',
+    { by: ['sveltos'] },
+    {
+      restores: 'unknown',
+      reverts: 'unknown',
+      sentence: /unless Sveltos runs in a management cluster/,
+      command: KUBECTL('application/apply-patch'),
+    },
+  ],
+  [
+    'Fleet, which is told in the management cluster',
+    { by: ['fleet'] },
+    { restores: 'unknown', reverts: 'unknown', sentence: /^Rancher Fleet bundle default-web applies/ },
+  ],
+  ['kapp', { by: ['kapp'] }, { restores: 'unknown', reverts: 'unknown', sentence: /^kapp app 1605806842 applied/ }],
+  ['Helm by hand', { by: ['helm'] }, { restores: 'when-told', reverts: 'no', sentence: /^Helm release shop\/web was made/ }],
+  [
+    'a CI',
+    { by: ['ci'] },
+    { restores: 'when-told', reverts: 'no', sentence: /^whoever runs kubectl apply as ci applied/, command: KUBECTL('ci') },
+  ],
+]
+
+for (const [name, world, expected] of CASES) {
+  test(`after a Restore: ${name}`, () => {
+    const applier = judged(world)
+    assert.equal(applier.restores, expected.restores)
+    assert.equal(applier.revertsUnasked, expected.reverts)
+    assert.match(applier.sentence, expected.sentence)
+    assert.equal(applier.command, expected.command)
+    if (expected.warning === undefined) assert.equal(applier.warning, undefined)
+    else assert.match(applier.warning ?? '', expected.warning)
+  })
+}

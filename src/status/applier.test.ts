@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { APPLICATION, drift, FORBIDDEN, judged, KUSTOMIZATION, present, ROOT_SYNC, WEB } from '../../test/fakes/applier-world.ts'
+import { deploymentOf } from '../../test/fakes/syncer-marks.ts'
+import type { LiveState } from '../krm/live-view.ts'
+import { type Applier, applierOf } from './applier.ts'
+import { claimsOf } from './applier-claims.ts'
+
+test('two appliers of one object are named, and what they do is known only where they agree', () => {
+  const own = { [KUSTOMIZATION]: { spec: { interval: '1m' } }, [APPLICATION]: { spec: {} } }
+  const both = judged({ by: ['kustomization', 'argo'], own })
+  assert.match(
+    both.warning ?? '',
+    /more than one applies this package: Argo CD Application web \(1 object\) and Flux Kustomization apps\/web \(1 object\); 1 of them has more than one/,
+  )
+  assert.equal(both.restores, 'unknown')
+  assert.match(both.sentence, /synced by hand.*; Flux Kustomization/)
+  assert.equal(both.command, 'argocd app sync web')
+})
+
+test('an applier of the objects that did not drift decides nothing, and is named', () => {
+  const more = {
+    'apps/Deployment/shop/other': present(deploymentOf(['helm'], {}, 'other')),
+    'apps/Deployment/shop/third': present(deploymentOf(['helm'], {}, 'third')),
+  }
+  const applier = judged({ by: ['kustomization'], own: { [KUSTOMIZATION]: { spec: { interval: '1m' } } }, more })
+  assert.equal(applier.name, 'Flux Kustomization apps/web')
+  assert.equal(applier.restores, 'at-interval')
+  assert.match(
+    applier.warning ?? '',
+    /^more than one applies this package: Helm release shop\/web \(2 objects\) and Flux Kustomization apps\/web \(1 object\)$/,
+  )
+})
+
+test('nobody is said only where all objects were read', () => {
+  const object = { ...deploymentOf(['ci']), metadata: { name: 'web', namespace: 'shop' } }
+  const ask = (live: ReadonlyMap<string, LiveState>): Applier =>
+    applierOf({ claims: claimsOf(live), live, own: new Map(), drifts: [], syncer: undefined, packagePath: '', pipeline: true })
+  const nobody = ask(new Map([[WEB, present(object)]]))
+  assert.deepEqual([nobody.name, nobody.restores], ['nobody', 'never'])
+  assert.equal(nobody.command, 'kpt fn render . -o unwrap | kubectl apply --server-side --force-conflicts --field-manager=kubectl -f -')
+  const partly = ask(
+    new Map<string, LiveState>([
+      [WEB, present(object)],
+      ['/Secret/shop/a', { state: 'unreadable', failure: FORBIDDEN }],
+    ]),
+  )
+  assert.equal(partly.restores, 'unknown')
+  assert.match(partly.sentence, /1 of 2 objects could not be read \(BP3003/)
+  assert.equal(ask(new Map([[WEB, { state: 'absent' }]])).restores, 'unknown')
+})
+
+test('a syncer that no object names more closely is not taken for somebody with kubectl', () => {
+  for (const manager of ['kustomize-controller', 'helm-controller', 'argocd-controller', 'configsync.gke.io', 'fleetagent']) {
+    const live = new Map([[WEB, present(deploymentOf(['ci']))]])
+    const syncer = { manager, operation: 'Apply', subresource: '' } as const
+    const applier = applierOf({ claims: [], live, own: new Map(), drifts: [], syncer, packagePath: 'apps/web', pipeline: false })
+    assert.equal(applier.restores, 'unknown', manager)
+  }
+})
+
+test('a resource that the reader gave no answer for is not taken for absent', () => {
+  const live = new Map([[WEB, present(deploymentOf(['rootSync']))]])
+  const applier = applierOf({
+    claims: claimsOf(live),
+    live,
+    own: new Map(),
+    drifts: [],
+    syncer: undefined,
+    packagePath: '',
+    pipeline: false,
+  })
+  assert.equal(applier.restores, 'unknown')
+})
+
+test('hostile names reach no text but as printable characters, and no shell word but in quotes', () => {
+  const manager = "ci'; rm -rf ~ #\u001b[31m\u202e`@all`"
+  const live = new Map([[WEB, present(deploymentOf(['ci']))]])
+  const syncer = { manager, operation: 'Apply', subresource: '' } as const
+  const question = { claims: [], live, own: new Map(), drifts: [], syncer, packagePath: '-o $(id)', pipeline: false }
+  const applier = applierOf(question)
+  for (const text of [applier.name, applier.sentence]) assert.match(text, /^[\x20-\x7e]+$/)
+  assert.equal(applier.command, undefined)
+  const quoted = applierOf({ ...question, syncer: { ...syncer, manager: "ci'; id" } })
+  assert.ok(quoted.command?.endsWith("--field-manager='ci'\\''; id' -R -f './-o $(id)'"), quoted.command)
+})
+
+test('a credential in a path is not told', () => {
+  const hidden = drift('metadata.annotations["ghp_0123456789abcdefghijklmnopqrstuvwxyz"]')
+  const annotations = { 'client.lifecycle.config.k8s.io/mutation': 'ignore' }
+  const { sentence } = judged({ by: ['rootSync'], own: { [ROOT_SYNC]: { spec: {} } }, annotations, drifts: [hidden] })
+  assert.match(sentence, /Deployment shop\/web metadata\.annotations\["credential:redacted"\]/)
+})

@@ -1,0 +1,229 @@
+/**
+ * Who applies the package, and what really happens to the cluster after a Restore is merged. Step 1 is `claimsOf`: which
+ * resources of syncers to read. Step 2 is `applierOf`: what these say. Nothing is guessed: what could not be read is `unknown`.
+ */
+import { asFailure } from '../failure.ts'
+import type { JsonObject } from '../krm/json.ts'
+import type { LiveState, LiveView } from '../krm/live-view.ts'
+import type { FieldManager } from '../krm/managed-fields.ts'
+import { resourceKey } from '../krm/resource-id.ts'
+import { judgeApplication } from './applier-argo.ts'
+import type { Claim } from './applier-claims.ts'
+import { judgeHelmRelease, judgeKustomization } from './applier-flux.ts'
+import type { DriftedField } from './applier-ignores.ts'
+import { type Case, type Judgement, type Restores, titleOf } from './applier-judgement.ts'
+import { judgeConfigSync, judgeFleet, judgeHelm, judgeKapp, judgeKptLive, judgeSveltos } from './applier-others.ts'
+import { joined, listed, plain, type Said, said } from './said.ts'
+
+export interface Applier {
+  /** `Flux Kustomization apps/web`, `field manager ci`, `nobody`. Printable ASCII, as all texts here: whatever else a name holds is a `?`. */
+  readonly name: string
+  readonly restores: Restores
+  /** What happens after a Restore is merged: a clause of its own, without a full stop. */
+  readonly sentence: string
+  /** The shell line that applies, where nobody applies by himself. Without control characters; a path in it may be any other text. */
+  readonly command: string | undefined
+  readonly warning: string | undefined
+  /** Whether live goes back to git with no merge at all, perhaps before anyone reviews. */
+  readonly revertsUnasked: 'yes' | 'no' | 'unknown'
+  /** `sentence` and `warning` with what came from outside kept apart, for sinks with an encoding of their own. */
+  readonly said: { readonly sentence: Said; readonly warning: Said }
+}
+
+export interface ApplierQuestion {
+  readonly claims: readonly Claim[]
+  /** The objects of the package, by `resourceKey`. */
+  readonly live: LiveView
+  /** The answers for what the deciding claims want read, by `resourceKey`. */
+  readonly own: LiveView
+  /** The drift of the package; what was set aside is not in it. */
+  readonly drifts: readonly DriftedField['drift'][]
+  readonly syncer: FieldManager | undefined
+  /** From the root of the repository; empty for the root. */
+  readonly packagePath: string
+  /** Whether the package has a pipeline, so that its files are not what is applied. */
+  readonly pipeline: boolean
+}
+
+/** More appliers of one package than this are a mistake, and each costs a request. */
+const MOST_JUDGED = 4
+
+/** The claims that decide what a Restore does, the only ones whose resources are to be read: who applies what did not drift has no part in it. */
+export function decidingClaims({ claims, drifts }: Pick<ApplierQuestion, 'claims' | 'drifts'>): readonly Claim[] {
+  const keys = drifts.map(({ id }) => resourceKey(id))
+  const touched = claims.filter((claim) => keys.some((key) => claim.objects.has(key)))
+  return (touched.length > 0 ? touched : claims).slice(0, MOST_JUDGED)
+}
+
+export function applierOf(question: ApplierQuestion): Applier {
+  const { claims } = question
+  const deciding = decidingClaims(question)
+  if (deciding.length === 0) return byManager(question)
+  const judged = deciding.map((claim) => ({ claim, ...judge(claim, question) }))
+  const [only] = judged
+  const warnings = [...manyClaims(claims), ...judged.flatMap((one) => one.warnings)]
+  if (judged.length === 1 && only !== undefined) return made(titleOf(only.claim), { ...only, warnings })
+  const commands = new Set(judged.flatMap(({ command }) => command ?? []))
+  return made(
+    joined(
+      judged.map(({ claim }) => titleOf(claim)),
+      ', ',
+    ),
+    {
+      restores: same(judged.map(({ restores }) => restores)) ?? 'unknown',
+      revertsUnasked: same(judged.map(({ revertsUnasked }) => revertsUnasked)) ?? 'unknown',
+      sentence: joined(
+        judged.map(({ sentence }) => sentence),
+        '; ',
+      ),
+      command: commands.size === 0 ? undefined : [...commands].join(' && '),
+      warnings,
+    },
+  )
+}
+
+function judge(claim: Claim, question: ApplierQuestion): Judgement {
+  const { own, live, drifts } = question
+  const mine = drifts.filter(({ id }) => claim.objects.has(resourceKey(id)) || live.get(resourceKey(id))?.state !== 'present')
+  const given: Case = {
+    claim,
+    own: claim.wanted.map((wanted) => ({ wanted, state: own.get(resourceKey(wanted.id)) ?? NOT_ANSWERED })),
+    fields: mine.map((drift) => ({ drift, live: objectOf(live.get(resourceKey(drift.id))) })),
+    byHand: kubectlApply(question),
+  }
+  switch (claim.tool) {
+    case 'flux-kustomization':
+      return judgeKustomization(given)
+    case 'flux-helmrelease':
+      return judgeHelmRelease(given)
+    case 'argo-application':
+      return judgeApplication(given)
+    case 'config-sync':
+      return judgeConfigSync(given)
+    case 'sveltos':
+      return judgeSveltos(given)
+    case 'fleet':
+      return judgeFleet(given)
+    case 'kapp':
+      return judgeKapp(given)
+    case 'kpt-live':
+      return judgeKptLive(given, folderOf(question.packagePath))
+    case 'helm':
+      return judgeHelm(given)
+  }
+}
+
+// A reader answers every id; its silence is not absence.
+const NOT_ANSWERED: LiveState = {
+  state: 'unreadable',
+  failure: asFailure(new Error('the cluster adapter gave no answer for a wanted object')),
+}
+
+function objectOf(state: LiveState | undefined): JsonObject | undefined {
+  return state?.state === 'present' ? state.object : undefined
+}
+
+/** Two syncers of one object undo each other; two that part the package between them are at least worth knowing. */
+function manyClaims(claims: readonly Claim[]): Said[] {
+  if (claims.length < 2) return []
+  const all = listed(claims.map((claim) => said`${titleOf(claim)} (${objects(claim.objects.size)})`))
+  const counts = new Map<string, number>()
+  for (const key of claims.flatMap((claim) => [...claim.objects])) counts.set(key, (counts.get(key) ?? 0) + 1)
+  const shared = [...counts.values()].filter((count) => count > 1).length
+  const fight = shared === 0 ? '' : `; ${shared} of them ${shared === 1 ? 'has' : 'have'} more than one, which may undo each other`
+  return [said`more than one applies this package: ${all}${[fight]}`]
+}
+
+function objects(count: number): Said {
+  return [`${count} ${count === 1 ? 'object' : 'objects'}`]
+}
+
+/** Managers of syncers whose own resource the objects did not name. */
+const SYNCER_MANAGERS: readonly (readonly [manager: RegExp, tool: string])[] = [
+  [/^kustomize-controller$/, 'a Flux Kustomization'],
+  [/^helm-controller$/, 'a Flux HelmRelease'],
+  [/^argocd/, 'an Argo CD Application'],
+  [/^configsync\.gke\.io/, 'a RootSync or RepoSync of Config Sync'],
+  [/^(fleet|sveltos|kapp|kluctl)/, 'a GitOps tool'],
+]
+
+/** No object names a syncer: what is left is the field manager that applied them. */
+function byManager(question: ApplierQuestion): Applier {
+  const { live, syncer } = question
+  if (syncer === undefined) return byNobody(question)
+  const { manager } = syncer
+  const title = said`field manager ${manager}`
+  const tool = SYNCER_MANAGERS.find(([pattern]) => pattern.test(manager))?.[1]
+  const command = kubectlApply(question)
+  if (tool !== undefined) {
+    const sentence = said`${manager} applied the package, which is the name of ${[tool]}, and no object says which one: whether it applies again is not known`
+    return made(title, { restores: 'unknown', revertsUnasked: 'unknown', sentence, command, warnings: [] })
+  }
+  const who = manager.startsWith('kubectl') ? said`somebody with kubectl (${manager})` : said`whoever runs kubectl apply as ${manager}`
+  return made(title, {
+    restores: 'when-told',
+    revertsUnasked: live.size === 0 ? 'unknown' : 'no',
+    sentence: said`${who} applied the package, and nothing in the cluster repeats it: after the merge it has to be applied again`,
+    command,
+    warnings: [],
+  })
+}
+
+function byNobody(question: ApplierQuestion): Applier {
+  const states = [...question.live.values()]
+  const unread = states.flatMap((state) => (state.state === 'unreadable' ? [state.failure] : []))
+  const [failure] = unread
+  const command = kubectlApply(question)
+  if (failure !== undefined) {
+    const sentence = said`who applies the package is not known: ${[`${unread.length} of ${states.length}`]} objects could not be read (${failure.code}: ${failure.why})`
+    return made(['unknown'], { restores: 'unknown', revertsUnasked: 'unknown', sentence, command: undefined, warnings: [] })
+  }
+  if (!states.some(({ state }) => state === 'present')) {
+    const sentence: Said = ['none of the objects is in the cluster, so nothing there says who applies the package']
+    return made(['unknown'], { restores: 'unknown', revertsUnasked: 'unknown', sentence, command, warnings: [] })
+  }
+  const sentence: Said = [
+    'nobody applied the objects that are there: merging changes nothing in the cluster until somebody applies the package',
+  ]
+  return made(['nobody'], { restores: 'never', revertsUnasked: 'no', sentence, command, warnings: [] })
+}
+
+/**
+ * How the syncer's own apply is done by hand: under its name, so that the fields stay its own, and by force, because whoever
+ * made the drift owns them now.
+ */
+function kubectlApply({ packagePath, pipeline, syncer }: ApplierQuestion): string | undefined {
+  // Nobody can check by eye, or paste, what he does not see.
+  if (/\p{C}/u.test(packagePath) || /\p{C}/u.test(syncer?.manager ?? '')) return undefined
+  const folder = folderOf(packagePath)
+  const from = pipeline ? `kpt fn render ${folder} -o unwrap | ` : ''
+  const files = pipeline ? '-f -' : `-R -f ${folder}`
+  if (syncer?.operation === 'Update') return `${from}kubectl apply ${files}`
+  return `${from}kubectl apply --server-side --force-conflicts --field-manager=${shellWord(syncer?.manager ?? 'kubectl')} ${files}`
+}
+
+function folderOf(packagePath: string): string {
+  return packagePath === '' ? '.' : shellWord(packagePath.startsWith('-') ? `./${packagePath}` : packagePath)
+}
+
+/** One word for a POSIX shell. */
+function shellWord(text: string): string {
+  return /^[A-Za-z0-9._/@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+}
+
+function same<Value>([first, ...rest]: readonly Value[]): Value | undefined {
+  return rest.every((value) => value === first) ? first : undefined
+}
+
+function made(name: Said, { restores, revertsUnasked, sentence, command, warnings }: Judgement): Applier {
+  const warning = joined(warnings, '; ')
+  return {
+    name: plain(name),
+    restores,
+    sentence: plain(sentence),
+    command,
+    warning: warnings.length === 0 ? undefined : plain(warning),
+    revertsUnasked,
+    said: { sentence, warning },
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * A sentence in which our words and what came from outside stay apart, so that each sink encodes the latter in its own way:
+ * Markdown as code, a terminal as it is.
+ */
+
+/** Our own words as plain strings; names, durations and reasons from a cluster as `name`. */
+export type SaidPart = string | { readonly name: string }
+export type Said = readonly SaidPart[]
+
+const LONGEST_NAME = 300
+
+/** Template: what is interpolated is a name from outside, unless it is itself something said. */
+export function said(texts: TemplateStringsArray, ...values: readonly (string | Said)[]): Said {
+  return texts.flatMap((text, index) => {
+    const value = values[index]
+    const parts: Said = value === undefined ? [] : typeof value === 'string' ? [{ name: printable(value) }] : value
+    return text === '' ? parts : [text, ...parts]
+  })
+}
+
+/** As one line of printable ASCII, so that it cannot move a cursor, hide or turn anything round wherever it is printed. */
+export function plain(sentence: Said): string {
+  return sentence.map((part) => (typeof part === 'string' ? part : part.name)).join('')
+}
+
+export function joined(sentences: readonly Said[], between: string): Said {
+  return sentences.flatMap((sentence, index) => (index === 0 ? sentence : [between, ...sentence]))
+}
+
+/** `a`, `a and b`, `a, b and 3 more`. */
+export function listed(items: readonly Said[], most = 4): Said {
+  const shown = items.slice(0, items.length > most ? most - 1 : most)
+  const rest = items.length - shown.length
+  if (rest > 0) return [...joined(shown, ', '), ` and ${rest} more`]
+  return shown.length < 2 ? joined(shown, '') : [...joined(shown.slice(0, -1), ', '), ' and ', ...(shown.at(-1) ?? [])]
+}
+
+function printable(text: string): string {
+  const shown = text.replace(/[^\x20-\x7e]/gu, '?')
+  return shown.length <= LONGEST_NAME ? shown : `${shown.slice(0, LONGEST_NAME - 3)}...`
+}

@@ -1,0 +1,236 @@
+/** Whatever somebody wrote into a cluster, a repository or a comment: a text of ours says it and does nothing with it. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { massText } from '../../src/proposal/mass-text.ts'
+import { outcomeComment } from '../../src/proposal/outcome-comment.ts'
+import type { ProposalState, ProposalSubject } from '../../src/proposal/proposal-subject.ts'
+import { proposalText } from '../../src/proposal/proposal-text.ts'
+import { reportText } from '../../src/proposal/report-text.ts'
+import { stormText } from '../../src/proposal/storm-text.ts'
+import { readTicks } from '../../src/proposal/ticks.ts'
+import type { Change } from '../../src/record/schema.ts'
+import { GITEA, GITHUB, PLAIN } from '../fakes/dialects.ts'
+import { changeOf, HOSTILE_TEXTS } from '../fakes/record-samples.ts'
+import { HOSTILE, MASS, STORM, subjectOf } from '../golden/proposals/samples.ts'
+import { actsOfMarkdown, readWithMicromark } from '../markdown/read-markdown.ts'
+
+const PIECES = [
+  '`',
+  '``',
+  '```',
+  '~~~',
+  '\\',
+  '|',
+  '\n',
+  '\r',
+  ' ',
+  '<',
+  '>',
+  '</code>',
+  '-->',
+  '<!--',
+  '@a',
+  '#1',
+  '](',
+  '[x]',
+  '![',
+  '*',
+  '_',
+  'a',
+  '\u202e',
+  '$',
+  '&lt;',
+  'https://e.example',
+  '- [x] ',
+]
+const word = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(...HOSTILE, ...HOSTILE_TEXTS.filter((text) => text.length < 1_000)) },
+  { weight: 4, arbitrary: fc.array(fc.constantFrom(...PIECES), { maxLength: 14 }).map((parts) => parts.join('')) },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 60 }) },
+)
+const value = fc.oneof(
+  word,
+  fc.integer(),
+  fc.constant(undefined),
+  fc.constant(null),
+  fc.dictionary(word, word, { maxKeys: 3 }),
+  fc.array(word, { maxLength: 3 }),
+)
+const ref = fc.record({ group: word, kind: word, namespace: word, name: word })
+
+const change: fc.Arbitrary<Change> = fc
+  .record({
+    ref,
+    change: fc.constantFrom('modified', 'removed', 'added', 'missing', 'unexpected'),
+    path: word,
+    git: value,
+    live: value,
+    manager: word,
+    at: word,
+    class: fc.constantFrom('human-tool', 'controller', 'gitops', 'webhook', 'unknown'),
+    confidence: fc.constantFrom('field-manager', 'last-writer', 'none'),
+    risk: fc.constantFrom('critical', 'high', 'medium', 'low'),
+    reason: fc.oneof(word, fc.constant('APP-IMAGE')),
+    resolution: fc.constantFrom('Restore', 'Adopt', 'Release'),
+    redacted: fc.boolean(),
+    source: fc.oneof(
+      word,
+      word.map((text) => `${text}:3`),
+    ),
+    notes: fc.array(word, { maxLength: 2 }),
+  })
+  .map(({ manager, at, class: kind, confidence, ...more }) => {
+    const whole = more.change === 'missing' || more.change === 'unexpected'
+    return changeOf({
+      ...more,
+      ...(whole ? { path: undefined, git: undefined, live: undefined } : {}),
+      actor: { manager, operation: 'Update', class: kind, at, confidence },
+    })
+  })
+
+const state: fc.Arbitrary<ProposalState> = fc.oneof(
+  fc.constantFrom({ kind: 'changing' } as const, { kind: 'storm' } as const, { kind: 'edited' } as const),
+  word.map((why) => ({ kind: 'render-failed', why }) as const),
+  word.map((since) => ({ kind: 'not-observed', since }) as const),
+  word.map((until) => ({ kind: 'snoozed', until }) as const),
+)
+
+const said = fc.array(
+  fc.oneof(
+    word,
+    word.map((name) => ({ name })),
+  ),
+  { maxLength: 5 },
+)
+
+const subject: fc.Arbitrary<ProposalSubject> = fc
+  .record({
+    changes: fc.oneof(
+      { weight: 4, arbitrary: fc.array(change, { minLength: 1, maxLength: 8 }) },
+      { weight: 1, arbitrary: fc.tuple(change, fc.integer({ min: 20, max: 260 })).map(([one, many]) => manyOf(one, many)) },
+    ),
+    word,
+    words: fc.array(word, { minLength: 8, maxLength: 8 }),
+    states: fc.array(state, { maxLength: 2 }),
+    sentence: said,
+    warning: said,
+    restores: fc.constantFrom('at-once', 'at-interval', 'when-told', 'never', 'unknown'),
+    revertsUnasked: fc.constantFrom('yes', 'no', 'unknown'),
+    settle: fc.constantFrom('syncer', 'backporch'),
+    limit: fc.constantFrom(2_500, 4_000, 10_000, 58_000),
+    dialect: fc.constantFrom(GITHUB, GITEA, PLAIN),
+    hasReport: fc.boolean(),
+  })
+  .map(({ changes, word: any, words, states, sentence, warning, restores, revertsUnasked, settle, limit, dialect, hasReport }) => {
+    const [cluster = '', name = '', policy = '', version = '', login = '', message = '', place = '', command = ''] = words
+    const base = subjectOf(changes)
+    return {
+      ...base,
+      unit: { cluster, packageName: name, packagePath: name, slug: 'slug' },
+      record: {
+        ...base.record,
+        spec: { ...base.record.spec, message, settle, began: any, unit: { ...base.record.spec.unit, cluster, package: name } },
+      },
+      dialect: { ...dialect, bodyLimit: limit },
+      hasReport,
+      states,
+      applier: {
+        name: any,
+        restores,
+        sentence: any,
+        command: `kubectl apply -f ${command}`,
+        warning: any,
+        revertsUnasked,
+        said: { sentence, warning },
+      },
+      policy: { name: policy, mode: any, place },
+      version,
+      headBranch: any,
+      ledgerUrl: any,
+      alsoIn: [any, cluster],
+      previousPlan: { plan: 'Adopt', by: login },
+      notAdoptable: new Map([[changes[0]?.fingerprint ?? '', any]]),
+      reapplyFails: [{ ref: { group: any, kind: any, namespace: any, name: any }, why: any }],
+      health: [{ id: { group: any, kind: any, namespace: any, name: any }, status: 'Failed', drift: 'drifted', message: any, health: any }],
+    }
+  })
+
+function manyOf(one: Change, many: number): readonly Change[] {
+  return Array.from({ length: many }, (_each, index) => ({ ...one, ref: { ...one.ref, name: `${one.ref.name}${index}` } }))
+}
+
+const URLS = ['https://github.example/acme/deploy/', 'https://gitea.example/acme/deploy/']
+/** Addresses that a forge gave us are linked as they are; these here begin with one of somebody's. */
+const GIVEN = [...URLS, 'https://e', 'https://github.com/org/x/issues/1']
+
+test('a pull request of anything does nothing, fits, and ends as ours', () => {
+  fc.assert(
+    fc.property(subject, (made) => {
+      const { title, body, labels } = proposalText(made)
+      assert.ok(body.length <= made.dialect.bodyLimit, `${body.length} of ${made.dialect.bodyLimit}`)
+      assert.ok(Array.from(title).length <= 100 && !/[\n\r]|(^|[^\w.])@\w|[#!]\d/.test(title), title)
+      for (const label of labels) assert.match(label, /^drift(-[a-z]+\/[a-z-]+)?$/)
+      assert.deepEqual(actsOfMarkdown(body, GIVEN), [])
+      assert.deepEqual(readTicks(body), [])
+      assert.deepEqual(readTicks(body.replaceAll('- [ ] <!--', '- [x] <!--')).length > 0, body.includes('- [ ] <!--'))
+      assert.match(body, /\n<!-- backporch:v1 [^\n]+ -->\n$/)
+      assert.ok(readWithMicromark(body).html.some((html) => html.includes('backporch:v1')))
+      assert.deepEqual(proposalText({ ...made, record: structuredClone(made.record) }).body, body)
+    }),
+    { numRuns: 150 },
+  )
+})
+
+test('a report of anything does nothing', () => {
+  fc.assert(
+    fc.property(subject, ({ record }) => {
+      assert.deepEqual(actsOfMarkdown(reportText(record), []), [])
+    }),
+    { numRuns: 50 },
+  )
+})
+
+test('one cause in many clusters, a storm and a comment do nothing, and fit, whatever they are of', () => {
+  fc.assert(
+    fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), subject, word, (changes, made, text) => {
+      const mass = massText({
+        ...MASS,
+        ...made,
+        changes,
+        packageName: text,
+        rows: MASS.rows.map((row, index) => (index < 3 ? { ...row, cluster: text, since: text } : row)),
+        appliers: [{ applier: made.applier, clusters: 3 }, ...MASS.appliers],
+      })
+      assert.ok(mass.body.length <= made.dialect.bodyLimit)
+      assert.deepEqual(actsOfMarkdown(mass.body, GIVEN), [])
+      assert.deepEqual(readTicks(mass.body), [])
+      const worst = STORM.worst.map((unit) => ({ ...unit, packageName: text, cluster: text, url: text }))
+      const storm = stormText({
+        ...STORM,
+        since: text,
+        writers: [{ manager: text, units: 3 }],
+        worst,
+        version: text,
+        dialect: made.dialect,
+      })
+      assert.ok(storm.body.length <= made.dialect.bodyLimit)
+      assert.deepEqual(actsOfMarkdown(storm.body, GIVEN), [])
+      for (const kind of ['refused', 'edited', 'moved-to-mass', 'not-restored'] as const) {
+        const { body } = outcomeComment({
+          kind,
+          login: text,
+          line: text,
+          why: text,
+          author: text,
+          label: text,
+          url: text,
+          clusters: 2,
+          at: text,
+        })
+        assert.deepEqual(actsOfMarkdown(body, GIVEN), [])
+      }
+    }),
+    { numRuns: 50 },
+  )
+})

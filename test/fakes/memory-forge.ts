@@ -1,0 +1,162 @@
+/** A forge in memory over a `MemoryRepository`: people merge, close and reopen there; every write is listed. */
+import { LocalForge } from '../../src/adapters/forge/local/local-forge.ts'
+import type { ObjectId } from '../../src/package/object-id.ts'
+import type { ProposalClose, ProposalMerge } from '../../src/ports/forge.ts'
+import type {
+  CommitStatus,
+  ForgeComment,
+  ForgeDialect,
+  HostedForge,
+  KnownIssue,
+  KnownProposal,
+  OpenedProposal,
+  Permission,
+  WantedProposal,
+} from '../../src/ports/hosted-forge.ts'
+import type { MemoryRepository } from './memory-repository.ts'
+
+export class MemoryForge implements HostedForge {
+  readonly dialect: ForgeDialect = {
+    name: 'Memory',
+    bodyLimit: 58_000,
+    titleLimit: 256,
+    alerts: true,
+    folds: true,
+    fileUrl: (commit, path, line) => `https://forge.example/${commit}/${path}${line === undefined ? '' : `#L${line}`}`,
+    branchFileUrl: (branch, path) => `https://forge.example/${branch}/${path}`,
+  }
+  /** Every request that changed something, in order: `open #1`, `comment #1 outcome`. */
+  readonly writes: string[] = []
+  readonly proposals: KnownProposal[] = []
+  readonly comments: { readonly number: number; readonly topic: string; readonly body: string }[] = []
+  readonly said: { readonly number: number; readonly comment: ForgeComment; reaction: string | undefined }[] = []
+  readonly permissions = new Map<string, Permission>()
+  readonly statuses = new Map<string, CommitStatus>()
+  /** Called before each write: a test ends the process there. */
+  beforeWrite: (write: string) => void = () => undefined
+  private readonly repository: MemoryRepository
+
+  constructor(repository: MemoryRepository) {
+    this.repository = repository
+  }
+
+  /** As forges do it: a pull request whose branch is gone is closed. */
+  private refresh(): void {
+    this.proposals.forEach((proposal, index) => {
+      if (proposal.state === 'open' && !this.repository.branches.has(proposal.ref)) {
+        this.proposals[index] = { ...proposal, state: 'closed', decidedBy: 'backporch-bot', decidedAt: '2026-11-21T10:00:00Z' }
+      }
+    })
+  }
+
+  async readProposals(baseBranch: string, refs: readonly string[]): Promise<readonly KnownProposal[]> {
+    this.refresh()
+    const open = this.proposals.filter((proposal) => proposal.state === 'open' && proposal.baseBranch === baseBranch)
+    const last = refs
+      .filter((ref) => !open.some((proposal) => proposal.ref === ref))
+      .flatMap((ref) => this.proposals.findLast((proposal) => proposal.ref === ref) ?? [])
+    return [...open, ...last]
+  }
+
+  async ensureProposal(wanted: WantedProposal, known: KnownProposal | undefined): Promise<OpenedProposal> {
+    this.refresh()
+    const { title, body, labels, draft, ref, commit, baseBranch } = wanted
+    const open = this.proposals.findIndex((proposal) => proposal.state === 'open' && proposal.ref === ref)
+    const before = this.proposals[open]
+    if (before === undefined) {
+      const number = this.proposals.length + 1
+      this.write(`open #${number}`)
+      this.proposals.push({
+        number,
+        label: `#${number}`,
+        url: `https://forge.example/pulls/${number}`,
+        ref,
+        baseBranch,
+        state: 'open',
+        commit,
+        title,
+        body,
+        labels,
+        draft,
+        decidedBy: '',
+        decidedAt: '',
+      })
+      return { label: `#${number}`, url: '', number }
+    }
+    if (known === undefined) throw new Error('the turn did not know of an open proposal')
+    const same = before.title === title && before.body === body && before.draft === draft && before.labels.join() === labels.join()
+    if (!same) this.write(`edit #${before.number}`)
+    this.proposals[open] = { ...before, title, body, labels, draft, commit }
+    return before
+  }
+
+  async merge(decision: ProposalMerge, signal: AbortSignal): Promise<ObjectId> {
+    return new LocalForge(this.repository).merge(decision, signal)
+  }
+
+  async close(decision: ProposalClose, signal: AbortSignal): Promise<void> {
+    await new LocalForge(this.repository).close(decision, signal)
+  }
+
+  async ensureStatuses(commit: ObjectId, statuses: readonly CommitStatus[]): Promise<void> {
+    for (const status of statuses) {
+      const key = `${commit} ${status.context}`
+      const before = this.statuses.get(key)
+      if (before?.state === status.state && before.description === status.description) continue
+      this.write(`status ${status.context} ${status.state}`)
+      this.statuses.set(key, status)
+    }
+  }
+
+  async readComments(number: number): Promise<readonly ForgeComment[]> {
+    return this.said
+      .filter((each) => each.number === number)
+      .map(({ comment, reaction }) => ({ ...comment, answered: reaction === 'done' || reaction === 'refused' }))
+  }
+
+  async ensureComment(number: number, topic: string, body: string): Promise<void> {
+    const index = this.comments.findIndex((comment) => comment.number === number && comment.topic === topic)
+    if (this.comments[index]?.body === body) return
+    this.write(`comment #${number} ${topic}`)
+    if (index === -1) this.comments.push({ number, topic, body })
+    else this.comments[index] = { number, topic, body }
+  }
+
+  async react({ id }: ForgeComment, reaction: 'seen' | 'done' | 'refused'): Promise<void> {
+    this.write(`react ${id} ${reaction}`)
+    for (const each of this.said) if (each.comment.id === id) each.reaction = reaction
+  }
+
+  async permissionOf(login: string): Promise<Permission> {
+    return this.permissions.get(login) ?? 'none'
+  }
+
+  async ensureIssue(): Promise<KnownIssue> {
+    throw new Error('not used')
+  }
+
+  async readIssue(): Promise<KnownIssue | undefined> {
+    return undefined
+  }
+
+  async closeIssue(): Promise<void> {}
+
+  /** What a person does in the browser. */
+  byHand(number: number, change: Partial<KnownProposal>): void {
+    const index = this.proposals.findIndex((proposal) => proposal.number === number)
+    const before = this.proposals[index]
+    if (before === undefined) throw new Error(`no proposal ${number}`)
+    this.proposals[index] = { ...before, ...change }
+  }
+
+  comment(number: number, author: string, body: string, more: Partial<ForgeComment> = {}): void {
+    const id = String(this.said.length + 1)
+    const comment = { id, author, bot: false, body, at: '2026-11-21T10:00:00Z', edited: false, answered: false, ...more }
+    this.said.push({ number, comment, reaction: undefined })
+  }
+
+  private write(what: string): void {
+    this.beforeWrite(what)
+    this.writes.push(what)
+  }
+}

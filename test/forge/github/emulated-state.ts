@@ -1,0 +1,170 @@
+/** What the emulated GitHub knows, and how it tells it. Partial shapes: openapi-check.ts completes and judges them. */
+import type { EmulatedGit } from './emulated-git.ts'
+
+export interface EmulatedThread {
+  readonly number: number
+  readonly user: string
+  title: string
+  body: string
+  state: 'open' | 'closed'
+  closedAt: string | null
+  closedBy: string | null
+  labels: string[]
+  /** Made while lists were behind. */
+  readonly late: boolean
+  pull: EmulatedPull | undefined
+}
+
+export interface EmulatedPull {
+  readonly head: string
+  sha: string
+  base: string
+  draft: boolean
+  mergedAt: string | null
+  mergedBy: string | null
+  mergeCommit: string | null
+  readonly reviewers: string[]
+  /** The branch is one of a fork. */
+  readonly fork: boolean
+}
+
+export interface EmulatedComment {
+  readonly id: number
+  readonly thread: number
+  readonly user: string
+  body: string
+  readonly createdAt: string
+  updatedAt: string
+  readonly reactions: { readonly id: number; readonly user: string; readonly content: string }[]
+  readonly late: boolean
+}
+
+export interface EmulatedStatus {
+  readonly sha: string
+  readonly context: string
+  readonly state: string
+  readonly description: string | null
+  readonly target_url: string | null
+}
+
+export type Role = 'admin' | 'write' | 'read' | 'none'
+
+export class EmulatedState {
+  readonly git: EmulatedGit
+  owner: string
+  repo: string
+  id = 4711
+  archived = false
+  drafts = true
+  deleteBranchOnMerge = false
+  /** Required checks are missing: nothing merges. */
+  blocked = false
+  allowed: Record<'merge' | 'squash' | 'rebase', boolean> = { merge: true, squash: true, rebase: true }
+  /** What a ruleset allows, which the repository's settings do not show. */
+  ruleset: readonly ('merge' | 'squash' | 'rebase')[] = ['merge', 'squash', 'rebase']
+  /** Lists do not show what is made from now on. */
+  behind = false
+  readonly roles = new Map<string, Role>()
+  readonly bots = new Set<string>()
+  readonly labels = new Map<string, { color: string; description: string | null }>()
+  readonly threads: EmulatedThread[] = []
+  comments: EmulatedComment[] = []
+  readonly statuses: EmulatedStatus[] = []
+  #count = 0
+  #seconds = Date.UTC(2026, 0, 1)
+
+  constructor(git: EmulatedGit, owner: string, repo: string) {
+    this.git = git
+    this.owner = owner
+    this.repo = repo
+  }
+
+  next(): number {
+    this.#count += 1
+    return this.#count
+  }
+
+  now(): string {
+    this.#seconds += 1000
+    return `${new Date(this.#seconds).toISOString().slice(0, 19)}Z`
+  }
+
+  thread(number: number, pull = false): EmulatedThread | undefined {
+    return this.threads.find((thread) => thread.number === number && (!pull || thread.pull !== undefined))
+  }
+
+  addThread(parts: { user: string; title: string; body: string; labels?: string[]; pull?: EmulatedPull }): EmulatedThread {
+    const { user, title, body, labels = [], pull } = parts
+    const number = this.threads.length + 1
+    const thread = {
+      number,
+      user,
+      title,
+      body,
+      state: 'open' as const,
+      closedAt: null,
+      closedBy: null,
+      labels: [...labels],
+      late: this.behind,
+      pull,
+    }
+    this.threads.push(thread)
+    for (const label of labels) if (!this.labels.has(label)) this.labels.set(label, { color: 'ededed', description: null })
+    return thread
+  }
+
+  addComment(thread: number, user: string, body: string): EmulatedComment {
+    const at = this.now()
+    const comment = { id: 9000 + this.next(), thread, user, body, createdAt: at, updatedAt: at, reactions: [], late: this.behind }
+    this.comments.push(comment)
+    return comment
+  }
+
+  setState(thread: EmulatedThread, state: 'open' | 'closed', by: string | null): void {
+    if (thread.state === state) return
+    thread.state = state
+    thread.closedAt = state === 'closed' ? this.now() : null
+    thread.closedBy = state === 'closed' ? by : null
+  }
+
+  /** @returns the commit, or why GitHub does not merge */
+  merge(
+    thread: EmulatedThread,
+    style: 'merge' | 'squash' | 'rebase',
+    message: string | undefined,
+    by: string,
+  ): string | { readonly why: string } {
+    const { pull } = thread
+    if (pull === undefined || thread.state !== 'open') return { why: 'Pull Request is not mergeable' }
+    if (pull.draft) return { why: 'Pull Request is still a draft' }
+    if (this.blocked) return { why: 'Required status check "drift/fresh" is expected.' }
+    if (!this.allowed[style] || !this.ruleset.includes(style)) return { why: `${style} is not allowed on this repository.` }
+    const text = message ?? `${thread.title} (#${thread.number})`
+    const commit = this.git.merge(style, pull.base, pull.sha, text)
+    if (commit === undefined) return { why: 'Pull Request has merge conflicts' }
+    this.#merged(thread, pull, commit, by)
+    if (this.deleteBranchOnMerge) this.git.delete(pull.head)
+    return commit
+  }
+
+  /** What a push to the repository does to its pull requests. */
+  sync(): void {
+    const branches = this.git.branches()
+    for (const thread of this.threads) {
+      const { pull } = thread
+      if (pull === undefined || pull.fork || thread.state !== 'open') continue
+      const head = branches.get(pull.head)
+      const base = branches.get(pull.base)
+      if (base !== undefined && this.git.reaches(base, head ?? pull.sha)) this.#merged(thread, pull, base, null)
+      else if (head === undefined) this.setState(thread, 'closed', null)
+      else pull.sha = head
+    }
+  }
+
+  #merged(thread: EmulatedThread, pull: EmulatedPull, commit: string, by: string | null): void {
+    this.setState(thread, 'closed', by)
+    pull.mergedAt = thread.closedAt
+    pull.mergedBy = by
+    pull.mergeCommit = commit
+  }
+}

@@ -1,0 +1,139 @@
+/** The emulated GitHub with a bare repository and accounts, ready to be used. */
+
+import { type GitHubAddress, parseGitHubAddress } from '../../../src/adapters/forge/github/github-address.ts'
+import type { GitHubCredential } from '../../../src/adapters/forge/github/github-credentials.ts'
+import { githubGovernor, type OpenedGitHub, openGitHub } from '../../../src/adapters/forge/github/open-github.ts'
+import type { RequestGovernor } from '../../../src/adapters/forge/request-governor.ts'
+import type { Clock } from '../../../src/ports/clock.ts'
+import type { HostedForge } from '../../../src/ports/hosted-forge.ts'
+import type { PackageRepository } from '../../../src/ports/package-repository.ts'
+import { gitTestEnvironment, makeTestRepository, openTestRepository, type TestRepository } from '../../contract/git-remotes.ts'
+import type { HumanHand } from '../forge-contract.ts'
+import { EmulatedGit } from './emulated-git.ts'
+import { GitHubEmulator } from './github-emulator.ts'
+
+export const BOT_TOKEN = 'ghp_canary0000000000000000000000000000'
+export const BOT_LOGIN = 'backporch-bot'
+
+/** Time that only passes when somebody sleeps, or moves it. */
+export class TestClock implements Clock {
+  readonly slept: number[] = []
+  #at = Date.UTC(2026, 8, 1, 12)
+
+  now(): Date {
+    return new Date(this.#at)
+  }
+
+  async sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted()
+    this.slept.push(milliseconds)
+    this.#at += milliseconds
+  }
+
+  pass(milliseconds: number): void {
+    this.#at += milliseconds
+  }
+}
+
+export interface OpenOptions {
+  readonly credential?: GitHubCredential
+  readonly governor?: RequestGovernor
+  readonly notice?: (text: string) => void
+  readonly repository?: PackageRepository
+  readonly address?: GitHubAddress
+  readonly clock?: Clock
+}
+
+export interface GitHubGround {
+  readonly emulator: GitHubEmulator
+  readonly made: TestRepository
+  readonly repository: PackageRepository
+  readonly clock: TestClock
+  readonly address: GitHubAddress
+  readonly human: HumanHand
+  open(options?: OpenOptions): Promise<OpenedGitHub>
+  forge(options?: OpenOptions): Promise<HostedForge>
+  close(): Promise<void>
+}
+
+export async function makeGitHubGround(): Promise<GitHubGround> {
+  const made = await makeTestRepository('local bare')
+  const clock = new TestClock()
+  const git = new EmulatedGit(made.gitFolder, gitTestEnvironment(made.root))
+  const emulator = new GitHubEmulator({ git, owner: 'acme', repo: 'deploy', clock })
+  const { state } = emulator
+  emulator.tokens.set(BOT_TOKEN, BOT_LOGIN)
+  for (const [login, role] of [
+    [BOT_LOGIN, 'write'],
+    ['wendy', 'write'],
+    ['rita', 'read'],
+    ['ada', 'admin'],
+  ] as const)
+    state.roles.set(login, role)
+  await emulator.start()
+  const address = parseGitHubAddress(`${emulator.origin}/acme/deploy.git`)
+  if (address === undefined) throw new Error('no address')
+  const repository = openTestRepository(made, { baseBranch: 'main' })
+  const opened: OpenedGitHub[] = []
+  const open = async (options: OpenOptions = {}): Promise<OpenedGitHub> => {
+    const { credential = { kind: 'token', token: BOT_TOKEN }, governor = githubGovernor(clock, 60_000) } = options
+    const { notice } = options
+    const one = await openGitHub({
+      address: options.address ?? address,
+      credential,
+      governor,
+      clock: options.clock ?? clock,
+      version: '0.0.0-test',
+      ...(notice === undefined ? {} : { notice }),
+    })
+    opened.push(one)
+    return one
+  }
+  return {
+    emulator,
+    made,
+    repository,
+    clock,
+    address,
+    open,
+    human: handOf(emulator, 'wendy'),
+    forge: async (options = {}) => (await open(options)).forge(options.repository ?? repository),
+    close: async () => {
+      await Promise.all(opened.map((one) => one.close()))
+      await emulator.stop()
+      await made.close()
+    },
+  }
+}
+
+function handOf({ state }: GitHubEmulator, login: string): HumanHand {
+  const threadOf = (number: number) => {
+    state.sync()
+    const thread = state.thread(number)
+    if (thread === undefined) throw new Error(`there is no #${number}`)
+    return thread
+  }
+  return {
+    comment: async (number, body) => String(state.addComment(number, login, body).id),
+    editComment: async (id, body) => {
+      const comment = state.comments.find((one) => String(one.id) === id)
+      if (comment === undefined) throw new Error(`there is no comment ${id}`)
+      comment.body = body
+      comment.updatedAt = state.now()
+    },
+    merge: async (number, style) => {
+      const merged = state.merge(threadOf(number), style, undefined, login)
+      if (typeof merged !== 'string') throw new Error(merged.why)
+    },
+    close: async (number) => state.setState(threadOf(number), 'closed', login),
+    reopen: async (number) => state.setState(threadOf(number), 'open', login),
+    editBody: async (number, body) => {
+      threadOf(number).body = body
+    },
+    addLabel: async (number, name) => {
+      const thread = threadOf(number)
+      if (!thread.labels.includes(name)) thread.labels.push(name)
+      if (!state.labels.has(name)) state.labels.set(name, { color: 'ededed', description: null })
+    },
+  }
+}

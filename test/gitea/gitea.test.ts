@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { inspect } from 'node:util'
+import type { Gitea, GiteaRepository, GiteaUser } from './gitea.ts'
+import { giteaSuite } from './gitea-suite.ts'
+import { runGit } from './run-git.ts'
+import { startWebhookReceiver } from './webhook-receiver.ts'
+
+interface Pull {
+  readonly number: number
+  readonly state: string
+  readonly merged: boolean
+  readonly merge_commit_sha: string | null
+  readonly head: { readonly sha: string }
+}
+
+await giteaSuite('the test Gitea', {}, (gitea) => {
+  test('a branch is pushed over HTTP with a token by the real git, and a clone has it', async () => {
+    const { ann, repository } = await world(gitea, { 'apps/web/web.yaml': 'replicas: 3\n' })
+    const { plain } = gitea.cloneUrl(ann, ann.name, repository.name)
+    await inFolder(async (folder) => {
+      await gitea.git(ann, ['clone', '--quiet', plain, 'work'], { directory: folder })
+      const work = { directory: join(folder, 'work') }
+      assert.equal((await gitea.git(ann, ['rev-parse', 'HEAD'], work)).stdout.trim(), repository.head)
+      await writeFile(join(folder, 'work', 'apps/web/web.yaml'), 'replicas: 5\n')
+      await gitea.git(ann, ['commit', '--quiet', '--all', '--message', 'scaled'], work)
+      await gitea.git(ann, ['push', '--quiet', 'origin', 'HEAD:refs/heads/drift/web'], work)
+      const pushed = (await gitea.git(ann, ['rev-parse', 'HEAD'], work)).stdout.trim()
+      const branch = await gitea.request<{ commit: { id: string } }>(
+        ann.token,
+        'GET',
+        `/repos/${ann.name}/${repository.name}/branches/drift/web`,
+      )
+      assert.equal(branch.body.commit.id, pushed)
+      await gitea.git(ann, ['clone', '--quiet', '--branch', 'drift/web', plain, 'again'], { directory: folder })
+      assert.equal(await readFile(join(folder, 'again', 'apps/web/web.yaml'), 'utf8'), 'replicas: 5\n')
+    })
+  })
+
+  test('nobody pushes without credentials or with those of somebody without rights', async () => {
+    const { ann, repository } = await world(gitea, { a: 'b' })
+    const bob = await gitea.createUser(gitea.uniqueName('bob'))
+    const { plain } = gitea.cloneUrl(ann, ann.name, repository.name)
+    await inFolder(async (folder) => {
+      await gitea.git(ann, ['clone', '--quiet', plain, 'work'], { directory: folder })
+      const push = ['push', plain, 'HEAD:refs/heads/x']
+      const directory = join(folder, 'work')
+      await assert.rejects(runGit(push, undefined, { directory }), /could not read Username|Authentication failed/)
+      await assert.rejects(gitea.git(bob, push, { directory }), /403|denied|not permitted/i)
+      const branches = await gitea.request<readonly { name: string }[]>(ann.token, 'GET', `/repos/${ann.name}/${repository.name}/branches`)
+      assert.deepEqual(
+        branches.body.map(({ name }) => name),
+        ['main'],
+      )
+    })
+  })
+
+  test('an address with credentials in it works, and shows none of them when printed', async () => {
+    const { ann, repository } = await world(gitea, { a: 'b' })
+    const url = gitea.cloneUrl(ann, ann.name, repository.name)
+    for (const printed of [inspect(url, { depth: 9 }), JSON.stringify(url), `${url}`]) assert.equal(printed.includes(ann.token), false)
+    const listed = await runGit(['ls-remote', url.withCredentials(), 'refs/heads/main'], undefined)
+    assert.equal(listed.stdout, `${repository.head}\trefs/heads/main\n`)
+  })
+
+  for (const [style, parents, onTop] of [
+    ['merge', 2, false],
+    ['rebase', 1, true],
+    ['rebase-merge', 2, false],
+    ['squash', 1, false],
+    ['fast-forward-only', 1, true],
+  ] as const) {
+    test(`a pull request is merged in the style ${style}`, async () => {
+      const { ann, repository } = await world(gitea, { a: '1' })
+      const path = `/repos/${ann.name}/${repository.name}`
+      const { head } = await commitOn(gitea, ann, repository, 'drift/one', 'b')
+      const made = await gitea.request<Pull>(ann.token, 'POST', `${path}/pulls`, { head: 'drift/one', base: 'main', title: 'drift' })
+      assert.equal(made.status, 201)
+      const { number } = made.body
+      const merged = await gitea.mergePull(ann, ann.name, repository.name, number, { Do: style, head_commit_id: head })
+      assert.equal(merged.status, 200)
+      const { body } = await gitea.request<Pull>(ann.token, 'GET', `${path}/pulls/${number}`)
+      assert.deepEqual([body.state, body.merged], ['closed', true])
+      const main = await gitea.request<{ commit: { id: string } }>(ann.token, 'GET', `${path}/branches/main`)
+      assert.equal(body.merge_commit_sha, main.body.commit.id)
+      const commit = await gitea.request<{ parents: readonly unknown[] }>(ann.token, 'GET', `${path}/git/commits/${main.body.commit.id}`)
+      assert.equal(commit.body.parents.length, parents)
+      assert.equal(main.body.commit.id === head, onTop, 'whether the commit of the branch is the one on main')
+    })
+  }
+
+  test('a webhook comes with the signature of its bytes in the header of Gitea and in that of GitHub', async () => {
+    const { ann, repository } = await world(gitea, { a: '1' })
+    const receiver = await startWebhookReceiver()
+    try {
+      await gitea.createWebhook(ann, ann.name, repository.name, { url: receiver.url, secret: 'the secret' })
+      const { head } = await commitOn(gitea, ann, repository, 'drift/one', 'b')
+      const delivery = await receiver.first(({ body }) => body.includes('refs/heads/drift/one'))
+      const signature = createHmac('sha256', 'the secret').update(delivery.body).digest('hex')
+      assert.equal(delivery.headers['x-gitea-signature'], signature)
+      assert.equal(delivery.headers['x-hub-signature-256'], `sha256=${signature}`)
+      assert.equal(delivery.headers['x-github-event'], 'push')
+      assert.equal((JSON.parse(delivery.body.toString()) as { after: string }).after, head)
+    } finally {
+      await receiver.stop()
+    }
+  })
+
+  test('a webhook reaches no address but loopback', async () => {
+    const { ann, repository } = await world(gitea, { a: '1' })
+    const receiver = await startWebhookReceiver()
+    try {
+      // 0.0.0.0 leads to this machine and is not of the loopback range: where it is let through, it arrives.
+      const refused = receiver.url.replace('127.0.0.1', '0.0.0.0')
+      await gitea.createWebhook(ann, ann.name, repository.name, { url: refused, secret: 's', events: ['push'] })
+      await gitea.createWebhook(ann, ann.name, repository.name, { url: receiver.url, secret: 's', events: ['push'] })
+      await commitOn(gitea, ann, repository, 'drift/one', 'b')
+      await receiver.first(({ body }) => body.includes('refs/heads/drift/one'))
+      const said = /webhook can only call allowed HTTP servers.*0\.0\.0\.0/
+      for (let i = 0; i < 100 && !said.test(await gitea.log()); i += 1) await new Promise((resolve) => setTimeout(resolve, 50))
+      assert.match(await gitea.log(), said)
+      assert.equal(
+        receiver.deliveries.some(({ headers }) => headers.host?.includes('0.0.0.0')),
+        false,
+      )
+    } finally {
+      await receiver.stop()
+    }
+  })
+
+  test('a token can do what its scopes say, until it is revoked', async () => {
+    const { ann, repository } = await world(gitea, { a: '1' })
+    const path = `/repos/${ann.name}/${repository.name}`
+    const reader = await gitea.createToken(ann, ['read:repository'])
+    assert.equal((await gitea.request(reader.token, 'GET', path)).status, 200)
+    assert.equal((await gitea.request(reader.token, 'PATCH', path, { description: 'x' })).status, 403)
+    await reader.revoke()
+    assert.equal((await gitea.request(reader.token, 'GET', path)).status, 401)
+  })
+
+  test('an administrator is one, and an empty repository has no branch', async () => {
+    const boss = await gitea.createUser(gitea.uniqueName('boss'), { admin: true })
+    assert.equal((await gitea.request(boss.token, 'GET', '/admin/users')).status, 200)
+    const empty = await gitea.createRepository(boss, 'empty', { private: true })
+    assert.equal(empty.head, undefined)
+    const { body } = await gitea.request<{ empty: boolean; private: boolean }>(boss.token, 'GET', `/repos/${boss.name}/empty`)
+    assert.deepEqual([body.empty, body.private], [true, true])
+    assert.equal((await gitea.request(undefined, 'GET', `/repos/${boss.name}/empty`)).status, 404)
+  })
+})
+
+async function world(gitea: Gitea, files: Record<string, string>): Promise<{ ann: GiteaUser; repository: GiteaRepository }> {
+  const ann = await gitea.createUser(gitea.uniqueName('ann'))
+  return { ann, repository: await gitea.createRepository(ann, 'shop', { files }) }
+}
+
+/** One commit that adds `file`, on a new branch from main. */
+async function commitOn(
+  gitea: Gitea,
+  user: GiteaUser,
+  repository: GiteaRepository,
+  branch: string,
+  file: string,
+): Promise<{ head: string }> {
+  const body = {
+    branch: repository.defaultBranch,
+    new_branch: branch,
+    message: `add ${file}`,
+    files: [{ operation: 'create', path: file, content: '' }],
+  }
+  const path = `/repos/${repository.owner}/${repository.name}/contents`
+  const made = await gitea.request<{ commit: { sha: string } }>(user.token, 'POST', path, body)
+  assert.equal(made.status, 201)
+  return { head: made.body.commit.sha }
+}
+
+async function inFolder(body: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'backporch-git-'))
+  try {
+    await body(folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
