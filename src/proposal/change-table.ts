@@ -7,6 +7,7 @@ import { formatDocument } from '../record/write-document.ts'
 import type { NumberedChange, ObjectChanges } from './proposal-subject.ts'
 import {
   count,
+  fieldCell,
   fieldName,
   type LinkBase,
   objectLink,
@@ -17,27 +18,28 @@ import {
   table,
   time,
   writer,
+  writerName,
   writtenAt,
 } from './words.ts'
 
 /** One row for each change; the number is the one that commands use. */
 export function changeTable(changes: readonly NumberedChange[], links: LinkBase | undefined, withPlan: boolean): string[] {
-  const head = ['#', 'Object', 'Field', 'In git', 'In the cluster', 'Changed by ¹', 'Risk']
+  const plan = withPlan ? ['Plan'] : []
   const rows = changes.map(({ change, number }) => {
     const { git, live } = sides(change)
     const at = writtenAt(change)
+    const who = withPlan ? writerName(change) : writer(change)
     return [
       String(number),
-      objectLink(change, links),
-      fieldName(change),
+      `${objectLink(change, links)} ${fieldCell(change)}`,
       git,
       live,
-      at === '' ? writer(change) : `${writer(change)}, ${at}`,
       riskWord(change.risk),
       ...(withPlan ? [planWord(change.resolution)] : []),
+      at === '' ? who : `${who}, ${at}`,
     ]
   })
-  return table(withPlan ? [...head, 'Plan'] : head, rows)
+  return table(['#', 'Object and field', 'In git', 'In the cluster', 'Risk', ...plan, 'Changed by ¹'], rows)
 }
 
 /** `| Kind | Objects | Changes | Highest risk | Plan |`: what there is when not all of it is shown. */

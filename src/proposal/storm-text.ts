@@ -4,7 +4,7 @@ import { commitText } from '../record/commit-text.ts'
 import { markdownCell, markdownLink } from '../record/markdown-text.ts'
 import { oneLine } from '../record/one-line.ts'
 import type { Change } from '../record/schema.ts'
-import { box, count, riskWord, table, time } from './words.ts'
+import { box, count, plainTime, riskWord, table, time } from './words.ts'
 
 export interface StormSubject {
   /** Packages, each in one cluster, that began to drift since `since`. */
@@ -42,7 +42,7 @@ export function stormText(subject: StormSubject): IssueText {
   const by = first === undefined ? '' : `, ${percent(first.units, units)} by ${oneLine(commitText(first.manager), 30)}`
   const bodies = [SHOWN, 10, 0].map((rows) => stormBody(subject, rows))
   return {
-    title: oneLine(`Drift storm: ${count(units, 'package')} since ${oneLine(commitText(since), 20)}${by}`, 100),
+    title: oneLine(`Drift storm: ${count(units, 'package')} since ${plainTime(since) ?? oneLine(commitText(since), 20)}${by}`, 100),
     body:
       bodies.find((body) => body.length <= dialect.bodyLimit) ??
       `**Drift storm: ${count(units, 'package')}.** No pull requests are opened while it lasts.\n`,

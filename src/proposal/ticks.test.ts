@@ -25,9 +25,9 @@ test('any numbers come back', () => {
 test('what is no box of ours ticks nothing: in code, in a quote, within a line, or nearly ours', () => {
   const box = ticked(tickBox(ADOPT, 'Adopt'))
   for (const body of [
-    '```diff\n' + box + '\n```',
-    '~~~\n' + box,
-    '````\n```\n' + box + '\n````',
+    `\`\`\`diff\n${box}\n\`\`\``,
+    `~~~\n${box}`,
+    `\`\`\`\`\n\`\`\`\n${box}\n\`\`\`\``,
     `> ${box}`,
     `    ${box}`,
     `x ${box}`,
@@ -42,7 +42,7 @@ test('what is no box of ours ticks nothing: in code, in a quote, within a line, 
     box.replace(':1-3,7', ''),
   ])
     assert.deepEqual(readTicks(body), [], body)
-  assert.deepEqual(readTicks('```\nx\n```\n' + box), [ADOPT])
+  assert.deepEqual(readTicks(`\`\`\`\nx\n\`\`\`\n${box}`), [ADOPT])
 })
 
 test('a body of somebody cannot make it slow, long or fail', () => {

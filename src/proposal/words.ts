@@ -10,8 +10,10 @@ export const NAME_LIMIT = 120
 const VALUE_LIMIT = 40
 const FIELD_LIMIT = 40
 const SHORT_LIMIT = 40
-/** Characters that stand before the place where two long values part. */
+/** Characters that stand at most before the place where two long values part. */
 const CONTEXT = 16
+/** Not `…`, behind which browsers break the line. */
+const LEFT_OUT = '...'
 
 /** `Deployment shop/web` */
 export function objectName({ kind, namespace, name }: Change['ref']): string {
@@ -25,9 +27,12 @@ export function count(number: number, noun: string): string {
 
 /** `2026-08-21 14:02 UTC` of RFC 3339 UTC; anything else in code. Never relative: the text must not age. */
 export function time(at: string): string {
+  return plainTime(at) ?? (at === '' ? 'an unknown time' : markdownCell(at, 40))
+}
+
+export function plainTime(at: string): string | undefined {
   const [, day, clock] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?Z$/.exec(at) ?? []
-  if (day !== undefined && clock !== undefined) return `${day} ${clock} UTC`
-  return at === '' ? 'an unknown time' : markdownCell(at, 40)
+  return day === undefined ? undefined : `${day} ${clock} UTC`
 }
 
 /** `30 days`, `24 hours`, `10 minutes` */
@@ -48,12 +53,16 @@ export function riskWord(risk: Change['risk']): string {
 
 const CLASSES = { 'human-tool': 'human tool', controller: 'controller', gitops: 'GitOps syncer', webhook: 'webhook', unknown: '' } as const
 
-/** `kubectl-scale` (human tool); with `perhaps` where it is only the last writer that is known. */
-export function writer({ actor }: Change): string {
+/** Without its kind, for tables with many rows. */
+export function writerName({ actor }: Change): string {
   if (actor.confidence === 'none') return 'unknown'
-  const perhaps = actor.confidence === 'last-writer' ? 'perhaps ' : ''
-  const kind = CLASSES[actor.class]
-  return `${perhaps}${markdownCell(actor.manager, 60)}${kind === '' ? '' : ` (${kind})`}`
+  return `${actor.confidence === 'last-writer' ? 'perhaps ' : ''}${markdownCell(actor.manager, 60)}`
+}
+
+/** `kubectl-scale` (human tool); with `perhaps` where it is only the last writer that is known. */
+export function writer(change: Change): string {
+  const kind = CLASSES[change.actor.class]
+  return `${writerName(change)}${change.actor.confidence === 'none' || kind === '' ? '' : ` (${kind})`}`
 }
 
 /** The time stands for the change only where the manager owns the field. */
@@ -87,7 +96,7 @@ export function sides(change: Change): { readonly git: string; readonly live: st
     return firstLines(change.git, change.live)
   const [git, live] = [formatValue(change.git, Number.POSITIVE_INFINITY), formatValue(change.live, Number.POSITIVE_INFINITY)]
   const long = (git.length > VALUE_LIMIT || live.length > VALUE_LIMIT) && change.git !== undefined && change.live !== undefined
-  const from = long ? Math.max(0, commonStart(git, live) - CONTEXT) : 0
+  const from = long ? startOfDifference(git, commonStart(git, live)) : 0
   return { git: side(change.git, git, from), live: side(change.live, live, from) }
 }
 
@@ -97,7 +106,7 @@ function side(value: Change['git'], text: string, from: number): string {
     const bytes = hiddenBytes(value)
     return bytes === undefined ? 'hidden, not read' : `hidden, ${count(bytes, 'byte')}`
   }
-  const shown = markdownCell(from > 1 ? `…${sliceFrom(text, from)}` : text, VALUE_LIMIT)
+  const shown = markdownCell(from > LEFT_OUT.length ? LEFT_OUT + sliceFrom(text, from) : text, VALUE_LIMIT)
   const bytes = new TextEncoder().encode(text).length
   return bytes < 1_024 ? shown : `${shown} (${(bytes / 1_024).toFixed(1)} KiB)`
 }
@@ -124,6 +133,13 @@ function commonStart(left: string | readonly string[], right: string | readonly 
   return index
 }
 
+/** Where to begin to show it: at the beginning of the word or segment in which two values part. */
+function startOfDifference(text: string, at: number): number {
+  const before = text.slice(Math.max(0, at - CONTEXT), at)
+  const word = Math.max(before.lastIndexOf('/'), before.lastIndexOf(' '), before.lastIndexOf(','))
+  return word <= 0 ? Math.max(0, at - CONTEXT) : at - before.length + word + 1
+}
+
 /** Not between the halves of a surrogate pair, where one of them would show. */
 function sliceFrom(text: string, from: number): string {
   const unit = text.charCodeAt(from)
@@ -135,13 +151,15 @@ export function fieldName(change: Change): string {
   return change.path === undefined ? 'the whole object' : markdownCell(change.path, NAME_LIMIT)
 }
 
-/** The end of the path, which tells fields of one object apart: `…containers[name=app].image`. */
+/** The end of the path, which tells fields of one object apart: `...containers[name=app].image`. */
 export function fieldCell(change: Change): string {
   const path = change.path ?? ''
   if (change.path === undefined || path.length <= FIELD_LIMIT) return fieldName(change)
   const end = path.slice(-FIELD_LIMIT)
-  const dot = end.indexOf('.')
-  return markdownCell(`…${dot === -1 || dot > FIELD_LIMIT / 2 ? sliceFrom(end, 0) : end.slice(dot + 1)}`, NAME_LIMIT)
+  // A step begins behind a dot that stands in no brackets.
+  const starts = [...end.matchAll(/\.(?=[A-Za-z])/g)].map(({ index }) => end.slice(index + 1))
+  const steps = starts.find((rest) => rest.split('[').length === rest.split(']').length)
+  return markdownCell(LEFT_OUT + (steps ?? sliceFrom(path, path.length - FIELD_LIMIT)), NAME_LIMIT)
 }
 
 /** A folded block; the same under a line in bold where the forge folds nothing. `name` stands behind our words, in code. */

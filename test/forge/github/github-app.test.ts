@@ -54,9 +54,10 @@ describe('GitHub App', () => {
   })
 
   it('makes one token for many requests at once', async () => {
-    const forge = await ground.forge({ credential: { ...CREDENTIAL, installationId: 77 } })
+    const forge = await ground.forge({ credential: CREDENTIAL })
     await Promise.all([1, 2, 3, 4].map(() => forge.readProposals('main', [], SIGNAL)))
     assert.equal(made(), 1)
+    assert.equal(ground.emulator.requests.filter(({ path }) => path.endsWith('/installation')).length, 1)
   })
 
   it('makes another token where one was withdrawn', async () => {

@@ -139,10 +139,11 @@ describe('GitHub, limits and faults', () => {
 
   it('does not believe that a repository which is not shown has no proposals', async () => {
     const forge = await ground.forge()
+    assert.equal(await forge.permissionOf('wendy', SIGNAL), 'write')
     ground.emulator.state.owner = 'other'
+    await expectFailure(forge.permissionOf('wendy', SIGNAL), 'BP5003')
     const failure = await expectFailure(forge.readProposals('main', [], SIGNAL), 'BP5003')
     assert.match(failure.why, /not there, or the token may not see it/)
-    await expectFailure(forge.permissionOf('wendy', SIGNAL), 'BP5003')
   })
 
   it('says which credentials are refused, without them', async () => {
