@@ -107,12 +107,11 @@ function changeLines(change: Change): string[] {
   const object = oneLine(objectName(change.ref), LINE_LIMIT)
   if (change.change === 'missing') return [`- ${object} is declared`, '+ (nothing in the cluster)']
   if (change.change === 'unexpected') return ['- (nothing in git)', `+ ${object} is there`]
-  // A line of a path that is not one would stand at the edge, where bots look for commands.
   const path = oneLine(change.path ?? '', LINE_LIMIT)
   const [git, live] = [valueLines(change.git), valueLines(change.live)]
   if (git.length <= 1 && live.length <= 1) return [...git.map((line) => `- ${path}: ${line}`), ...live.map((line) => `+ ${path}: ${line}`)]
   // Behind three blanks, a line of a value is never a box of a list for whoever reads it out of its block.
-  return [`  ${path}:`, ...trimmed(git, live)]
+  return [`@@ ${path} @@`, ...trimmed(git, live)]
 }
 
 /** What is between the lines that both begin and end with, with one of each for context. */
@@ -126,9 +125,14 @@ function trimmed(git: readonly string[], live: readonly string[]): string[] {
     const shown = own.slice(0, LINES_LIMIT).map((line) => `${mark}   ${line}`)
     return own.length > LINES_LIMIT ? [...shown, `# and ${count(own.length - LINES_LIMIT, 'more line')}`] : shown
   }
-  const before = start > 0 ? [`    ${git[start - 1]}`] : []
-  const after = end > 0 ? [`    ${git[git.length - end]}`] : []
-  return [...before, ...cut(git, '-'), ...cut(live, '+'), ...after]
+  const before = git.slice(0, start).slice(-1)
+  const after = git.slice(git.length - end).slice(0, 1)
+  return [...context(before), ...cut(git, '-'), ...cut(live, '+'), ...context(after)]
+}
+
+/** Without a line that bots would take for a command: they look for those at the start of any line, behind blanks and in code too. */
+function context(lines: readonly string[]): string[] {
+  return lines.filter((line) => !/^\s*\//.test(line)).map((line) => `    ${line}`)
 }
 
 /** Text as its lines, maps and lists as YAML, everything else as JSON. */

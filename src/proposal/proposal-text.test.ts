@@ -127,6 +127,13 @@ test('a multi-line value is shown by the first line that differs, a long one by 
   assert.match(bodyOf(subjectOf([{ ...REPLICAS, git: `${long}:1`, live: `${long}:2` }])), /\| `\.\.\.image:1"` \| `\.\.\.image:2"` \|/)
 })
 
+test('no line of a diff begins with what a bot takes for a command', () => {
+  const path = 'data["a"]'
+  const changed = bodyOf(subjectOf([{ ...REPLICAS, path, git: '/lgtm\nx\n /merge', live: '/lgtm\ny\n /merge' }]))
+  assert.match(changed, /\n@@ data\["a"\] @@\n- {3}x\n\+ {3}y\n/)
+  assert.doesNotMatch(bodyOf(subjectOf([{ ...REPLICAS, path: '/approve', git: { a: 1, b: 2 }, live: 0 }])), /^\s*\//m)
+})
+
 test('no hash of a hidden value is shown as if it told something', () => {
   assert.doesNotMatch(bodyOf(PROPOSALS['one-secret'] ?? subjectOf([])), /hmac|0123456789abcdef/)
 })

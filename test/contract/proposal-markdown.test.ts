@@ -43,6 +43,7 @@ const PIECES = [
   '&lt;',
   'https://e.example',
   '- [x] ',
+  '/approve',
 ]
 const word = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...HOSTILE, ...HOSTILE_TEXTS.filter((text) => text.length < 1_000)) },
