@@ -24,7 +24,7 @@ export interface TurnPrintOptions extends CommonOptions {
 export function printTurn(result: TurnResult, options: TurnPrintOptions, world: World): void {
   const planned = result.units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
   const reports = planned.map(({ plan }) => plan.report)
-  const list = reportList(reports, result.identity.observedAt, incompleteOf(result.units))
+  const list = reportList(reports, result.observedAt, incompleteOf(result.units))
   if (options.yaml === true) printYamlDiff(result, options, world)
   const printed = options.yaml === true || printReports(list, options, world)
   if (!printed && options.output === 'name') {

@@ -16,18 +16,19 @@ export function assertUndecided(
   changes: readonly Omit<PlannedChange, 'resolution'>[],
   closed: readonly ClosedEpisode[],
 ): void {
-  const wanted = wish?.changes
-  if (wanted === undefined) return
+  const named = wish === undefined ? [] : [wish, ...(wish.more ?? [])].flatMap((choice) => [...(choice.changes ?? [])])
+  if (named.length === 0) return
+  const wanted = new Set(named)
   const applying = applyingFingerprints(closed)
   const decided = changes.filter(({ fingerprint }) => wanted.has(fingerprint) && applying.has(fingerprint))
   if (decided.length === 0) return
-  const named = decided.map(({ drift: { id, path, change } }) => {
+  const shown = decided.map(({ drift: { id, path, change } }) => {
     return `${describeResourceId(id)} ${path.length === 0 ? change : shownPath(seen.key, id, path)}`
   })
-  const more = named.length > 3 ? ` and ${named.length - 3} more` : ''
+  const more = shown.length > 3 ? ` and ${shown.length - 3} more` : ''
   throw new Failure({
     code: 'BP2008',
-    what: `the decision about ${named.slice(0, 3).join(', ')}${more} is made already`,
+    what: `the decision about ${shown.slice(0, 3).join(', ')}${more} is made already`,
     where: `${seen.unit.packageName} in ${seen.unit.cluster}`,
     why: `${decisionsOn(decided, closed).join(', ')} was merged to restore it, and the cluster does not agree yet`,
     remedy:

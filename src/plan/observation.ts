@@ -127,12 +127,22 @@ export interface Observation {
   readonly proposals: ReadonlyMap<string, KnownProposal>
   readonly policy: EffectivePolicy
   readonly key: RedactionKey
+  /** RFC 3339 UTC: somebody asked just now not to be reminded before. */
+  readonly snoozeUntil?: string
 }
 
-/** What a person asked for: a resolution for some or all of the open changes. */
-export interface Wish {
+/** A resolution for some or all of the open changes. */
+export interface Choice {
   readonly resolution: Resolution
   /** Fingerprints of the changes that are meant; undefined means all. */
   readonly changes: ReadonlySet<string> | undefined
+}
+
+/** What a person asked for. */
+export interface Wish extends Choice {
   readonly message: string | undefined
+  /** Further choices of the same plan: of two about one change the later one counts. */
+  readonly more?: readonly Choice[]
+  /** Login of who asked; empty where that is not known, undefined where it is not kept. */
+  readonly by?: string
 }

@@ -58,11 +58,12 @@ export function planResolutions(
   const chosen = open?.spec.changes ?? []
   const byFingerprint = new Map(open?.spec.keyId === key.id ? chosen.map((change) => [change.fingerprint, change.resolution]) : [])
   const byPlace = new Map(chosen.map((change) => [`${change.change} ${resourceKey(change.ref)}#${change.path ?? ''}`, change.resolution]))
+  const choices = wish === undefined ? [] : [wish, ...(wish.more ?? [])]
   return changes.map((change) => {
-    const wished = wish !== undefined && (wish.changes === undefined || wish.changes.has(change.fingerprint))
+    const wished = choices.findLast((choice) => choice.changes === undefined || choice.changes.has(change.fingerprint))
     const { id, path, change: kind } = change.drift
     const known = byFingerprint.get(change.fingerprint) ?? byPlace.get(`${kind} ${resourceKey(id)}#${shownPath(key, id, path)}`)
-    return { ...change, resolution: wished ? wish.resolution : (known ?? byPolicy(change)) }
+    return { ...change, resolution: wished?.resolution ?? known ?? byPolicy(change) }
   })
 }
 

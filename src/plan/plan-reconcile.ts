@@ -1,31 +1,24 @@
 /** One turn for one unit: from what was observed to what is written. Pure, synchronous, decides everything. */
 
-import { fingerprintOf } from '../drift/fingerprint.ts'
 import { Failure } from '../failure.ts'
 import { formatWorkspaceBranch } from '../package/ref-name.ts'
 import { buildProposal, type ProposalFiles } from '../proposal/build-proposal.ts'
-import { buildReport, showChange } from '../record/build-report.ts'
 import { formatProposalMessage } from '../record/commit-message.ts'
 import { closedPath, recordPath } from '../record/record-paths.ts'
-import { API_VERSION, type DriftRecord, type DriftReport, LOCAL_CONFIG } from '../record/schema.ts'
+import type { DriftRecord, DriftReport } from '../record/schema.ts'
 import { formatDocument, formatInertDocument } from '../record/write-document.ts'
 import { type GitWrites, isNothing, joinWrites, NO_WRITES, type PlannedUpdate } from './action.ts'
 import { assertUndecided, nothingToDecide } from './already-decided.ts'
 import { assertOwnBase, otherBase } from './base-branch.ts'
+import { cannotChange, short } from './cannot-change.ts'
 import { closedEpisodeOf, secondsSince1970 } from './closed-episode.ts'
 import { newEpisodeId } from './episode-ids.ts'
 import { type FoundDecisions, type FoundOutcome, findDecisions } from './found-decisions.ts'
-import { identityOf, type LedgerFiles, ledgerFilesOf } from './ledger-files.ts'
+import type { Hold } from './hold.ts'
+import { type LedgerFiles, ledgerFilesOf } from './ledger-files.ts'
 import type { Observation, OpenBranch, Wish } from './observation.ts'
-import {
-  allChanges,
-  applyingFingerprints,
-  type PlannedChange,
-  planOf,
-  planResolutions,
-  possibleResolution,
-  silencedUntil,
-} from './pick-changes.ts'
+import { allChanges, applyingFingerprints, type PlannedChange, planResolutions, possibleResolution, silencedUntil } from './pick-changes.ts'
+import { saysTheSame, unitFingerprint, unitRecord, unitReport } from './unit-documents.ts'
 import { sameTree } from './unit-git.ts'
 import { verifiedEpisodes } from './verified-episodes.ts'
 
@@ -45,33 +38,42 @@ export interface UnitPlan {
   readonly notes: readonly string[]
 }
 
+export interface PlanOptions {
+  readonly wish?: Wish | undefined
+  /** Ids of the episodes that the units before this one begin in the same turn. */
+  readonly begun?: ReadonlySet<string>
+  /** Keeps what would be proposed a draft; what is open already stays open. */
+  readonly hold?: Hold | undefined
+}
+
 /**
- * @param begun ids of the episodes that the units before this one begin in the same turn
  * @throws Failure BP2001, BP2002, BP2003, BP2007 or BP2010 when a wish cannot be fulfilled, BP2008 when nothing is open for it,
  * BP2012 when it is about a unit of another base branch
  */
-export function planReconcile(observation: Observation, wish?: Wish, begun: ReadonlySet<string> = new Set()): UnitPlan {
-  return new Turn(observation, wish, begun).plan()
+export function planReconcile(observation: Observation, options: PlanOptions = {}): UnitPlan {
+  return new Turn(observation, options).plan()
 }
 
 /** What the branch of an open proposal changes against its base, as this turn would write it: the record says what is decided. */
 export function filesOfProposal(observation: Observation, proposal: OpenBranch): ProposalFiles['changes'] {
-  return new Turn(observation, undefined, new Set()).filesOf(proposal)
+  return new Turn(observation, {}).filesOf(proposal)
 }
 
 class Turn {
   private readonly seen: Observation
   private readonly wish: Wish | undefined
   private readonly begun: ReadonlySet<string>
+  private readonly hold: Hold | undefined
   private readonly open: OpenBranch | undefined
   private readonly at: string
   private readonly found: FoundDecisions
   private readonly changes: readonly Omit<PlannedChange, 'resolution'>[]
 
-  constructor(observation: Observation, wish: Wish | undefined, begun: ReadonlySet<string>) {
+  constructor(observation: Observation, { wish, begun = new Set(), hold }: PlanOptions) {
     this.seen = observation
     this.wish = wish
     this.begun = begun
+    this.hold = hold
     this.at = observation.cluster.observedAt
     this.found = findDecisions(observation)
     this.changes = allChanges(observation.verdicts, observation.key)
@@ -84,7 +86,7 @@ class Turn {
     const active = this.active()
     if (otherBase(this.seen) !== undefined) return this.onlyLook(active)
     if (active.length === 0) return this.withoutDrift(this.changes.length)
-    const fingerprint = this.fingerprint(active)
+    const fingerprint = unitFingerprint(this.seen, active)
     if (this.open?.foreign)
       return this.keepOpen(active, fingerprint, 'foreign', [`${short(this.open.ref)} has a commit that is not ours: it is left alone`])
     if (this.wish === undefined && this.open !== undefined && this.open.record.spec.keyId !== this.seen.key.id)
@@ -108,8 +110,8 @@ class Turn {
   private onlyLook(active: readonly PlannedChange[]): UnitPlan {
     if (this.wish !== undefined) assertOwnBase(this.seen)
     const clean = this.seen.incomplete.length === 0 ? 'InSync' : 'Unknown'
-    const fingerprint = active.length === 0 ? '' : this.fingerprint(active)
-    const report = this.report(active, fingerprint, active.length === 0 ? clean : 'Drifted', undefined)
+    const fingerprint = active.length === 0 ? '' : unitFingerprint(this.seen, active)
+    const report = unitReport(this.seen, active, fingerprint, { state: active.length === 0 ? clean : 'Drifted', branch: undefined })
     return { report, outcome: 'none', branch: '', record: undefined, writes: NO_WRITES, outcomes: [], notes: this.found.notes }
   }
 
@@ -157,14 +159,21 @@ class Turn {
 
   private record(active: readonly PlannedChange[], fingerprint: string): UnitPlan {
     const { seen, open } = this
-    const state = this.wish !== undefined || seen.policy.mode === 'Propose' || open?.state === 'proposed' ? 'proposed' : 'drafts'
+    const wanted = this.wish !== undefined || (seen.policy.mode === 'Propose' && this.hold === undefined)
+    const state = wanted || open?.state === 'proposed' ? 'proposed' : 'drafts'
     const episode = open?.record.spec.episode ?? newEpisodeId(fingerprint, seen, this.found.closed, this.begun)
     const began = open?.record.spec.began ?? this.at
-    const record = this.buildRecord(active, fingerprint, episode, began, state === 'drafts' ? 'Draft' : 'Proposed')
+    const record = unitRecord(seen, active, fingerprint, {
+      episode,
+      began,
+      lifecycle: state === 'drafts' ? 'Draft' : 'Proposed',
+      previous: open?.record.spec,
+      wish: this.wish,
+    })
     const branch = formatWorkspaceBranch({ state, packagePath: seen.unit.packageName, workspace: record.metadata.name })
     const ref = `refs/heads/${branch}`
     const spare = this.found.branches.filter((other) => other.ref !== ref && !other.foreign)
-    if (open !== undefined && open.ref === ref && spare.length === 0 && this.saysTheSame(open, record)) {
+    if (open !== undefined && open.ref === ref && spare.length === 0 && saysTheSame(seen, open, record)) {
       return this.done(active, fingerprint, 'Drifted', 'unchanged', open, NO_WRITES, [])
     }
     const previous = this.found.branches.find((other) => other.ref === ref)
@@ -235,50 +244,12 @@ class Turn {
     })
   }
 
-  private buildRecord(
+  private keepOpen(
     active: readonly PlannedChange[],
     fingerprint: string,
-    episode: string,
-    began: string,
-    lifecycle: DriftRecord['spec']['lifecycle'],
-  ): DriftRecord {
-    const { seen } = this
-    const report = this.report(active, fingerprint, 'Drifted', undefined)
-    const previous = this.open?.record.spec
-    const message = this.wish === undefined ? previous?.message : this.wish.message
-    return {
-      apiVersion: API_VERSION,
-      kind: 'DriftRecord',
-      metadata: { name: `drift-${episode}`, annotations: LOCAL_CONFIG },
-      spec: {
-        ...report.spec,
-        changes: active.map(({ drift, desired, resolution }) => showChange(drift, resolution, seen.key, desired)),
-        episode,
-        began,
-        lifecycle,
-        plan: planOf(active.map(({ resolution }) => resolution)),
-        ...(message === undefined ? {} : { message }),
-        policy: { name: seen.policy.name, mode: seen.policy.mode },
-        settle: seen.policy.settle,
-        keyId: seen.key.id,
-      },
-    }
-  }
-
-  /** The branch stays as it is when it says the same about the same package: observation times alone change nothing. */
-  private saysTheSame(open: OpenBranch, record: DriftRecord): boolean {
-    const [before, after] = [open.record.spec, record.spec]
-    const timeless = ({ observed, unit, policy, ...rest }: DriftRecord['spec']): string =>
-      formatDocument({
-        ...rest,
-        changes: rest.changes.map(({ source: _source, ...change }) => change),
-        cluster: unit.cluster,
-        syncer: observed.syncer,
-      })
-    return timeless(before) === timeless(after) && sameTree(this.seen.git.tree, this.seen.git.baseTrees.get(open.base))
-  }
-
-  private keepOpen(active: readonly PlannedChange[], fingerprint: string, outcome: BranchOutcome, notes: readonly string[]): UnitPlan {
+    outcome: 'foreign' | 'frozen',
+    notes: readonly string[],
+  ): UnitPlan {
     if (this.wish !== undefined) throw cannotChange(this.seen, this.open, outcome)
     return this.done(active, fingerprint, 'Drifted', outcome, this.open, NO_WRITES, notes)
   }
@@ -292,7 +263,7 @@ class Turn {
     writes: GitWrites,
     notes: readonly string[],
   ): UnitPlan {
-    const report = this.report(active, fingerprint, state, branch)
+    const report = unitReport(this.seen, active, fingerprint, { state, branch, hold: this.hold })
     // A report that is not written yet is new even when it says that nothing differs.
     const ledger: Pick<LedgerFiles, 'files' | 'line'> = state === 'Off' ? { files: [], line: undefined } : ledgerFilesOf(this.seen, report)
     const verified = state === 'Off' ? [] : verifiedEpisodes(this.seen, this.found.closed)
@@ -316,78 +287,4 @@ class Turn {
       notes: [...found.notes, ...notes],
     }
   }
-
-  private report(
-    active: readonly PlannedChange[],
-    fingerprint: string,
-    state: DriftReport['status']['state'],
-    branch: Pick<OpenBranch, 'state' | 'record'> | undefined,
-  ): DriftReport {
-    const { seen } = this
-    const resolutions = new Map(active.map(({ drift, resolution }) => [drift, resolution]))
-    const before = seen.git.ledger.report?.status
-    return buildReport({
-      unit: {
-        cluster: seen.unit.cluster,
-        package: seen.unit.packagePath,
-        branch: seen.git.baseBranch,
-        revision: seen.git.revision === 0 ? undefined : `v${seen.git.revision}`,
-        commit: seen.git.base,
-        tree: seen.git.treeHash,
-      },
-      fingerprint,
-      observedAt: this.at,
-      syncer: seen.syncer?.manager ?? '',
-      recorded: seen.cluster.recorded,
-      verdicts: seen.verdicts,
-      resolutionOf: (drift) => resolutions.get(drift) ?? 'Restore',
-      key: seen.key,
-      status: {
-        state,
-        since: before?.state === state ? before.since : this.at,
-        episode: branch?.record.spec.episode ?? '',
-        lifecycle: branch === undefined ? '' : branch.state === 'drafts' ? 'Draft' : 'Proposed',
-        plan: active.length === 0 ? '' : planOf(active.map(({ resolution }) => resolution)),
-      },
-      incomplete: seen.incomplete,
-    })
-  }
-
-  private fingerprint(active: readonly PlannedChange[]): string {
-    const cluster = identityOf(this.seen) || this.seen.unit.cluster
-    return fingerprintOf(
-      { cluster, package: this.seen.unit.packagePath },
-      active.map(({ drift }) => drift),
-      this.seen.key,
-    )
-  }
-}
-
-function short(ref: string): string {
-  return ref.replace(/^refs\/heads\//, '')
-}
-
-function cannotChange({ git, unit }: Observation, open: Pick<OpenBranch, 'ref'> | undefined, outcome: BranchOutcome): Failure {
-  const [unreadable] = git.unreadable
-  if (open === undefined && unreadable !== undefined) {
-    return new Failure({
-      code: unreadable.code,
-      what: `nothing is proposed for ${unit.packageName} in ${unit.cluster}`,
-      where: unreadable.where,
-      why: `its record cannot be read: ${unreadable.why}`,
-      remedy:
-        unreadable.place === 'branch'
-          ? 'merge or delete the branch by hand, then scan again'
-          : 'restore the file from the commit that wrote it',
-    })
-  }
-  const branch = open === undefined ? unit.packageName : short(open.ref)
-  return new Failure({
-    code: 'BP2009',
-    what: `the plan of ${branch} cannot be changed`,
-    where: branch,
-    why:
-      outcome === 'foreign' ? 'the branch has a commit that backporch did not make' : 'not everything that it is about could be observed',
-    remedy: outcome === 'foreign' ? 'merge or delete the branch by hand, then scan again' : 'scan again when the cluster can be read',
-  })
 }

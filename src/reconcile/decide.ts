@@ -8,8 +8,9 @@ import { filesOfProposal, planReconcile, type UnitPlan } from '../plan/plan-reco
 import type { FileChange, PackageRepository } from '../ports/package-repository.ts'
 import { recordPath } from '../record/record-paths.ts'
 import { applyWrites, type LedgerTarget, writeLedger } from './apply-writes.ts'
+import { type ObservedUnit, withFreshRefs } from './observe-units.ts'
 import type { RepositoryView } from './repository-view.ts'
-import { type ObservedUnit, observeUnits, type TurnPorts, type TurnRequest, withFreshRefs } from './run-turn.ts'
+import { observeUnits, type TurnPorts, type TurnRequest } from './run-turn.ts'
 
 export interface Decider {
   readonly name: string

@@ -1,6 +1,6 @@
 /** Writes what a turn planned for all of its units: in one push, or, where a rule refuses a ref, in one push per unit. */
 import { asFailure, Failure } from '../failure.ts'
-import { isNothing, joinWrites } from '../plan/action.ts'
+import { type GitWrites, isNothing, joinWrites } from '../plan/action.ts'
 import type { PackageRepository, RefUpdate } from '../ports/package-repository.ts'
 import { applyWrites, type LedgerTarget } from './apply-writes.ts'
 import type { UnitResult } from './unit-result.ts'
@@ -18,23 +18,24 @@ export interface WrittenTurn {
 export async function writeTurn(
   repository: PackageRepository,
   units: readonly UnitResult[],
-  ledger: LedgerTarget,
+  { head: start, at }: Omit<LedgerTarget, 'cluster'>,
   signal: AbortSignal,
 ): Promise<WrittenTurn> {
   const writing = units.filter((unit) => unit.state === 'planned' && !isNothing(unit.plan.writes))
   try {
-    const writes = joinWrites(units.flatMap((unit) => (unit.state === 'planned' ? [unit.plan.writes] : [])))
-    return { units, updates: (await applyWrites(repository, writes, ledger, signal)).updates }
+    const { cluster, parts } = ofClusters(writing)
+    const { updates } = await applyWrites(repository, joinWrites(parts), { head: start, at, cluster }, signal)
+    return { units, updates }
   } catch (thrown) {
     if (!isRefusal(thrown) || writing.length < 2) throw thrown
   }
   const updates: RefUpdate[] = []
   const refused = new Map<UnitResult, Failure>()
-  let { head } = ledger
+  let head = start
   for (const unit of writing) {
     if (unit.state === 'failed') continue
     try {
-      const written = await applyWrites(repository, unit.plan.writes, { ...ledger, head }, signal)
+      const written = await applyWrites(repository, unit.plan.writes, { head, at, cluster: unit.unit.cluster }, signal)
       updates.push(...written.updates)
       head = written.ledger ?? head
     } catch (thrown) {
@@ -46,6 +47,19 @@ export async function writeTurn(
   const [first] = refused.values()
   if (first !== undefined && refused.size === writing.length) throw first
   return { units: units.map((unit) => withRefusal(unit, refused.get(unit))), updates }
+}
+
+/** What the message of the ledger's commit calls the clusters; with several of them, each line says which one it is about. */
+function ofClusters(units: readonly UnitResult[]): { readonly cluster: string; readonly parts: readonly GitWrites[] } {
+  const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
+  const clusters = [...new Set(planned.map(({ unit }) => unit.cluster))]
+  const [cluster = ''] = clusters
+  if (clusters.length < 2) return { cluster, parts: planned.map(({ plan }) => plan.writes) }
+  const parts = planned.map(({ unit, plan: { writes } }) => ({
+    ...writes,
+    ledgerLines: writes.ledgerLines.map((line) => `${unit.cluster}/${line}`),
+  }))
+  return { cluster: `${clusters.length} clusters`, parts }
 }
 
 /** The remote, or our own rules of names, said no to a ref. Everything else would go the same way for each unit. */

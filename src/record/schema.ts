@@ -104,6 +104,15 @@ export const driftReportSchema = z.object({
     episode: z.string().describe('Id of the open episode; empty when there is none.'),
     lifecycle: z.enum(['Draft', 'Proposed', 'Published', '']).describe('Where the record of the episode stands.'),
     plan: z.enum(['Restore', 'Adopt', 'Release', 'Mixed', '']),
+    held: z
+      .object({
+        reason: z.enum(['min-age', 'window', 'hourly-limit', 'concurrent-limit', 'storm']),
+        until: z.string().optional().describe('RFC 3339 UTC, where the end is known.'),
+        why: z.string(),
+      })
+      .optional()
+      .describe('Why the record is a draft although the policy would propose it.'),
+    snoozedUntil: z.string().optional().describe('RFC 3339 UTC: nobody is reminded of the open proposal before.'),
     setAside: z.array(setAsideSchema).optional(),
     incomplete: z.array(incompleteSchema).optional(),
   }),
@@ -130,6 +139,8 @@ export const driftRecordSchema = z.object({
       .describe('Draft: recorded only, so that merging it authorises nothing. Proposed: merging it decides as planned.'),
     plan: z.enum(['Restore', 'Adopt', 'Release', 'Mixed']),
     message: z.string().optional().describe('Why, in the words of the person who chose the plan.'),
+    plannedBy: z.string().optional().describe('Login of who chose the plan in the review; empty for a ticked box, which nobody signs.'),
+    plannedBefore: z.enum(['Restore', 'Adopt', 'Release', 'Mixed']).optional().describe('Plan that was proposed before that.'),
     policy: z.object({ name: z.string(), mode: z.string() }),
     settle: z.enum(['syncer', 'backporch']).describe('Who brings the cluster in line after the merge.'),
     keyId: z.string().describe('Tells which installation key made the keyed hashes.'),

@@ -1,0 +1,121 @@
+/** What one turn says about its unit: the report for the ledger, the record for the branch. */
+import { fingerprintOf } from '../drift/fingerprint.ts'
+import { buildReport, showChange } from '../record/build-report.ts'
+import { API_VERSION, type DriftRecord, type DriftReport, LOCAL_CONFIG } from '../record/schema.ts'
+import { formatDocument } from '../record/write-document.ts'
+import { plannedBy, snoozed } from './comment-status.ts'
+import type { Hold } from './hold.ts'
+import { identityOf } from './ledger-files.ts'
+import type { Observation, OpenBranch, Wish } from './observation.ts'
+import { type PlannedChange, planOf } from './pick-changes.ts'
+import { sameTree } from './unit-git.ts'
+
+/** `active` is what is open for a decision. */
+export function unitFingerprint({ unit, key, ...seen }: Observation, active: readonly PlannedChange[]): string {
+  const cluster = identityOf({ unit, key, ...seen }) || unit.cluster
+  return fingerprintOf(
+    { cluster, package: unit.packagePath },
+    active.map(({ drift }) => drift),
+    key,
+  )
+}
+
+export interface ReportState {
+  readonly state: DriftReport['status']['state']
+  /** Where the record stands; undefined where there is none. */
+  readonly branch: Pick<OpenBranch, 'ref' | 'state' | 'record'> | undefined
+  /** Why the record is a draft although it could be proposed. */
+  readonly hold?: Hold | undefined
+}
+
+export function unitReport(
+  seen: Observation,
+  active: readonly PlannedChange[],
+  fingerprint: string,
+  { state, branch, hold }: ReportState,
+): DriftReport {
+  const resolutions = new Map(active.map(({ drift, resolution }) => [drift, resolution]))
+  const before = seen.git.ledger.report?.status
+  const at = seen.cluster.observedAt
+  const episode = branch?.record.spec.episode ?? ''
+  const lifecycle = branch === undefined ? '' : branch.state === 'drafts' ? 'Draft' : 'Proposed'
+  return buildReport({
+    unit: {
+      cluster: seen.unit.cluster,
+      package: seen.unit.packagePath,
+      branch: seen.git.baseBranch,
+      revision: seen.git.revision === 0 ? undefined : `v${seen.git.revision}`,
+      commit: seen.git.base,
+      tree: seen.git.treeHash,
+    },
+    fingerprint,
+    observedAt: at,
+    syncer: seen.syncer?.manager ?? '',
+    recorded: seen.cluster.recorded,
+    verdicts: seen.verdicts,
+    resolutionOf: (drift) => resolutions.get(drift) ?? 'Restore',
+    key: seen.key,
+    status: {
+      state,
+      since: before?.state === state ? before.since : at,
+      episode,
+      lifecycle,
+      ...(hold === undefined || lifecycle !== 'Draft' ? {} : { held: hold }),
+      ...snoozed(seen, { episode, lifecycle }),
+      plan: active.length === 0 ? '' : planOf(active.map(({ resolution }) => resolution)),
+    },
+    incomplete: seen.incomplete,
+  })
+}
+
+export interface EpisodeState {
+  readonly episode: string
+  /** RFC 3339 UTC. */
+  readonly began: string
+  readonly lifecycle: DriftRecord['spec']['lifecycle']
+  /** The record as it stands open. */
+  readonly previous: DriftRecord['spec'] | undefined
+  readonly wish: Wish | undefined
+}
+
+export function unitRecord(
+  seen: Observation,
+  active: readonly PlannedChange[],
+  fingerprint: string,
+  { episode, began, lifecycle, previous, wish }: EpisodeState,
+): DriftRecord {
+  const report = unitReport(seen, active, fingerprint, { state: 'Drifted', branch: undefined })
+  const message = wish === undefined ? previous?.message : wish.message
+  const plan = planOf(active.map(({ resolution }) => resolution))
+  return {
+    apiVersion: API_VERSION,
+    kind: 'DriftRecord',
+    metadata: { name: `drift-${episode}`, annotations: LOCAL_CONFIG },
+    spec: {
+      ...report.spec,
+      changes: active.map(({ drift, desired, resolution }) => showChange(drift, resolution, seen.key, desired)),
+      episode,
+      began,
+      lifecycle,
+      plan,
+      ...(message === undefined ? {} : { message }),
+      ...plannedBy(wish, previous, plan),
+      policy: { name: seen.policy.name, mode: seen.policy.mode },
+      settle: seen.policy.settle,
+      keyId: seen.key.id,
+    },
+  }
+}
+
+/** The branch stays as it is when it says the same about the same package: observation times alone change nothing. */
+export function saysTheSame({ git }: Observation, open: OpenBranch, record: DriftRecord): boolean {
+  const [before, after] = [open.record.spec, record.spec]
+  const timeless = ({ observed, unit, policy, ...rest }: DriftRecord['spec']): string =>
+    formatDocument({
+      ...rest,
+      changes: rest.changes.map(({ source: _source, ...change }) => change),
+      cluster: unit.cluster,
+      syncer: observed.syncer,
+    })
+  return timeless(before) === timeless(after) && sameTree(git.tree, git.baseTrees.get(open.base))
+}

@@ -1,0 +1,140 @@
+/** What a turn looks at: the repository once, and the packages of each cluster. */
+import { asFailure, Failure, failuresOf } from '../failure.ts'
+import type { LabelSelector } from '../krm/label-selector.ts'
+import { type FoundPackage, selectPackages } from '../package/find-packages.ts'
+import type { Observation } from '../plan/observation.ts'
+import { placedPackages } from '../policy/effective-policy.ts'
+import type { ClusterIdentity, ClusterReader } from '../ports/cluster.ts'
+import type { Forge } from '../ports/hosted-forge.ts'
+import type { PackageRepository } from '../ports/package-repository.ts'
+import { eachOf } from './each-of.ts'
+import { type LoadedPackage, loadPackage, type ObserveOptions, observe } from './observe.ts'
+import { selectByLabels } from './package-labels.ts'
+import { readProposals } from './read-proposals.ts'
+import { type RepositoryView, readRepository } from './repository-view.ts'
+import { assertSameCluster } from './same-cluster.ts'
+import type { UnitResult } from './unit-result.ts'
+
+export interface LookRequest extends ObserveOptions {
+  /** Base branch, short; undefined takes the remote's default. */
+  readonly branch: string | undefined
+  /** Packages as named on the command line; none means the placed ones, or all. */
+  readonly packages: readonly string[]
+  /** Of these packages, only the ones whose Kptfile has such labels. */
+  readonly labels?: LabelSelector | undefined
+  /** Told at each step, for a progress line. */
+  readonly onProgress?: (step: string) => void
+}
+
+/** Units read at once. */
+const WIDTH = 4
+
+export type ObservedUnit =
+  | { readonly state: 'observed'; readonly observation: Observation; readonly notes: readonly string[] }
+  | (UnitResult & { readonly state: 'failed' })
+
+export interface ObservedCluster {
+  readonly identity: ClusterIdentity
+  readonly units: readonly ObservedUnit[]
+}
+
+/** @throws Failure BP40xx, BP50xx or BP1003, BP1005 when the repository or the forge cannot be read */
+export async function lookAtRepository(
+  { repository, forge }: { readonly repository: PackageRepository; readonly forge: Forge },
+  request: LookRequest,
+  signal: AbortSignal,
+): Promise<RepositoryView> {
+  request.onProgress?.('reading the repository')
+  const view = await readRepository(repository, request.branch, signal)
+  return { ...view, proposals: await readProposals(view, forge, signal) }
+}
+
+/** @throws Failure when nothing of the cluster can be observed; failures of one package are in its result */
+export async function lookAtCluster(
+  view: RepositoryView,
+  cluster: ClusterReader,
+  request: LookRequest,
+  signal: AbortSignal,
+): Promise<ObservedCluster> {
+  const named = choosePackages(view, cluster.name, request.packages)
+  const packages = request.labels === undefined ? named : await selectByLabels(view, named, request.labels, signal)
+  request.onProgress?.(`observing ${cluster.name}`)
+  const identity = await cluster.identify(signal)
+  await assertSameCluster(view, cluster.name, identity, signal)
+  let done = 0
+  const units = await eachOf(packages, WIDTH, async (found): Promise<ObservedUnit> => {
+    try {
+      const loaded = await loadPackage(view, found, cluster.name, signal)
+      const observation = await observe(view, loaded, cluster, identity, request, signal)
+      return { state: 'observed', observation, notes: [...loaded.desired.notes, ...packageNotes(found, loaded)] }
+    } catch (thrown) {
+      return { state: 'failed', packagePath: found.path, failures: failuresOf(thrown) }
+    } finally {
+      done += 1
+      request.onProgress?.(`observing ${cluster.name}: ${done}/${packages.length} packages`)
+    }
+  })
+  return { identity, units }
+}
+
+const ATTEMPTS = 5
+
+/** Runs again while a ref moved under it. @throws Failure BP2006 after the fifth time */
+export async function withFreshRefs<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work()
+    } catch (thrown) {
+      const failure = asFailure(thrown)
+      if (failure.code !== 'BP4003') throw thrown
+      if (attempt === ATTEMPTS) throw keepsMoving(failure)
+    }
+  }
+}
+
+function choosePackages(view: RepositoryView, cluster: string, names: readonly string[]): readonly FoundPackage[] {
+  if (names.length > 0) return selectPackages(view.packages, names)
+  const all = selectPackages(view.packages, [])
+  const placed = placedPackages(
+    view.policies,
+    cluster,
+    all.map(({ path }) => path),
+  )
+  if (placed === undefined) return all
+  if (placed.length === 0) throw nothingPlaced(cluster)
+  return all.filter(({ path }) => placed.includes(path))
+}
+
+/** A name that no placement knows is more likely a slip than a cluster without packages, and "no drift" would hide it. */
+function nothingPlaced(cluster: string): Failure {
+  return new Failure({
+    code: 'BP1011',
+    what: `no placement puts a package into ${cluster}`,
+    why: 'the repository has placements, and none of them matches this cluster and a package that is there',
+    remedy: 'name the cluster as the placements do with --cluster, name packages on the command line, or add a placement',
+    retry: 'on-change',
+  })
+}
+
+function packageNotes({ rootPackage }: FoundPackage, { unit, desired }: LoadedPackage): string[] {
+  const notes: string[] = []
+  if (rootPackage)
+    notes.push(
+      `the repository itself is the package ${unit.packageName}: it works here, and a Porch server cannot list it (give the package a folder for that)`,
+    )
+  if (desired.pipeline === 'not-run')
+    notes.push(`the pipeline of ${unit.packageName} was not run: its files are compared as they stand in git`)
+  return notes
+}
+
+function keepsMoving(failure: Failure): Failure {
+  return new Failure({
+    code: 'BP2006',
+    what: 'the repository kept moving while the turn was written',
+    ...(failure.where === undefined ? {} : { where: failure.where }),
+    why: `${ATTEMPTS} times a ref was moved by somebody else between reading and pushing`,
+    remedy: 'run again when the branch is quiet; nothing was written',
+    retry: 'backoff',
+    cause: failure,
+  })
+}
