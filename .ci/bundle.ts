@@ -1,8 +1,8 @@
 /**
- * The published program: everything in one file, so that `npx backporch` installs no dependency; beside it the licences of
- * what is in the file.
+ * The published programs: everything in one file, so that `npx backporch` installs no dependency and the GitHub Action is one
+ * file; beside them the licences of what is in them.
  *
- * node .ci/bundle.ts [folder]   writes <folder>/backporch.mjs and <folder>/licenses.txt; the folder is dist unless given
+ * node .ci/bundle.ts [folder]   writes <folder>/{backporch.mjs,action.js,licenses.txt}; the folder is dist unless given
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
@@ -18,13 +18,20 @@ interface Manifest {
   readonly license?: string
 }
 
+interface Bundle {
+  readonly path: string
+  readonly kib: number
+  /** Folders of the packages of which something is in it. */
+  readonly packages: readonly string[]
+}
+
 /** @throws when something would have to be installed beside the file, or when esbuild warns */
-async function bundle(folder: string): Promise<string> {
+async function bundle(entry: string, path: string): Promise<Bundle> {
   const { version, license = '' } = manifestOf(root)
   const { metafile, warnings } = await build({
     absWorkingDir: root,
-    entryPoints: ['src/main.ts'],
-    outfile: join(folder, 'backporch.mjs'),
+    entryPoints: [entry],
+    outfile: path,
     bundle: true,
     format: 'esm',
     platform: 'node',
@@ -47,9 +54,7 @@ async function bundle(folder: string): Promise<string> {
   if (output === undefined) throw new Error('esbuild wrote nothing')
   const outside = output.imports.filter(({ external, path }) => external && !isBuiltin(path)).map(({ path }) => path)
   if (outside.length > 0) throw new Error(`not in the bundle: ${[...new Set(outside)].join(', ')}`)
-  const packages = packagesOf(output)
-  writeFileSync(join(folder, 'licenses.txt'), packages.map(licenceOf).join('\n\n'))
-  return `${join(folder, 'backporch.mjs')}: ${Math.round(output.bytes / 1024)} KiB, with ${packages.length} packages`
+  return { path, kib: Math.round(output.bytes / 1024), packages: packagesOf(output) }
 }
 
 /** Folders of the packages of which something is in the bundle. */
@@ -73,4 +78,8 @@ function manifestOf(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
 }
 
-console.log(await bundle(process.argv[2] ?? join(root, 'dist')))
+const folder = process.argv[2] ?? join(root, 'dist')
+const bundles = [await bundle('src/main.ts', join(folder, 'backporch.mjs')), await bundle('src/action-main.ts', join(folder, 'action.js'))]
+const packages = [...new Set(bundles.flatMap((one) => one.packages))].sort()
+writeFileSync(join(folder, 'licenses.txt'), packages.map(licenceOf).join('\n\n'))
+for (const { path, kib, packages: within } of bundles) console.log(`${path}: ${kib} KiB, with ${within.length} packages`)

@@ -43,7 +43,7 @@ function worldAt(place: Place, stdin: World['stdin'], signal: AbortSignal): Worl
     openRepository: async (remote, baseBranch, trace) => {
       const { openRepository } = await import('./adapters/git/repository.ts')
       const host = hostOf(remote)
-      const token = host === undefined ? undefined : tokenFor(host, env)
+      const token = host === undefined ? undefined : ((await appToken(remote, host, place)) ?? tokenFor(host, env))
       return openRepository({
         remote,
         cacheDir,
@@ -63,6 +63,7 @@ function worldAt(place: Place, stdin: World['stdin'], signal: AbortSignal): Worl
           repository,
           kind,
           environment: env,
+          workingDirectory: cwd,
           clock,
           version: version(),
           longestWait: LONGEST_WAIT,
@@ -72,6 +73,17 @@ function worldAt(place: Place, stdin: World['stdin'], signal: AbortSignal): Worl
         },
         signal,
       )
+    },
+    openWebhooks: async ({ address, secrets, remote, onNews, onRefused }) => {
+      const { parseGiteaAddress } = await import('./adapters/forge/gitea/gitea-address.ts')
+      const { WebhookIntake } = await import('./adapters/forge/webhook-intake.ts')
+      const { startWebhookServer } = await import('./adapters/forge/webhook-server.ts')
+      const { DeliveryWindow } = await import('./adapters/forge/webhook-window.ts')
+      // The last two words of the path are owner and name on every forge that is spoken to.
+      const named = parseGiteaAddress(remote)
+      const repository = named === undefined ? undefined : `${named.owner}/${named.repository}`
+      const intake = new WebhookIntake({ secrets, repository, window: new DeliveryWindow() })
+      return startWebhookServer({ ...address, intake, clock, onNews, onRefused })
     },
     openCluster: async (target) => {
       if (target.live !== undefined) {
@@ -110,8 +122,30 @@ function worldAt(place: Place, stdin: World['stdin'], signal: AbortSignal): Worl
       return workTreeState(resolve(cwd, path), signal, env)
     },
     userName: () => userName(cwd, env),
+    probes: async () => (await import('./wire-probes.ts')).probesAt(place, { keyPath, appToken, connectOptions, version: version() }),
     at: (other) => worldAt(other, stdin, signal),
   }
+}
+
+/** What git pushes with over https where the environment names a GitHub App: a token of its installation, renewed as it ends. */
+async function appToken(
+  remote: string,
+  host: string,
+  { env, cwd, clock }: Place,
+): Promise<((signal: AbortSignal) => Promise<string>) | undefined> {
+  if (
+    !/^https?:/i.test(remote) ||
+    (!env['BACKPORCH_APP_ID'] && !env['BACKPORCH_APP_PRIVATE_KEY'] && !env['BACKPORCH_APP_PRIVATE_KEY_FILE'])
+  )
+    return undefined
+  const { appCredential } = await import('./adapters/forge/github/app-credential.ts')
+  const { parseGitHubAddress } = await import('./adapters/forge/github/github-address.ts')
+  const [credential, address] = [await appCredential(host, env, cwd), parseGitHubAddress(remote)]
+  if (credential === undefined || address === undefined) return undefined
+  const { githubGovernor, openGitHub } = await import('./adapters/forge/github/open-github.ts')
+  const governor = githubGovernor(clock, LONGEST_WAIT)
+  const opened = await openGitHub({ address, credential, clock, version: version(), governor, environment: env })
+  return opened.token
 }
 
 function connectOptions(target: ClusterTarget, { cwd, env, clock }: Place): ConnectOptions {

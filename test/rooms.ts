@@ -23,10 +23,11 @@ const ROOMS = [
   'plan',
   'reconcile',
   'adapters',
+  'controller',
 ] as const
 /** Rooms without effects: krm up to plan. */
 const PURE = ROOMS.slice(1, ROOMS.indexOf('reconcile'))
-const PURE_LIBRARIES = ['node:crypto', 'crypto', 'yaml', 'zod', 're2js']
+const PURE_LIBRARIES = ['node:crypto', 'crypto', 'yaml', 'zod', 're2js', 'croner']
 const LINE_LIMIT = 400
 const FORBIDDEN_NAMES = /(^|\/)(index|utils?|helpers?|common|misc)\.ts$/
 

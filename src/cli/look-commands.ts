@@ -1,7 +1,15 @@
 /** Commands that look: their arguments and flags. What they do is loaded when one of them runs, so that help and completion are quick. */
 import type { Command } from 'commander'
-import { type CommonOptions, withClusterFlags, withExitFlags, withOutputFlags, withRepositoryFlags, withWatchFlags } from './options.ts'
-import { REPORT_OUTPUTS, TEXT_OUTPUTS } from './outputs.ts'
+import {
+  type CommonOptions,
+  withClusterFlags,
+  withExitFlags,
+  withForgeFlag,
+  withOutputFlags,
+  withRepositoryFlags,
+  withWatchFlags,
+} from './options.ts'
+import { DOCUMENT_OUTPUTS, REPORT_OUTPUTS, TEXT_OUTPUTS } from './outputs.ts'
 import { withSelectionFlags } from './selection-flags.ts'
 import type { Run, World } from './world.ts'
 
@@ -43,6 +51,13 @@ export function addLookCommands(program: Command, world: World, run: Run): void 
 
   addGetCommands(program, world, run)
   addHistoryCommand(program, world, run)
+
+  const check = program
+    .command('check')
+    .description('whether backporch can work here: git, forge, cluster, syncer, policy; writes nothing')
+    .option('--pre', 'before the installation: nothing is asked that only writing needs')
+  withOutputFlags(withClusterFlags(withForgeFlag(withRepositoryFlags(check))), DOCUMENT_OUTPUTS)
+  check.action((options: CommonOptions) => run(async () => (await import('./commands/check.ts')).check(options, world)))
 
   const explain = program
     .command('explain')

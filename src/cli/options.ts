@@ -1,7 +1,7 @@
 /** Flags that commands share, read once and checked. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { Failure } from '../failure.ts'
-import { secondsOf } from '../policy/effective-policy.ts'
+import { secondsOf } from '../policy/duration.ts'
 import { isTable, LIST_OUTPUTS, type Output, outputOption } from './outputs.ts'
 import type { ClusterTarget, World } from './world.ts'
 
@@ -78,7 +78,8 @@ export function withWatchFlags(command: Command): Command {
     .addOption(new Option('--interval <duration>', 'time between two looks of --watch, as in 10s; 5s otherwise').argParser(interval))
 }
 
-function interval(text: string): number {
+/** A duration that one timer can wait; milliseconds. */
+export function interval(text: string): number {
   const milliseconds = duration(text)
   if (milliseconds > LONGEST_INTERVAL) throw new InvalidArgumentError('wanted a duration from 1s to 24h')
   return milliseconds

@@ -5,6 +5,8 @@ import { parseTemplate } from './json-path-parse.ts'
 
 /** Sentences for people. */
 export const TEXT_OUTPUTS = ['table'] as const
+/** Sentences, or a document with `items`. */
+export const DOCUMENT_OUTPUTS = ['table', 'json', 'yaml', 'jsonl'] as const
 /** Any list: as a table, or as a document with `items`. */
 export const LIST_OUTPUTS = ['table', 'wide', 'name', 'json', 'yaml', 'jsonl'] as const
 /** A list of drift reports. */

@@ -3,6 +3,7 @@ import type { TurnResult } from '../reconcile/run-turn.ts'
 import { unitFailures } from '../reconcile/unit-result.ts'
 import { oneLine } from '../record/one-line.ts'
 import type { Change } from '../record/schema.ts'
+import { heldSentence } from './held-text.ts'
 import type { CommonOptions } from './options.ts'
 import { formatDiff } from './print-diff.ts'
 import { incompleteOf, printReports, reportList } from './print-document.ts'
@@ -24,7 +25,11 @@ export interface TurnPrintOptions extends CommonOptions {
 export function printTurn(result: TurnResult, options: TurnPrintOptions, world: World): void {
   const planned = result.units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
   const reports = planned.map(({ plan }) => plan.report)
-  const list = reportList(reports, result.observedAt, incompleteOf(result.units))
+  const proposals = [...result.proposals].map(([branch, { label, url }]) => ({ branch, label, url }))
+  const list = {
+    ...reportList(reports, result.observedAt, incompleteOf(result.units)),
+    ...(proposals.length === 0 ? {} : { proposals }),
+  }
   if (options.yaml === true) printYamlDiff(result, options, world)
   const printed = options.yaml === true || printReports(list, options, world)
   if (!printed && options.output === 'name') {
@@ -52,7 +57,7 @@ export function printTurn(result: TurnResult, options: TurnPrintOptions, world: 
   }
   if (options.quiet !== true)
     for (const { notes } of planned) for (const note of notes) world.stderr.write(`note: ${oneLine(note, 2_000)}\n`)
-  printFailures(result.units.flatMap(unitFailures), world)
+  printFailures([...result.units.flatMap(unitFailures), ...result.untold], world)
 }
 
 const WORDS = { created: 'recorded', updated: 'updated', unchanged: 'unchanged', healed: 'withdrawn' } as const
@@ -71,10 +76,12 @@ export function tellWritten(result: TurnResult, options: TurnPrintOptions, world
     world.stdout.write(
       `${terminal.style(terminal.glyph('ok'), 'green')} ${would}${word}: ${result.proposals.get(branch)?.label ?? branch}\n`,
     )
+    if (report.status.held !== undefined) world.stdout.write(`  ${heldSentence(report.status.held)}\n`)
     // Nothing was written, so there is nothing to decide about yet.
     if (would !== '') continue
     if (outcome !== 'healed' && report.status.lifecycle === 'Draft') {
-      world.stdout.write(`  next: backporch restore|adopt|release ${unit.unit.packageName} proposes it\n`)
+      const now = report.status.held === undefined ? '' : ' now'
+      world.stdout.write(`  next: backporch restore|adopt|release ${unit.unit.packageName} proposes it${now}\n`)
     }
     if (outcome !== 'healed' && report.status.lifecycle === 'Proposed') {
       world.stdout.write(`  next: backporch approve|reject ${unit.unit.packageName} decides (plan: ${report.status.plan})\n`)

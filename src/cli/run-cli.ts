@@ -4,8 +4,10 @@ import { Failure, type FailureCode, failuresOf } from '../failure.ts'
 import { oneLine } from '../record/one-line.ts'
 import { addCompletionCommand, COMPLETE, complete } from './commands/completion.ts'
 import { addDemoCommand } from './commands/demo.ts'
+import { addControllerCommand } from './controller-command.ts'
 import { addDecideCommands } from './decide-commands.ts'
 import { worstExit } from './exit-status.ts'
+import { addInitCommand } from './init-command.ts'
 import { addLookCommands } from './look-commands.ts'
 import { printFailures } from './print-failures.ts'
 import type { Run, World } from './world.ts'
@@ -40,6 +42,8 @@ export function buildProgram(world: World, run: Run): Command {
   addLookCommands(program, world, run)
   program.commandsGroup('Record and decide:')
   addDecideCommands(program, world, run)
+  addInitCommand(program, world, run)
+  addControllerCommand(program, world, run)
   program.commandsGroup('Other:')
   addDemoCommand(program, world, run, runCli)
   addCompletionCommand(program, world, run)

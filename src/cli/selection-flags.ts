@@ -1,7 +1,7 @@
 /** Flags that select what is listed, as kubectl has them; each command offers those that mean something to it. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type LabelSelector, parseLabelSelector } from '../krm/label-selector.ts'
-import { secondsOf } from '../policy/effective-policy.ts'
+import { secondsOf } from '../policy/duration.ts'
 import type { Change, UnitState } from '../record/schema.ts'
 
 export const RISKS = ['critical', 'high', 'medium', 'low'] as const satisfies readonly Change['risk'][]

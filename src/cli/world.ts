@@ -5,6 +5,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { ClusterReader, ClusterWriter } from '../ports/cluster.ts'
 import type { Forge } from '../ports/hosted-forge.ts'
 import type { PackageRepository } from '../ports/package-repository.ts'
+import type { Probes } from '../ports/probes.ts'
 import type { Trace } from '../ports/trace.ts'
 import type { OutputStream } from './terminal.ts'
 
@@ -46,6 +47,24 @@ export interface WantedForge {
   readonly trace?: Trace | undefined
 }
 
+/** Where a server listens; port 0 takes a free one. */
+export interface ListenAddress {
+  readonly host: string
+  readonly port: number
+}
+
+export interface WantedWebhooks {
+  readonly address: ListenAddress
+  /** At least one; each is good. */
+  readonly secrets: readonly string[]
+  /** Address of the repository as it was given: events of another one are no news. */
+  readonly remote: string
+  /** A turn is wanted. */
+  readonly onNews: () => void
+  /** Told why each delivery was refused; nothing of the delivery is in it. */
+  readonly onRefused: (why: string) => void
+}
+
 export interface World {
   readonly env: { readonly [name: string]: string | undefined }
   readonly cwd: string
@@ -60,6 +79,8 @@ export interface World {
   openRepository(remote: string, baseBranch: string | undefined, trace?: Trace): Promise<PackageRepository>
   /** @throws Failure BP1001 or BP5002 for a forge that was named and cannot be used */
   openForge(repository: PackageRepository, wanted: WantedForge): Promise<Forge>
+  /** @throws Failure BP1001 when nobody can listen there */
+  openWebhooks(wanted: WantedWebhooks): Promise<{ readonly url: string; close(): Promise<void> }>
   /** @throws Failure BP1006 or BP1010 */
   openCluster(target: ClusterTarget): Promise<OpenedCluster>
   openWriter(target: ClusterTarget): Promise<{ readonly writer: ClusterWriter; close(): void }>
@@ -77,6 +98,8 @@ export interface World {
   workTree(path: string): Promise<'none' | 'clean' | 'dirty'>
   /** Who sits here, for the audit trail: `Ada <ada@example.com>`, or the login name. */
   userName(): Promise<string>
+  /** Questions of `check`. */
+  probes(): Promise<Probes>
   /** The same world from another place, for a command that runs commands (`demo`): nothing of this place is used there. */
   at(place: Place): World
 }

@@ -137,6 +137,7 @@ test('only our own refs and the named base branch may be pushed', () => {
     'refs/heads/drafts/apps/web/drift-1',
     'refs/heads/proposed/web/d',
     'refs/heads/drift-ledger',
+    'refs/heads/drift/configure',
     'refs/tags/apps/web/v12',
   ]) {
     assertPushable({ ref, to: SOME_ID })
@@ -150,6 +151,8 @@ test('only our own refs and the named base branch may be pushed', () => {
     'HEAD',
     'refs/heads/feature/x/y',
     'refs/heads/drift-ledger/x',
+    'refs/heads/drift/configure/x',
+    'refs/heads/drift/other',
     'refs/tags/v1',
     'refs/tags/apps/web/rc1',
     'refs/tags/apps/web/v1.2.3',
@@ -179,4 +182,13 @@ test('the next revision is one more than the highest number among the tags of th
   assert.equal(nextRevision([...tags, 'apps/web/12'], 'apps/web'), 13)
   assert.equal(nextRevision([], 'apps/web'), 1)
   assert.equal(nextRevision(['apps/web/v99999999999999999999'], 'apps/web'), 1)
+})
+
+test('a proposal to change the policy has a branch of its own, and only of that form', () => {
+  for (const verb of ['ignore', 'unignore']) {
+    assert.deepEqual(ownedRef(`refs/heads/drift/${verb}-0a1b2c3d`), { kind: 'policy' })
+    assertPushable({ ref: `refs/heads/drift/${verb}-0a1b2c3d`, to: SOME_ID })
+  }
+  for (const name of ['ignore', 'ignore-', 'ignore-0a1b2c3', 'ignore-0a1b2c3d/x', 'ignore-0A1B2C3D', 'other-0a1b2c3d'])
+    refused(() => assertPushable({ ref: `refs/heads/drift/${name}`, to: SOME_ID }))
 })

@@ -9,6 +9,9 @@ import { Failure } from '../failure.ts'
 /** Branch, without parent history of the packages, that holds the live status and every decision. */
 export const LEDGER_BRANCH = 'drift-ledger'
 
+/** Branch of the one proposal that enrols the repository (docs/adr/0015). Porch reads `drafts/` and `proposed/` only, so it does not see it. */
+export const CONFIGURE_BRANCH = 'drift/configure'
+
 /** State of a change that is not published yet: the first segment of its branch. */
 export type DraftState = 'drafts' | 'proposed'
 
@@ -33,9 +36,13 @@ export type OwnedRef =
   | ({ readonly kind: 'workspace' } & WorkspaceBranch)
   | ({ readonly kind: 'revision' } & RevisionTag)
   | { readonly kind: 'ledger' }
+  | { readonly kind: 'configure' }
+  /** A proposal to change the policy that somebody asked for in a comment. */
+  | { readonly kind: 'policy' }
 
 const BRANCH = 'refs/heads/'
 const TAG = 'refs/tags/'
+const POLICY_REF = /^refs\/heads\/drift\/(?:ignore|unignore)-[0-9a-f]{8}$/
 const WORKSPACE = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 const REVISION = /^v?([0-9]+)$/
 const CANONICAL_REVISION = /^v(?:0|[1-9][0-9]*)$/
@@ -111,6 +118,8 @@ export function nextRevision(tags: Iterable<string>, packagePath: string): numbe
 /** What a full ref name (`refs/heads/…`, `refs/tags/…`) is to us; `undefined` for the base branch and everybody else's refs. */
 export function ownedRef(ref: string): OwnedRef | undefined {
   if (ref === BRANCH + LEDGER_BRANCH) return { kind: 'ledger' }
+  if (ref === BRANCH + CONFIGURE_BRANCH) return { kind: 'configure' }
+  if (POLICY_REF.test(ref)) return { kind: 'policy' }
   if (ref.startsWith(BRANCH)) {
     const branch = parseWorkspaceBranch(ref)
     return branch === undefined ? undefined : { kind: 'workspace', ...branch }
@@ -121,7 +130,7 @@ export function ownedRef(ref: string): OwnedRef | undefined {
 }
 
 /**
- * Allows a push only to refs that are ours: drafts, proposed, the ledger, revision tags, and the base branch that the
+ * Allows a push only to refs that are ours: drafts, proposed, the ledger, drift/configure, revision tags, and the base branch that the
  * caller names (short name), which is never deleted.
  * @throws Failure BP4004 for everything else
  */
@@ -139,7 +148,7 @@ export function assertPushable(update: { readonly ref: string; readonly to: stri
     short
       ? 'it is not <state>/<package path>/<workspace>, and Porch could no longer list the repository'
       : 'it is none of the refs that backporch owns',
-    'push only to drafts/, proposed/, drift-ledger, <package path>/v<N> or the base branch',
+    'push only to drafts/, proposed/, drift-ledger, drift/configure, <package path>/v<N> or the base branch',
   )
 }
 

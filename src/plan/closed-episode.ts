@@ -3,12 +3,22 @@ import { RISKS } from '../drift/drift.ts'
 import { API_VERSION, type Change, type ClosedEpisode, type DriftRecord, LOCAL_CONFIG } from '../record/schema.ts'
 
 export function closedEpisodeOf(record: DriftRecord, status: ClosedEpisode['status']): ClosedEpisode {
-  const { unit, fingerprint, observed, changes, episode, began, plan, message } = record.spec
+  const { unit, fingerprint, observed, changes, episode, began, proposedAt, plan, message } = record.spec
   return {
     apiVersion: API_VERSION,
     kind: 'ClosedEpisode',
     metadata: { name: episode, annotations: LOCAL_CONFIG },
-    spec: { unit, fingerprint, observed, changes, episode, began, plan, ...(message === undefined ? {} : { message }) },
+    spec: {
+      unit,
+      fingerprint,
+      observed,
+      changes,
+      episode,
+      began,
+      ...(proposedAt === undefined ? {} : { proposedAt }),
+      plan,
+      ...(message === undefined ? {} : { message }),
+    },
     status,
   }
 }

@@ -32,13 +32,15 @@ export function findDecisions(seen: Observation): FoundDecisions {
   // A draft that somebody merged decided nothing: its record says that it is one.
   const merged = git.merged.filter(({ spec }) => spec.lifecycle === 'Proposed')
   const landed = merged.flatMap((record) => {
-    const branch = git.branches.find(({ workspace }) => workspace === record.metadata.name)
+    const branch = git.branches.find((other) => other.record.metadata.name === record.metadata.name)
     // A branch that says something else was rebuilt since: that is still open.
     return branch !== undefined && !saysTheSame(branch.record, record) ? [] : [{ record, branch }]
   })
   const closedOnForge = git.branches.filter(
-    ({ ref, state, workspace }) =>
-      state === 'proposed' && proposals.get(ref)?.state === 'closed' && !landed.some(({ record }) => record.metadata.name === workspace),
+    ({ ref, state, record: { metadata } }) =>
+      state === 'proposed' &&
+      proposals.get(ref)?.state === 'closed' &&
+      !landed.some(({ record }) => record.metadata.name === metadata.name),
   )
   // Somebody's commits on the branch stay, so that its decision is found again in every turn.
   const fresh = landed.filter(({ record }) => !known.has(record.spec.episode))
@@ -92,12 +94,14 @@ function mergedByHand(
     const landing = git.landings.get(record.metadata.name)
     const ref = branch?.ref ?? proposedRef(seen, record.metadata.name)
     const proposal = seen.proposals.get(ref)
+    // Units of a joint proposal find each other's tag, whether the branch is there any more or not.
+    const joint = (branch?.others.length ?? 0) > 0
     const known = landing === undefined ? undefined : revisionAt(seen, [landing.published, landing.commit])
     // A branch with somebody's commits is theirs, merged or not: what they pushed after the merge would be lost with it.
     const tagged =
       branch?.foreign === true || known !== undefined
         ? undefined
-        : landing?.named === true
+        : landing?.named === true || (joint && landing !== undefined)
           ? landing.published
           : (branch?.commit ?? landing?.published)
     if (tagged !== undefined) revision += 1
@@ -108,6 +112,9 @@ function mergedByHand(
       decidedBy: (proposal?.state === 'merged' ? proposal.decidedBy : '') || (landing?.by ?? ''),
       // Clocks of people are not ours: nothing was decided later than it was seen.
       at: at < cluster.observedAt ? at : cluster.observedAt,
+      seenAt: cluster.observedAt,
+      ...(landing === undefined ? {} : { commit: landing.commit }),
+      ...(joint ? { branch: ref.replace(/^refs\/heads\//, '') } : {}),
       ...(published === undefined ? {} : { revision: `v${published}` }),
     })
     const tag = formatRevisionTag({ packagePath: unit.packageName, revision })
@@ -138,6 +145,11 @@ function revisionAt({ git, unit }: Observation, commits: readonly ObjectId[]): n
     if (tag?.packagePath === unit.packageName) return tag.revision
   }
   return undefined
+}
+
+/** Full name of the branch that a merged episode was on. */
+export function mergedRef(seen: Observation, { spec, status }: ClosedEpisode): string {
+  return status.branch === undefined ? proposedRef(seen, `drift-${spec.episode}`) : `refs/heads/${status.branch}`
 }
 
 function proposedRef({ unit }: Observation, workspace: string): string {
@@ -185,12 +197,12 @@ function deletedByHand(seen: Observation): Found[] {
   const { episode, plan, since } = report.status
   const workspace = `drift-${episode}`
   // A branch without our record is still a branch: somebody works on it.
-  const ref = proposedRef(seen, workspace)
+  const ref = report.status.branch === undefined ? proposedRef(seen, workspace) : `refs/heads/${report.status.branch}`
   const known =
     git.refs.has(ref) ||
     // Merged between the look at git and the look at the forge: the next turn sees its record.
     seen.proposals.get(ref)?.state === 'merged' ||
-    git.branches.some((other) => other.workspace === workspace) ||
+    git.branches.some(({ record }) => record.metadata.name === workspace) ||
     git.merged.some(({ metadata }) => metadata.name === workspace) ||
     git.unreadable.some((record) => record.episode === episode) ||
     git.ledger.closed.some(({ metadata }) => metadata.name === episode)

@@ -35,6 +35,21 @@ export interface OpenBranch {
   readonly record: DriftRecord
   /** True when a commit on the branch is not ours: the branch is somebody's, and is never pushed to. */
   readonly foreign: boolean
+  /** Records of the same package in other clusters, which this branch is about too: the proposal is a joint one. */
+  readonly others: readonly JointRecord[]
+}
+
+/** A record of another cluster on a joint proposal. */
+export interface JointRecord {
+  /** From the root. */
+  readonly path: string
+  /** Undefined where it cannot be read: it is left as it is. */
+  readonly record: DriftRecord | undefined
+}
+
+/** An open proposal of the same package that other clusters have, and this unit does not. */
+export interface SiblingBranch extends Pick<OpenBranch, 'ref' | 'workspace' | 'commit' | 'base' | 'foreign'> {
+  readonly records: readonly JointRecord[]
 }
 
 /** Where the record of a merged proposal came onto the base branch. */
@@ -75,6 +90,7 @@ export interface GitState {
   readonly refs: ReadonlyMap<string, ObjectId>
   /** At most one of each state in a healthy repository; more are told in the report. */
   readonly branches: readonly OpenBranch[]
+  readonly siblings: readonly SiblingBranch[]
   /** Records of the unit on the base branch, oldest first. */
   readonly merged: readonly DriftRecord[]
   readonly unreadable: readonly UnreadableRecord[]

@@ -31,7 +31,8 @@ export function unverifiedMerges(closed: readonly ClosedEpisode[]): ClosedEpisod
 
 /** Fingerprints of changes that a merged Restore authorised to go back and that are still live. */
 export function applyingFingerprints(closed: readonly ClosedEpisode[]): ReadonlySet<string> {
-  const restored = unverifiedMerges(closed).flatMap(({ spec }) => spec.changes.filter(({ resolution }) => resolution === 'Restore'))
+  const waiting = unverifiedMerges(closed).filter(({ status }) => status.failedAt === undefined)
+  const restored = waiting.flatMap(({ spec }) => spec.changes.filter(({ resolution }) => resolution === 'Restore'))
   return new Set(restored.map(({ fingerprint }) => fingerprint))
 }
 
@@ -81,4 +82,21 @@ export function possibleResolution(change: Omit<PlannedChange, 'resolution'>, wa
     if (thrown instanceof Failure) return 'Restore'
     throw thrown
   }
+}
+
+/** Why changes cannot be adopted, by their fingerprint. What git declares nothing of, and credentials, are told by the text itself. */
+export function notAdoptable(verdicts: readonly ObjectVerdict[], key: RedactionKey, pipeline: boolean): ReadonlyMap<string, string> {
+  const reasons = new Map<string, string>()
+  for (const change of allChanges(verdicts, key)) {
+    if (change.drift.change === 'unexpected') continue
+    try {
+      const edit = editFor({ ...change, resolution: 'Adopt' })
+      if (edit !== undefined && pipeline)
+        reasons.set(change.fingerprint, 'the package has a pipeline whose functions may write the field, and this version does not run it')
+    } catch (thrown) {
+      if (!(thrown instanceof Failure)) throw thrown
+      reasons.set(change.fingerprint, thrown.why)
+    }
+  }
+  return reasons
 }

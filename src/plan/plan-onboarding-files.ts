@@ -5,6 +5,8 @@ import { API_VERSION, LOCAL_CONFIG } from '../record/schema.ts'
 import { formatDocument } from '../record/write-document.ts'
 
 export const POLICY_PATH = '.drift/policy.yaml'
+/** Where the first path is taken by somebody's placements. */
+export const SECOND_POLICY_PATH = '.drift/drift-policy.yaml'
 export const SOURCE_IGNORE_PATH = '.sourceignore'
 /** Records are for people and for us: Flux is not to apply them. */
 export const SOURCE_IGNORE_ENTRY = '/.drift/'
@@ -13,13 +15,6 @@ export const SOURCE_IGNORE_ENTRY = '/.drift/'
 export interface OnboardingFile {
   readonly path: string
   readonly text: string
-}
-
-/** Packages that a cluster runs, where it does not run all of them. */
-export interface PlacedCluster {
-  readonly cluster: string
-  /** Paths, sorted. */
-  readonly packages: readonly string[]
 }
 
 const HEAD = `# +argocd:skip-file-rendering
@@ -37,27 +32,45 @@ spec:
   mode: Warn
   # Who brings the cluster in line after a merge. syncer: whoever applies the package. backporch: exactly the approved fields, after the merge.
   settle: syncer
+  detect:
+    # How long drift has rested before it is proposed, and before its pull request is ready to merge.
+    minAge: 2m
+    settle: 2m
+    # A cluster without news for so long is told as not observed.
+    unobservedAfter: 15m
+  limits:
+    # Pull requests that are opened in an hour, and that are open at once. What is held back is recorded, and critical drift is not held.
+    prHourlyLimit: 2
+    prConcurrentLimit: 10
+    # More packages than this within an hour have one cause: one issue, and no pull requests.
+    stormThreshold: 50
+    # From so many clusters on, one cause is one pull request.
+    massMinClusters: 3
   decide:
     # What a pull request plans at first. Restore: git is right. Adopt: the cluster is right. Release: git stops managing the field.
     defaultPlan: Restore
     # A closed pull request is silent about exactly this drift for so long; critical drift never longer than 24h.
     closeSilence: 30d
+    # After so long without a decision a pull request says that it waits.
+    remindAfter: 7d
     # How long "approve --wait" waits for the cluster to agree.
     verifyTimeout: 10m
 `
 
-/** As the shipped default has it: a start that opens nothing. */
-export function policyText(rules: readonly ImportedRule[], placed: readonly PlacedCluster[]): string {
+/**
+ * As the shipped default has it: a start that opens nothing. The rules hold in the cluster that they were found in.
+ * @param placed undefined where the cluster runs all packages
+ */
+export function policyText(rules: readonly ImportedRule[], cluster: string, placed: readonly string[] | undefined): string {
   const documents = [HEAD]
   for (const [index, { packages, ignore }] of byPackages(rules).entries()) {
     const comment = `# Rules that ${packages.length === 1 ? 'this package has' : 'these packages have'} today: each says where it comes from. Give them an end with "expires: 2027-01-31".\n`
-    const spec = { match: { packages }, ignore }
+    const spec = { match: { clusters: [cluster], packages }, ignore }
     documents.push(comment + formatDocument(inert('DriftPolicy', `imported-${index + 1}`, spec)))
   }
-  const placements = placed.map(({ cluster, packages }) => inert('Placement', 'placement', { clusters: [cluster], packages }))
-  for (const [index, placement] of placements.entries()) {
-    const comment = '# The packages that this cluster runs; the others have no object there. A cluster that no placement names runs none.\n'
-    documents.push(comment + formatDocument({ ...placement, metadata: { ...placement.metadata, name: `cluster-${index + 1}` } }))
+  if (placed !== undefined) {
+    const comment = '# The packages that this cluster runs; of the others it has no object. A cluster that no placement names runs none.\n'
+    documents.push(comment + formatDocument(inert('Placement', 'found', { clusters: [cluster], packages: placed })))
   }
   return documents.join('---\n')
 }

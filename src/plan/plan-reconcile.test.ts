@@ -40,7 +40,7 @@ test('the second turn over the same state writes nothing, in whatever state it i
     async () => new TurnWorld(),
     () => proposed(),
     async () => {
-      const world = await proposed()
+      const world = await proposed('{mode: Propose, decide: {verifyTimeout: 1d}}')
       await world.approve()
       return world
     },

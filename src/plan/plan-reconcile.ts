@@ -2,25 +2,28 @@
 
 import { Failure } from '../failure.ts'
 import { formatWorkspaceBranch } from '../package/ref-name.ts'
+import type { FileChange } from '../ports/package-repository.ts'
 import { buildProposal, type ProposalFiles } from '../proposal/build-proposal.ts'
 import { formatProposalMessage } from '../record/commit-message.ts'
 import { closedPath, recordPath } from '../record/record-paths.ts'
-import type { DriftRecord, DriftReport } from '../record/schema.ts'
+import type { ClosedEpisode, DriftRecord, DriftReport } from '../record/schema.ts'
 import { formatDocument, formatInertDocument } from '../record/write-document.ts'
 import { type GitWrites, isNothing, joinWrites, NO_WRITES, type PlannedUpdate } from './action.ts'
 import { assertUndecided, nothingToDecide } from './already-decided.ts'
 import { assertOwnBase, otherBase } from './base-branch.ts'
 import { cannotChange, short } from './cannot-change.ts'
 import { closedEpisodeOf, secondsSince1970 } from './closed-episode.ts'
+import { inAdoptWindow } from './drift-age.ts'
 import { newEpisodeId } from './episode-ids.ts'
-import { type FoundDecisions, type FoundOutcome, findDecisions } from './found-decisions.ts'
+import { type FoundDecisions, type FoundOutcome, findDecisions, mergedRef } from './found-decisions.ts'
 import type { Hold } from './hold.ts'
+import type { JointPlace } from './joint-place.ts'
 import { type LedgerFiles, ledgerFilesOf } from './ledger-files.ts'
 import type { Observation, OpenBranch, Wish } from './observation.ts'
 import { allChanges, applyingFingerprints, type PlannedChange, planResolutions, possibleResolution, silencedUntil } from './pick-changes.ts'
 import { saysTheSame, unitFingerprint, unitRecord, unitReport } from './unit-documents.ts'
 import { sameTree } from './unit-git.ts'
-import { verifiedEpisodes } from './verified-episodes.ts'
+import { closedFile, failedBefore, failedEpisodes, verifiedEpisodes, withNewer } from './verified-episodes.ts'
 
 /** What happened to the unit's branch in this turn. */
 export type BranchOutcome = 'none' | 'created' | 'updated' | 'unchanged' | 'healed' | 'foreign' | 'frozen' | 'silenced' | 'applying'
@@ -34,6 +37,10 @@ export interface UnitPlan {
   readonly writes: GitWrites
   /** Episodes that ended without `approve` and `reject`, by the branch that they were on. */
   readonly outcomes: readonly FoundOutcome[]
+  /** The unit's branches as the turn found them, without those that were decided. */
+  readonly openBranches: readonly OpenBranch[]
+  /** What the unit brings to the joint proposal that its branch is; no commit of its own writes that. */
+  readonly joint?: readonly FileChange[] | undefined
   /** Sentences for people about this turn. */
   readonly notes: readonly string[]
 }
@@ -44,6 +51,8 @@ export interface PlanOptions {
   readonly begun?: ReadonlySet<string>
   /** Keeps what would be proposed a draft; what is open already stays open. */
   readonly hold?: Hold | undefined
+  /** The record goes onto the branch of a joint proposal. */
+  readonly joint?: JointPlace | undefined
 }
 
 /**
@@ -64,19 +73,25 @@ class Turn {
   private readonly wish: Wish | undefined
   private readonly begun: ReadonlySet<string>
   private readonly hold: Hold | undefined
+  private readonly joint: JointPlace | undefined
   private readonly open: OpenBranch | undefined
   private readonly at: string
   private readonly found: FoundDecisions
+  private readonly failed: readonly ClosedEpisode[]
   private readonly changes: readonly Omit<PlannedChange, 'resolution'>[]
 
-  constructor(observation: Observation, { wish, begun = new Set(), hold }: PlanOptions) {
+  constructor(observation: Observation, { wish, begun = new Set(), hold, joint }: PlanOptions) {
     this.seen = observation
     this.wish = wish
     this.begun = begun
     this.hold = hold
+    this.joint = joint
     this.at = observation.cluster.observedAt
-    this.found = findDecisions(observation)
     this.changes = allChanges(observation.verdicts, observation.key)
+    const found = findDecisions(observation)
+    const live = new Set(this.changes.map(({ fingerprint }) => fingerprint))
+    this.failed = otherBase(observation) === undefined ? failedEpisodes(observation, found.closed, live) : []
+    this.found = { ...found, closed: withNewer(found.closed, this.failed) }
     const { branches } = this.found
     this.open = branches.find(({ state }) => state === 'proposed') ?? branches.find(({ state }) => state === 'drafts')
   }
@@ -112,7 +127,16 @@ class Turn {
     const clean = this.seen.incomplete.length === 0 ? 'InSync' : 'Unknown'
     const fingerprint = active.length === 0 ? '' : unitFingerprint(this.seen, active)
     const report = unitReport(this.seen, active, fingerprint, { state: active.length === 0 ? clean : 'Drifted', branch: undefined })
-    return { report, outcome: 'none', branch: '', record: undefined, writes: NO_WRITES, outcomes: [], notes: this.found.notes }
+    return {
+      report,
+      outcome: 'none',
+      branch: '',
+      record: undefined,
+      writes: NO_WRITES,
+      outcomes: [],
+      openBranches: [],
+      notes: this.found.notes,
+    }
   }
 
   filesOf({ record, state }: OpenBranch): ProposalFiles['changes'] {
@@ -124,8 +148,9 @@ class Turn {
     const applying = applyingFingerprints(this.found.closed)
     const open = this.changes.filter(({ fingerprint }) => !applying.has(fingerprint))
     const { policy, pipeline, key } = this.seen
-    const byPolicy = (change: (typeof open)[number]) => possibleResolution(change, policy.defaultPlan, pipeline)
-    return planResolutions(open, this.open?.record, this.wish, byPolicy, key)
+    const byPolicy = (change: (typeof open)[number]) =>
+      possibleResolution(change, inAdoptWindow(change.drift, this.seen) ? 'Adopt' : policy.defaultPlan, pipeline)
+    return planResolutions(open, this.joint?.like ?? this.open?.record, this.wish, byPolicy, key)
   }
 
   /** Nothing is open: live agrees with git, or will once a merged decision is applied, or nobody can say. */
@@ -142,12 +167,18 @@ class Turn {
     const closed = closedEpisodeOf(this.open.record, { outcome, decidedBy: '', at: this.at })
     const writes: GitWrites = {
       ...NO_WRITES,
-      updates: this.found.branches.filter(({ foreign }) => !foreign).map(({ ref, commit }) => ({ ref, from: commit, to: null })),
+      updates: this.withdrawn(''),
       ledger: [{ path: closedPath(this.open.record.spec.began, this.open.record.spec.episode), text: formatDocument(closed) }],
     }
     const why = resolvedByGit ? 'git now says what the cluster runs' : 'the cluster went back by itself'
     const plan = this.done([], '', state, 'healed', undefined, writes, [`${short(this.open.ref)} is withdrawn: ${why}`])
     return { ...plan, outcomes: [...plan.outcomes, { ref: this.open.ref, episode: closed }] }
+  }
+
+  /** Takes every branch of the unit away but one, and those that are not the unit's alone. */
+  private withdrawn(kept: string): PlannedUpdate[] {
+    const spare = this.found.branches.filter(({ ref, foreign, others }) => ref !== kept && !foreign && others.length === 0)
+    return spare.map(({ ref, commit }) => ({ ref, from: commit, to: null }))
   }
 
   /** Drift that can be told apart from an outage: with unreadable objects, an open record is neither shrunk nor closed. */
@@ -159,9 +190,9 @@ class Turn {
 
   private record(active: readonly PlannedChange[], fingerprint: string): UnitPlan {
     const { seen, open } = this
-    const wanted = this.wish !== undefined || (seen.policy.mode === 'Propose' && this.hold === undefined)
+    const wanted = this.wish !== undefined || this.joint !== undefined || (seen.policy.mode === 'Propose' && this.hold === undefined)
     const state = wanted || open?.state === 'proposed' ? 'proposed' : 'drafts'
-    const episode = open?.record.spec.episode ?? newEpisodeId(fingerprint, seen, this.found.closed, this.begun)
+    const episode = this.episode(fingerprint)
     const began = open?.record.spec.began ?? this.at
     const record = unitRecord(seen, active, fingerprint, {
       episode,
@@ -169,10 +200,12 @@ class Turn {
       lifecycle: state === 'drafts' ? 'Draft' : 'Proposed',
       previous: open?.record.spec,
       wish: this.wish,
+      after: failedBefore(this.found.closed, active),
     })
+    if (this.joint !== undefined) return this.recordJointly(active, fingerprint, record, this.joint)
     const branch = formatWorkspaceBranch({ state, packagePath: seen.unit.packageName, workspace: record.metadata.name })
     const ref = `refs/heads/${branch}`
-    const spare = this.found.branches.filter((other) => other.ref !== ref && !other.foreign)
+    const spare = this.withdrawn(ref)
     if (open !== undefined && open.ref === ref && spare.length === 0 && saysTheSame(seen, open, record)) {
       return this.done(active, fingerprint, 'Drifted', 'unchanged', open, NO_WRITES, [])
     }
@@ -191,10 +224,7 @@ class Turn {
       if (this.wish !== undefined || !(thrown instanceof Failure)) throw thrown
       return this.withoutFiles(active, fingerprint, thrown)
     }
-    const updates: PlannedUpdate[] = [
-      { ref, from: previous?.commit ?? null, to: { commit: branch } },
-      ...spare.map((other) => ({ ref: other.ref, from: other.commit, to: null })),
-    ]
+    const updates: PlannedUpdate[] = [{ ref, from: previous?.commit ?? null, to: { commit: branch } }, ...spare]
     const subject = { record, slug: seen.unit.slug, packageName: seen.unit.packageName, sourceRevision: seen.git.publishedName }
     const commit = {
       name: branch,
@@ -216,6 +246,27 @@ class Turn {
     )
   }
 
+  /** Of the open record; a unit that leaves a joint proposal whose branch has its name begins a new one. */
+  private episode(fingerprint: string): string {
+    const { open, joint } = this
+    if (open === undefined) return newEpisodeId(fingerprint, this.seen, this.found.closed, this.begun)
+    const { episode } = open.record.spec
+    const leaves = joint === undefined && open.others.length > 0 && open.workspace === open.record.metadata.name
+    return leaves ? newEpisodeId(fingerprint, this.seen, this.found.closed, new Set([...this.begun, episode])) : episode
+  }
+
+  /** The branch's commit is made of what all its units bring. */
+  private recordJointly(active: readonly PlannedChange[], fingerprint: string, record: DriftRecord, joint: JointPlace): UnitPlan {
+    const { open, seen } = this
+    const files = this.proposalFiles(active, record, 'proposed', joint.workspace)
+    const updates = this.withdrawn(joint.ref)
+    const same = open?.ref === joint.ref && updates.length === 0 && saysTheSame(seen, open, record)
+    const outcome = same ? 'unchanged' : open === undefined ? 'created' : 'updated'
+    const branch = { ref: joint.ref, state: 'proposed', record } as const
+    const plan = this.done(active, fingerprint, 'Drifted', outcome, branch, { ...NO_WRITES, updates }, files.notes)
+    return { ...plan, joint: files.changes }
+  }
+
   /** Nobody asked for an edit just now, so that it cannot be made must not hide the drift. */
   private withoutFiles(active: readonly PlannedChange[], fingerprint: string, failure: Failure): UnitPlan {
     const why = `${failure.what}: ${failure.why}`
@@ -228,7 +279,12 @@ class Turn {
     )
   }
 
-  private proposalFiles(active: readonly PlannedChange[], record: DriftRecord, state: 'drafts' | 'proposed'): ProposalFiles {
+  private proposalFiles(
+    active: readonly PlannedChange[],
+    record: DriftRecord,
+    state: 'drafts' | 'proposed',
+    workspace = record.metadata.name,
+  ): ProposalFiles {
     const { unit, git, pipeline } = this.seen
     const { spec } = record
     const path = recordPath(unit.cluster, unit.slug, spec.began, spec.episode)
@@ -238,7 +294,7 @@ class Turn {
       pipeline,
       changes: active,
       plan: spec.plan,
-      workspace: record.metadata.name,
+      workspace,
       lifecycle: state === 'drafts' ? 'Draft' : 'Proposed',
       record: { path, text: formatInertDocument(record) },
     })
@@ -266,9 +322,9 @@ class Turn {
     const report = unitReport(this.seen, active, fingerprint, { state, branch, hold: this.hold })
     // A report that is not written yet is new even when it says that nothing differs.
     const ledger: Pick<LedgerFiles, 'files' | 'line'> = state === 'Off' ? { files: [], line: undefined } : ledgerFilesOf(this.seen, report)
-    const verified = state === 'Off' ? [] : verifiedEpisodes(this.seen, this.found.closed)
     const { found } = this
-    const parts = joinWrites([found.writes, writes, { ...NO_WRITES, ledger: [...verified, ...ledger.files] }])
+    const settled = state === 'Off' ? [] : [...this.failed, ...verifiedEpisodes(this.seen, found.closed)]
+    const parts = joinWrites([found.writes, writes, { ...NO_WRITES, ledger: [...settled.map(closedFile), ...ledger.files] }])
     const line = ledger.line ?? `${this.seen.unit.packageName}: ${state}`
     // Of two texts for one file the later one knows more: found merged, then verified.
     const files = new Map(parts.ledger.map((file) => [file.path, file]))
@@ -283,7 +339,8 @@ class Turn {
       branch: branch === undefined ? '' : short(branch.ref),
       record: branch?.record,
       writes: joined,
-      outcomes: found.outcomes,
+      outcomes: [...found.outcomes, ...settled.map((episode) => ({ ref: mergedRef(this.seen, episode), episode }))],
+      openBranches: found.branches,
       notes: [...found.notes, ...notes],
     }
   }

@@ -60,9 +60,11 @@ export function unitReport(
       since: before?.state === state ? before.since : at,
       episode,
       lifecycle,
+      plan: active.length === 0 ? '' : planOf(active.map(({ resolution }) => resolution)),
+      // In the order of the schema, in which the ledger's report is read back.
+      ...(branch === undefined || branch.ref.endsWith(`/drift-${episode}`) ? {} : { branch: branch.ref.replace(/^refs\/heads\//, '') }),
       ...(hold === undefined || lifecycle !== 'Draft' ? {} : { held: hold }),
       ...snoozed(seen, { episode, lifecycle }),
-      plan: active.length === 0 ? '' : planOf(active.map(({ resolution }) => resolution)),
     },
     incomplete: seen.incomplete,
   })
@@ -76,13 +78,15 @@ export interface EpisodeState {
   /** The record as it stands open. */
   readonly previous: DriftRecord['spec'] | undefined
   readonly wish: Wish | undefined
+  /** Id of the merged episode that did not restore the same. */
+  readonly after: string | undefined
 }
 
 export function unitRecord(
   seen: Observation,
   active: readonly PlannedChange[],
   fingerprint: string,
-  { episode, began, lifecycle, previous, wish }: EpisodeState,
+  { episode, began, lifecycle, previous, wish, after }: EpisodeState,
 ): DriftRecord {
   const report = unitReport(seen, active, fingerprint, { state: 'Drifted', branch: undefined })
   const message = wish === undefined ? previous?.message : wish.message
@@ -96,15 +100,28 @@ export function unitRecord(
       changes: active.map(({ drift, desired, resolution }) => showChange(drift, resolution, seen.key, desired)),
       episode,
       began,
+      ...proposedWhen(lifecycle, began, previous, seen.cluster.observedAt),
       lifecycle,
       plan,
       ...(message === undefined ? {} : { message }),
       ...plannedBy(wish, previous, plan),
+      ...(after === undefined ? {} : { after }),
       policy: { name: seen.policy.name, mode: seen.policy.mode },
       settle: seen.policy.settle,
       keyId: seen.key.id,
     },
   }
+}
+
+/** A proposal keeps the time at which it was opened; one that was a draft before is opened now. */
+function proposedWhen(
+  lifecycle: EpisodeState['lifecycle'],
+  began: string,
+  previous: DriftRecord['spec'] | undefined,
+  now: string,
+): { readonly proposedAt?: string } {
+  const at = previous?.lifecycle === 'Proposed' ? previous.proposedAt : now
+  return lifecycle === 'Draft' || at === undefined || at === began ? {} : { proposedAt: at }
 }
 
 /** The branch stays as it is when it says the same about the same package: observation times alone change nothing. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { DEFAULT_POLICY, effectivePolicy, placedPackages, secondsOf } from './effective-policy.ts'
+import { secondsOf } from './duration.ts'
+import { DEFAULT_LIMITS, DEFAULT_POLICY, effectivePolicy, placedPackages, repositoryLimits, unobservedAfter } from './effective-policy.ts'
 import { type PolicySet, parsePolicyFiles } from './parse-policy.ts'
 
 function policies(...specs: readonly (readonly [name: string, spec: string])[]): PolicySet {
@@ -124,6 +125,44 @@ test('a placement names the packages of its clusters; without one nothing is kno
   assert.deepEqual(placedPackages(placement('"prod-*"', '"**"'), 'dev', ['apps/web']), [])
 })
 
-test('durations are whole minutes, hours and days', () => {
-  assert.deepEqual(['30m', '24h', '30d'].map(secondsOf), [1800, 86_400, 2_592_000])
+test('durations are whole seconds, minutes, hours and days', () => {
+  assert.deepEqual(['0s', '30s', '30m', '24h', '30d'].map(secondsOf), [0, 30, 1800, 86_400, 2_592_000])
+})
+
+test('ages come setting by setting, and windows of all matching policies are there', () => {
+  const set = policies(
+    [
+      'low',
+      '{detect: {minAge: 5m, settle: 0s}, windows: [{name: a, kind: hold, schedule: "0 18 * * FRI", duration: 62h, except: [high]}]}',
+    ],
+    [
+      'high',
+      '{priority: 1, detect: {minAge: 0s}, decide: {remindAfter: 1d}, windows: [{name: a, kind: adopt, schedule: "0 1 * * *", duration: 30s}]}',
+    ],
+    ['other', '{priority: 2, match: {clusters: [dev]}, detect: {minAge: 1h}}'],
+  )
+  const { detect, remindAfter, windows } = effectivePolicy(set, 'prod', 'apps/web')
+  assert.deepEqual(detect, { minAge: 0, settle: 0, unobservedAfter: 900 })
+  assert.equal(remindAfter, 86_400)
+  assert.deepEqual(
+    windows.map(({ kind, where, duration, timezone, except }) => [kind, where, duration, timezone, except]),
+    [
+      ['adopt', '.drift/policy.yaml:9', 30, 'UTC', []],
+      ['hold', '.drift/policy.yaml:4', 223_200, 'UTC', ['high']],
+    ],
+  )
+})
+
+test('limits are of the repository: the highest policy that gives one decides, whatever it matches', () => {
+  const set = policies(
+    ['low', '{limits: {prHourlyLimit: 7, stormThreshold: 9}}'],
+    ['high', '{priority: 1, match: {clusters: [dev]}, limits: {prHourlyLimit: 0, massMinClusters: 5}}'],
+  )
+  assert.deepEqual(repositoryLimits(set), { prHourlyLimit: 0, prConcurrentLimit: 10, stormThreshold: 9, massMinClusters: 5 })
+  assert.deepEqual(repositoryLimits({ policies: [] }), DEFAULT_LIMITS)
+})
+
+test('how long a cluster may have no news is said by a policy about the cluster', () => {
+  const set = policies(['dev', '{match: {clusters: [dev]}, detect: {unobservedAfter: 2h}}'])
+  assert.deepEqual([unobservedAfter(set, 'dev'), unobservedAfter(set, 'prod')], [7_200, 900])
 })

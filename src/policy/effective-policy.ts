@@ -1,8 +1,10 @@
 /** The policy that decides about one unit, and the chain that led to it. */
 import type { Resolution } from '../drift/drift.ts'
 import type { IgnoreRule } from '../drift/ignore-rules.ts'
+import { secondsOf } from './duration.ts'
 import type { Policy, PolicySet } from './parse-policy.ts'
 import type { Mode } from './schema.ts'
+import type { PolicyWindow } from './windows.ts'
 
 export interface EffectivePolicy {
   readonly name: string
@@ -15,14 +17,39 @@ export interface EffectivePolicy {
   readonly fieldManager: string | undefined
   /** Seconds. */
   readonly closeSilence: number
+  /** Seconds without a decision after which a proposal says that it waits. */
+  readonly remindAfter: number
   /** Seconds. */
   readonly verifyTimeout: number
+  readonly detect: Detection
+  /** Of all matching policies. */
+  readonly windows: readonly PolicyWindow[]
   readonly ignore: readonly IgnoreRule[]
   /** Matching policies, the deciding one first: `policy/prod (.drift/policy.yaml:8)`; the shipped default last. */
   readonly chain: readonly string[]
 }
 
+/** All in seconds. */
+export interface Detection {
+  /** How long drift has rested before it is proposed. */
+  readonly minAge: number
+  /** How long the objects of a proposal have rested before it is ready. */
+  readonly settle: number
+  /** How old the last news of a cluster are that is told as not observed. */
+  readonly unobservedAfter: number
+}
+
+/** For the whole repository. 0 is no limit. */
+export interface Limits {
+  readonly prHourlyLimit: number
+  readonly prConcurrentLimit: number
+  readonly stormThreshold: number
+  readonly massMinClusters: number
+}
+
 const DAY = 86_400
+
+export const DEFAULT_LIMITS: Limits = { prHourlyLimit: 2, prConcurrentLimit: 10, stormThreshold: 50, massMinClusters: 3 }
 
 export const DEFAULT_POLICY: EffectivePolicy = {
   name: 'default',
@@ -32,21 +59,26 @@ export const DEFAULT_POLICY: EffectivePolicy = {
   defaultPlan: 'Restore',
   fieldManager: undefined,
   closeSilence: 30 * DAY,
+  remindAfter: 7 * DAY,
   verifyTimeout: 600,
+  detect: { minAge: 120, settle: 120, unobservedAfter: 900 },
+  windows: [],
   ignore: [],
   chain: ['shipped default (Warn)'],
 }
 
 /** Each setting comes from the matching policy of the highest priority that gives it; ignore rules of all of them hold. */
 export function effectivePolicy(set: PolicySet, cluster: string, packagePath: string): EffectivePolicy {
-  const matching = set.policies
-    .filter(
+  const matching = byPriority(
+    set.policies.filter(
       ({ document }) => matches(document.spec.match?.clusters, cluster, '*') && matches(document.spec.match?.packages, packagePath, '/'),
-    )
-    .sort((left, right) => priorityOf(right) - priorityOf(left) || (left.document.metadata.name < right.document.metadata.name ? -1 : 1))
+    ),
+  )
   const specs = matching.map(({ document }) => document.spec)
-  const silence = specs.find((spec) => spec.decide?.closeSilence !== undefined)?.decide?.closeSilence
-  const verify = specs.find((spec) => spec.decide?.verifyTimeout !== undefined)?.decide?.verifyTimeout
+  const seconds = (pick: (spec: Spec) => string | undefined, otherwise: number): number => {
+    const given = specs.map(pick).find((text) => text !== undefined)
+    return given === undefined ? otherwise : secondsOf(given)
+  }
   return {
     name: matching[0]?.document.metadata.name ?? DEFAULT_POLICY.name,
     place: matching[0]?.where,
@@ -54,11 +86,39 @@ export function effectivePolicy(set: PolicySet, cluster: string, packagePath: st
     settle: specs.find((spec) => spec.settle !== undefined)?.settle ?? DEFAULT_POLICY.settle,
     defaultPlan: specs.find((spec) => spec.decide?.defaultPlan !== undefined)?.decide?.defaultPlan ?? DEFAULT_POLICY.defaultPlan,
     fieldManager: specs.find((spec) => spec.fieldManager !== undefined)?.fieldManager,
-    closeSilence: silence === undefined ? DEFAULT_POLICY.closeSilence : secondsOf(silence),
-    verifyTimeout: verify === undefined ? DEFAULT_POLICY.verifyTimeout : secondsOf(verify),
+    closeSilence: seconds(({ decide }) => decide?.closeSilence, DEFAULT_POLICY.closeSilence),
+    remindAfter: seconds(({ decide }) => decide?.remindAfter, DEFAULT_POLICY.remindAfter),
+    verifyTimeout: seconds(({ decide }) => decide?.verifyTimeout, DEFAULT_POLICY.verifyTimeout),
+    detect: {
+      minAge: seconds(({ detect }) => detect?.minAge, DEFAULT_POLICY.detect.minAge),
+      settle: seconds(({ detect }) => detect?.settle, DEFAULT_POLICY.detect.settle),
+      unobservedAfter: seconds(({ detect }) => detect?.unobservedAfter, DEFAULT_POLICY.detect.unobservedAfter),
+    },
+    windows: matching.flatMap(({ windows }) => windows),
     ignore: matching.flatMap(({ ignore }) => ignore),
     chain: [...matching.map(({ document, where }) => `policy/${document.metadata.name} (${where})`), ...DEFAULT_POLICY.chain],
   }
+}
+
+/** Each limit comes from the policy of the highest priority that gives it, whatever that policy matches. */
+export function repositoryLimits({ policies }: Pick<PolicySet, 'policies'>): Limits {
+  const given = byPriority(policies).map(({ document }) => document.spec.limits)
+  const of = (name: keyof Limits): number =>
+    given.map((limits) => limits?.[name]).find((limit) => limit !== undefined) ?? DEFAULT_LIMITS[name]
+  return {
+    prHourlyLimit: of('prHourlyLimit'),
+    prConcurrentLimit: of('prConcurrentLimit'),
+    stormThreshold: of('stormThreshold'),
+    massMinClusters: of('massMinClusters'),
+  }
+}
+
+/** Seconds; of the policy of the highest priority that may be about any package of the cluster. */
+export function unobservedAfter({ policies }: Pick<PolicySet, 'policies'>, cluster: string): number {
+  const given = byPriority(policies.filter(({ document }) => matches(document.spec.match?.clusters, cluster, '*')))
+    .map(({ document }) => document.spec.detect?.unobservedAfter)
+    .find((text) => text !== undefined)
+  return given === undefined ? DEFAULT_POLICY.detect.unobservedAfter : secondsOf(given)
 }
 
 /** Packages that a placement puts into the cluster, none where no placement names it; undefined when there is no placement at all. */
@@ -68,14 +128,17 @@ export function placedPackages(set: PolicySet, cluster: string, packages: readon
   return packages.filter((path) => here.some(({ spec }) => matches(spec.packages, path, '/')))
 }
 
-function priorityOf({ document }: Policy): number {
-  return document.spec.priority ?? 0
+type Spec = Policy['document']['spec']
+
+/** The highest first; of one priority in the order of their names. */
+function byPriority(policies: readonly Policy[]): readonly Policy[] {
+  return policies.toSorted(
+    (left, right) => priorityOf(right) - priorityOf(left) || (left.document.metadata.name < right.document.metadata.name ? -1 : 1),
+  )
 }
 
-/** Whole minutes, hours or days as seconds. The text was checked by the schema. */
-export function secondsOf(duration: string): number {
-  const unit = { m: 60, h: 3600, d: DAY }[duration.at(-1) as 'm' | 'h' | 'd']
-  return Number(duration.slice(0, -1)) * unit
+function priorityOf({ document }: Policy): number {
+  return document.spec.priority ?? 0
 }
 
 /** `*` is any text of one segment (`/`) or of the whole name (`*`), `**` any segments. */

@@ -77,6 +77,11 @@ test('every problem of every file is told at once, each with its file and line',
   - managers: [a]
     expires: 2026-02-30
   decide: {closeSilence: 30}
+  detect: {minAge: 2, settle: 0s, unobservedAfter: 0s}
+  limits: {prHourlyLimit: -1, massMinClusters: 1}
+  windows:
+  - {name: a, kind: hold, schedule: "0 0 31 2 *", duration: 1h}
+  - {name: a, kind: adopt, schedule: "60 * * * *", duration: 1h, timezone: Mars/Base, except: [critical]}
 `
   const problems = problemsOf(first, 'apiVersion: v1\nkind: ConfigMap\n', `${HEAD}spec: {}\n`, '\nfoo: [1,\n')
   const wanted: readonly (readonly [string, RegExp])[] = [
@@ -91,6 +96,13 @@ test('every problem of every file is told at once, each with its file and line',
     ['.drift/p0.yaml:15', /spec\.ignore\.3\.reason/],
     ['.drift/p0.yaml:16', /spec\.ignore\.3\.expires: there is no such day/],
     ['.drift/p0.yaml:17', /spec\.decide\.closeSilence/],
+    ['.drift/p0.yaml:18', /spec\.detect\.minAge/],
+    ['.drift/p0.yaml:18', /spec\.detect\.unobservedAfter/],
+    ['.drift/p0.yaml:19', /spec\.limits\.prHourlyLimit/],
+    ['.drift/p0.yaml:19', /spec\.limits\.massMinClusters/],
+    ['.drift/p0.yaml:21', /spec\.windows\.0\.schedule: there is no such day/],
+    ['.drift/p0.yaml:22', /spec\.windows\.1\.schedule: wanted five fields/],
+    ['.drift/p0.yaml:22', /spec\.windows\.1\.timezone: there is no such timezone/],
     ['.drift/p1.yaml:2', /unknown kind "ConfigMap"/],
     ['.drift/p3.yaml', /./],
   ]

@@ -3,7 +3,9 @@ import { isMap, isPair, isScalar, LineCounter, type Node, parseAllDocuments } fr
 import type { z } from 'zod'
 import { type IgnoreRule, parseRulePath, type RulePath } from '../drift/ignore-rules.ts'
 import { Failure } from '../failure.ts'
+import { secondsOf } from './duration.ts'
 import { type DriftPolicyDocument, driftPolicySchema, type PlacementDocument, placementSchema } from './schema.ts'
+import type { PolicyWindow } from './windows.ts'
 
 export interface PolicyFile {
   /** From the root of the repository: `.drift/policy.yaml`. */
@@ -16,6 +18,7 @@ export interface Policy {
   /** `.drift/policy.yaml:1`. */
   readonly where: string
   readonly ignore: readonly IgnoreRule[]
+  readonly windows: readonly PolicyWindow[]
 }
 
 export interface PolicySet {
@@ -78,7 +81,10 @@ function readFile(file: PolicyFile, policies: Policy[], placements: PlacementDoc
     if (kind === 'DriftPolicy') {
       const checked = driftPolicySchema.safeParse(value)
       if (!checked.success) problems.push(...problemsOf(checked.error, place))
-      else policies.push({ document: checked.data, where: place.of([]), ignore: readRules(checked.data, place) })
+      else {
+        const { data } = checked
+        policies.push({ document: data, where: place.of([]), ignore: readRules(data, place), windows: readWindows(data, place) })
+      }
     } else if (kind === 'Placement') {
       const checked = placementSchema.safeParse(value)
       if (!checked.success) problems.push(...problemsOf(checked.error, place))
@@ -142,4 +148,16 @@ function readRules(document: DriftPolicyDocument, place: Places): IgnoreRule[] {
     const { reason, expires } = rule
     return { where: place.of(['spec', 'ignore', index]), target, paths, managers: rule.managers ?? [], reason, expires }
   })
+}
+
+function readWindows(document: DriftPolicyDocument, place: Places): PolicyWindow[] {
+  return (document.spec.windows ?? []).map(({ name, kind, schedule, duration, timezone = 'UTC', except = [] }, index) => ({
+    name,
+    kind,
+    where: place.of(['spec', 'windows', index]),
+    schedule,
+    duration: secondsOf(duration),
+    timezone,
+    except,
+  }))
 }

@@ -1,7 +1,8 @@
 /** `DriftPolicy` and `Placement`: what a repository says about how its drift is handled (design §9). */
 import * as z from 'zod'
 import { parseRulePath } from '../drift/ignore-rules.ts'
-import { API_VERSION, resolutionSchema } from '../record/schema.ts'
+import { API_VERSION, resolutionSchema, riskSchema } from '../record/schema.ts'
+import { scheduleProblem, timezoneProblem } from './windows.ts'
 
 const globs = z.array(z.string().min(1)).min(1)
 const metadata = z.strictObject({
@@ -16,8 +17,38 @@ export const modeSchema = z
 
 export const durationSchema = z
   .string()
-  .regex(/^[1-9][0-9]{0,4}(m|h|d)$/, 'wanted a duration like 30m, 24h or 30d')
-  .describe('Whole minutes, hours or days: 30m, 24h, 30d.')
+  .regex(/^[1-9][0-9]{0,4}(s|m|h|d)$/, 'wanted a duration like 30s, 30m, 24h or 30d')
+  .describe('Whole seconds, minutes, hours or days: 30s, 30m, 24h, 30d.')
+
+/** A duration that may be none at all. */
+export const waitSchema = z
+  .string()
+  .regex(/^(0|[1-9][0-9]{0,4})(s|m|h|d)$/, 'wanted a duration like 0s, 30s, 2m or 24h')
+  .describe('Whole seconds, minutes, hours or days: 0s, 30s, 2m, 24h.')
+
+const limitSchema = z.int().min(0).max(100_000)
+
+export const windowSchema = z
+  .strictObject({
+    name: z.string().min(1).max(60),
+    kind: z.enum(['hold', 'adopt']).describe('hold: nothing new is proposed. adopt: what people change by hand is planned as Adopt.'),
+    schedule: z
+      .string()
+      .max(200)
+      .superRefine(hasNo(scheduleProblem))
+      .describe('When it begins, as cron has it: minute, hour, day of the month, month, day of the week.'),
+    duration: durationSchema,
+    timezone: z.string().max(60).superRefine(hasNo(timezoneProblem)).optional().describe('IANA name; UTC by default.'),
+    except: z.array(riskSchema).min(1).optional().describe('Drift of these risks is proposed all the same; critical drift always is.'),
+  })
+  .refine(({ kind, except }) => kind === 'hold' || except === undefined, { path: ['except'], message: 'only a window that holds has it' })
+
+function hasNo(problemOf: (text: string) => string | undefined): (text: string, context: z.RefinementCtx<string>) => void {
+  return (text, context) => {
+    const message = problemOf(text)
+    if (message !== undefined) context.addIssue({ code: 'custom', message })
+  }
+}
 
 export const ignoreSchema = z
   .strictObject({
@@ -81,12 +112,50 @@ export const driftPolicySchema = z.strictObject({
       .describe('Field manager of the syncer, where it is not to be found from the objects.'),
     settle: z.enum(['syncer', 'backporch']).optional().describe('Who brings the cluster in line after a merge.'),
     ignore: z.array(ignoreSchema).optional(),
+    detect: z
+      .strictObject({
+        minAge: waitSchema.optional().describe('How long drift has rested before it is proposed; 2m by default.'),
+        settle: waitSchema
+          .optional()
+          .describe('How long the objects of a proposal have rested before it is ready to merge; 2m by default.'),
+        unobservedAfter: durationSchema
+          .optional()
+          .describe('A cluster without news for so long is told as not observed when it cannot be read; 15m by default.'),
+      })
+      .optional(),
+    limits: z
+      .strictObject({
+        prHourlyLimit: limitSchema.optional().describe('Most proposals that are opened in an hour; 2 by default, 0 for no limit.'),
+        prConcurrentLimit: limitSchema.optional().describe('Most proposals that are open at once; 10 by default, 0 for no limit.'),
+        stormThreshold: limitSchema
+          .optional()
+          .describe('More packages than this that begin to differ within an hour are a storm; 50 by default, 0 for never.'),
+        massMinClusters: z
+          .int()
+          .min(2)
+          .max(100_000)
+          .optional()
+          .describe('From so many clusters on, one cause is one proposal; 3 by default.'),
+      })
+      .optional()
+      .describe('For the whole repository: each comes from the policy of the highest priority that gives it, whatever it matches.'),
+    windows: z
+      .array(windowSchema)
+      .optional()
+      .superRefine((windows, context) => {
+        windows?.forEach(({ name }, index) => {
+          if (windows.findIndex((other) => other.name === name) !== index)
+            context.addIssue({ code: 'custom', path: [index, 'name'], message: 'another window of the policy has this name' })
+        })
+      })
+      .describe('Those of all matching policies are there.'),
     decide: z
       .strictObject({
         defaultPlan: resolutionSchema.optional().describe('Restore by default.'),
         closeSilence: durationSchema
           .optional()
           .describe('How long a rejected drift stays silent; 30d by default, critical drift never longer than 24h.'),
+        remindAfter: durationSchema.optional().describe('After how long without a decision a proposal says that it waits; 7d by default.'),
         verifyTimeout: durationSchema.optional().describe('How long `approve --wait` waits for live to agree; 10m by default.'),
       })
       .optional(),

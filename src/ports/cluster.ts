@@ -2,7 +2,7 @@
 
 import type { FieldPath } from '../krm/field-path.ts'
 import type { FieldSchema } from '../krm/field-schema.ts'
-import type { Json } from '../krm/json.ts'
+import type { Json, JsonObject } from '../krm/json.ts'
 import type { LiveView, Prediction, WantedObject } from '../krm/live-view.ts'
 import type { Resource } from '../krm/resource.ts'
 import type { ResourceId } from '../krm/resource-id.ts'
@@ -32,6 +32,12 @@ export interface Inventory {
   readonly resources: readonly ResourceId[]
 }
 
+export interface ObjectList {
+  readonly objects: readonly JsonObject[]
+  /** False of a recording that does not say that it has them all: what is not listed may still be there. */
+  readonly complete: boolean
+}
+
 /** How an inventory is looked up: the ResourceGroup's own name, or its id (label `cli-utils.sigs.k8s.io/inventory-id`), or both. */
 export interface InventoryRef {
   readonly namespace: string
@@ -50,6 +56,11 @@ export interface ClusterReader {
   servedKind(apiVersion: string, kind: string, signal: AbortSignal): Promise<ServedKind>
   /** Answers every wanted id; one that cannot be read is `unreadable`, the others are not affected. */
   readLive(wanted: readonly WantedObject[], signal: AbortSignal): Promise<LiveView>
+  /**
+   * Every object of a kind, in all namespaces and in the version that the server prefers for it.
+   * @throws Failure BP3009 when it is not served, another BP30xx when the list could not be read as a whole
+   */
+  list(group: string, kind: string, signal: AbortSignal): Promise<ObjectList>
   /** Inventory objects in the cluster, or undefined where there is none. */
   readInventory(ref: InventoryRef, signal: AbortSignal): Promise<Inventory | undefined>
   /** Server-side apply as a dry run, `force=true`. Never throws for one object: the answer says what happened. */

@@ -62,6 +62,8 @@ export interface KnownProposal extends OpenedProposal {
   readonly body: string
   readonly labels: readonly string[]
   readonly draft: boolean
+  /** RFC 3339 UTC; absent where the forge does not say. */
+  readonly openedAt?: string
   /** Login of who merged or closed it; empty while open and where the forge does not say. */
   readonly decidedBy: string
   /** RFC 3339 UTC of the merge or close; empty while open. */
@@ -72,8 +74,8 @@ export interface KnownProposal extends OpenedProposal {
 export interface Forge {
   readonly dialect: ForgeDialect
   /**
-   * Every open proposal into the base branch from a branch under `proposed/`, and for each ref of `refs` that has none, the last one
-   * that it had. Never invents absence: an answer that cannot be trusted is a failure.
+   * Every open proposal into the base branch from a branch under `proposed/` or named in `refs`, and for each ref of `refs` that has
+   * none, the last one that it had. Never invents absence: an answer that cannot be trusted is a failure.
    */
   readProposals(baseBranch: string, refs: readonly string[], signal: AbortSignal): Promise<readonly KnownProposal[]>
   /** Opens or updates; the same branch twice is one proposal. `known` is what `readProposals` gave for the branch. */

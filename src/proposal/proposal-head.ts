@@ -101,6 +101,8 @@ export function stateLine(state: ProposalState): string {
       return '**Edited:** somebody else pushed to this branch, so backporch leaves it alone; `/recreate` discards their commits.'
     case 'stale':
       return `**Waiting** for a decision since ${time(state.since)}.`
+    case 'not-restored':
+      return `**Restore failed:** ${markdownCell(`drift-${state.after}`, 40)} was merged about the same, and the cluster still differs. Find out who should have applied it before you merge again.`
     case 'snoozed':
       return `**Snoozed** until ${time(state.until)}: no reminders before.`
     case 'not-observed':

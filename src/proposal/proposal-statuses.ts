@@ -1,36 +1,88 @@
 /** Statuses of a proposal's head commit (`ux.md` §2.5). No time in them: the same state is the same text, and is not sent again. */
 import type { CommitStatus } from '../ports/hosted-forge.ts'
 import { oneLine } from '../record/one-line.ts'
-import { nobodyApplies, type ProposalSubject } from './proposal-subject.ts'
+import type { Change, Plan } from '../record/schema.ts'
+import type { MassSubject } from './mass-text.ts'
+import { type DecidingPolicy, nobodyApplies, type ProposalSubject } from './proposal-subject.ts'
 
 const LIMIT = 140
+
+interface Facts {
+  readonly policy: DecidingPolicy
+  readonly ledgerUrl: string
+  /** `sha256:…` */
+  readonly fingerprint: string
+  readonly plan: Plan
+  readonly changes: readonly Change[]
+  readonly settle: 'syncer' | 'backporch'
+  /** What keeps live from being known to be what was reviewed; empty where nothing does. */
+  readonly unseen: string
+  /** What is wrong with who applies, or who it is. */
+  readonly applier: { readonly fails: boolean; readonly text: string }
+}
 
 /** @param complete whether everything of the unit could be observed: otherwise nobody can say that live is still what was reviewed */
 export function proposalStatuses(subject: ProposalSubject, complete: boolean): CommitStatus[] {
   const { policy, applier, record, ledgerUrl } = subject
+  const { fingerprint, plan, changes, settle } = record.spec
+  const fails = nobodyApplies(subject) || applier.warning !== undefined
+  return statuses({
+    policy,
+    ledgerUrl,
+    fingerprint,
+    plan,
+    changes,
+    settle,
+    unseen: complete ? '' : 'not everything could be observed: this may be out of date',
+    applier: { fails, text: fails ? (applier.warning ?? applier.sentence) : `${applier.name}: ${applier.sentence}` },
+  })
+}
+
+/** Of a proposal about many clusters. */
+export function massStatuses(subject: MassSubject): CommitStatus[] {
+  const { policy, ledgerUrl, fingerprint, plan, changes, settle, appliers, rows } = subject
+  const failing = appliers.find(({ applier }) => applier.restores === 'never' || applier.warning !== undefined)
+  const [first] = appliers
+  const missed = rows.filter(({ state }) => state === 'not observed').length
+  return statuses({
+    policy,
+    ledgerUrl,
+    fingerprint,
+    plan,
+    changes,
+    settle,
+    unseen: missed === 0 ? '' : `${missed} of ${rows.length} clusters could not be observed: this may be out of date`,
+    applier:
+      failing === undefined
+        ? { fails: false, text: first === undefined ? 'whoever applies the package' : `${first.applier.name}: ${first.applier.sentence}` }
+        : {
+            fails: true,
+            text: `in ${failing.clusters} of ${rows.length} clusters: ${failing.applier.warning ?? failing.applier.sentence}`,
+          },
+  })
+}
+
+function statuses({ policy, ledgerUrl, fingerprint, plan, changes, settle, unseen, applier }: Facts): CommitStatus[] {
   const make = (context: string, state: CommitStatus['state'], description: string): CommitStatus => ({
     context,
     state,
     description: oneLine(description, LIMIT),
     url: ledgerUrl,
   })
-  const fingerprint = record.spec.fingerprint.slice('sha256:'.length, 'sha256:'.length + 8)
-  const restores = record.spec.changes.some(({ resolution }) => resolution === 'Restore')
-  const edits = record.spec.plan !== 'Restore'
+  const short = fingerprint.slice('sha256:'.length, 'sha256:'.length + 8)
+  const restores = changes.some(({ resolution }) => resolution === 'Restore')
   return [
-    complete
-      ? make('drift/fresh', 'success', `the cluster is as recorded here (${fingerprint})`)
-      : make('drift/fresh', 'pending', 'not everything could be observed: this may be out of date'),
-    make('drift/render', 'success', edits ? 'with these edits git gives what is planned, and nothing else moves' : 'no manifest changes'),
+    unseen === '' ? make('drift/fresh', 'success', `the cluster is as recorded here (${short})`) : make('drift/fresh', 'pending', unseen),
+    make(
+      'drift/render',
+      'success',
+      plan === 'Restore' ? 'no manifest changes' : 'with these edits git gives what is planned, and nothing else moves',
+    ),
     make('drift/policy', 'success', `${policy.name}: ${policy.mode}, as ${policy.place ?? 'shipped'} says`),
-    ...(restores
-      ? [
-          record.spec.settle === 'backporch'
-            ? make('drift/applier', 'success', 'backporch restores exactly these fields after the merge')
-            : nobodyApplies(subject) || applier.warning !== undefined
-              ? make('drift/applier', 'failure', applier.warning ?? applier.sentence)
-              : make('drift/applier', 'success', `${applier.name}: ${applier.sentence}`),
-        ]
-      : []),
+    ...(!restores
+      ? []
+      : settle === 'backporch'
+        ? [make('drift/applier', 'success', 'backporch restores exactly these fields after the merge')]
+        : [make('drift/applier', applier.fails ? 'failure' : 'success', applier.text)]),
   ]
 }

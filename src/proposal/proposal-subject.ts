@@ -22,6 +22,8 @@ export type ProposalState =
   /** Times are RFC 3339 UTC. */
   | { readonly kind: 'stale'; readonly since: string }
   | { readonly kind: 'snoozed'; readonly until: string }
+  /** A proposal about the same was merged, and the cluster still differed after the time that the policy gives. */
+  | { readonly kind: 'not-restored'; readonly after: string }
   | { readonly kind: 'not-observed'; readonly since: string }
 
 export interface DecidingPolicy {

@@ -48,6 +48,16 @@ const FENCE = /^ {0,3}(`{3,}|~{3,})/
  */
 export function readTicks(body: string): readonly Tick[] {
   const ticks = new Map<string, Tick>()
+  for (const line of linesOutsideCode(body)) {
+    const tick = readBox(line)
+    if (tick !== undefined && ticks.size < BOX_LIMIT) ticks.set(JSON.stringify(tick), tick)
+  }
+  return [...ticks.values()]
+}
+
+/** Without the lines between fences: what is drawn as code asks for nothing. */
+export function linesOutsideCode(body: string): readonly string[] {
+  const lines: string[] = []
   let fence = ''
   for (const line of body.split(/\r?\n/)) {
     const mark = FENCE.exec(line)?.[1] ?? ''
@@ -56,10 +66,9 @@ export function readTicks(body: string): readonly Tick[] {
       continue
     }
     if (mark !== '') fence = mark
-    const tick = readBox(line)
-    if (tick !== undefined && ticks.size < BOX_LIMIT) ticks.set(JSON.stringify(tick), tick)
+    lines.push(line)
   }
-  return [...ticks.values()]
+  return lines
 }
 
 function readBox(line: string): Tick | undefined {

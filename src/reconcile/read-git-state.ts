@@ -3,15 +3,16 @@ import { asFailure, Failure } from '../failure.ts'
 import { parseKptAnnotations, workspaceIn } from '../package/kpt-annotation.ts'
 import type { ObjectId } from '../package/object-id.ts'
 import type { PackageFiles } from '../package/package-files.ts'
-import { nextRevision, parseRevisionTag, parseWorkspaceBranch } from '../package/ref-name.ts'
-import type { GitState, Landing, LedgerState, OpenBranch, Unit, UnreadableRecord } from '../plan/observation.ts'
+import { nextRevision, parseRevisionTag } from '../package/ref-name.ts'
+import type { GitState, Landing, LedgerState, OpenBranch, SiblingBranch, Unit, UnreadableRecord } from '../plan/observation.ts'
 import { contentHash } from '../plan/unit-git.ts'
 import type { TreeFile } from '../ports/package-repository.ts'
 import { ledgerObservationPath, ledgerUnitFolder, recordFolder } from '../record/record-paths.ts'
-import { type DriftRecord, driftRecordSchema, driftReportSchema } from '../record/schema.ts'
+import { type DriftRecord, driftReportSchema } from '../record/schema.ts'
 import { parseDocument } from '../record/write-document.ts'
 import type { BotIdentity } from './bot-identity.ts'
 import { findLanding } from './find-landing.ts'
+import { isUnreadable, RECORD_FILE, readBranches, readRecord } from './read-branches.ts'
 import { below, type RepositoryView, readTexts } from './repository-view.ts'
 
 export interface UnitFiles {
@@ -26,7 +27,7 @@ export async function readGitState(
   bot: BotIdentity,
   signal: AbortSignal,
 ): Promise<GitState> {
-  const { branches, unreadable: ofBranches } = await openBranches(view, unit, bot, signal)
+  const { branches, siblings, unreadable: ofBranches } = await openBranches(view, unit, bot, signal)
   const { merged, unreadable: ofBase } = await mergedRecords(view, unit, signal)
   const ledger = await readLedger(view, unit, signal)
   const baseTrees = new Map<ObjectId, readonly TreeFile[]>()
@@ -45,6 +46,7 @@ export async function readGitState(
     baseTrees,
     refs: view.refs,
     branches,
+    siblings,
     merged: merged.map(({ record }) => record),
     unreadable: [...ofBranches, ...ofBase],
     revision,
@@ -69,58 +71,35 @@ async function publishedName(view: RepositoryView, unit: Unit, revision: number,
 
 interface OpenBranches {
   readonly branches: readonly OpenBranch[]
+  readonly siblings: readonly SiblingBranch[]
   readonly unreadable: readonly UnreadableRecord[]
 }
 
 async function openBranches(view: RepositoryView, unit: Unit, bot: BotIdentity, signal: AbortSignal): Promise<OpenBranches> {
   const branches: OpenBranch[] = []
+  const siblings: SiblingBranch[] = []
   const unreadable: UnreadableRecord[] = []
-  for (const [ref, commit] of view.refs) {
-    const branch = parseWorkspaceBranch(ref)
-    if (
-      branch === undefined ||
-      branch.packagePath !== unit.packageName ||
-      !branch.workspace.startsWith('drift-') ||
-      !ref.startsWith('refs/heads/')
-    )
-      continue
+  const folder = `${recordFolder(unit.cluster, unit.slug)}/`
+  const landed = new Set(view.tree.map(({ path }) => path))
+  for (const { records, ...branch } of await readBranches(view, unit, bot, signal)) {
     const episode = branch.workspace.slice('drift-'.length)
-    const file = await recordOn(view, unit, commit, episode, signal)
-    // No record of this cluster: another cluster's episode, or a workspace of somebody else that only looks like ours.
-    if (file === undefined) continue
-    const record = readRecord(file.text, file.path)
-    if (record instanceof Failure) {
-      unreadable.push({ place: 'branch', episode, where: ref.slice('refs/heads/'.length), code: record.code, why: record.why })
-      continue
-    }
-    const made = await view.repository.commit(commit, signal)
-    const [base] = made.parents
-    if (base === undefined) continue
-    // An amended or rebased commit keeps its author: the committer tells.
-    const foreign = made.author.email !== bot.email || made.committer.email !== bot.email || made.parents.length !== 1
-    branches.push({ ref, state: branch.state, workspace: branch.workspace, commit, base, record, foreign })
+    const own = records.filter(({ path }) => path.startsWith(folder))
+    // The base may have older ones: what the branch is named by is its own, or what it brings.
+    const mine = own.find((file) => file.episode === episode) ?? own.find(({ isNew }) => isNew)
+    const others = records
+      .filter(({ path, isNew }) => isNew && !path.startsWith(folder))
+      .map(({ path, record }) => ({ path, record: record instanceof Failure ? undefined : record }))
+    if (mine === undefined) {
+      // Another cluster's, or a workspace of somebody else that only looks like ours.
+      const open = branch.state === 'proposed' && others.some(({ path }) => !landed.has(path))
+      if (open) siblings.push({ ...branch, records: others })
+    } else if (mine.record instanceof Failure) {
+      const { code, why } = mine.record
+      unreadable.push({ place: 'branch', episode: mine.episode, where: branch.ref.slice('refs/heads/'.length), code, why })
+    } else branches.push({ ...branch, record: mine.record, others })
   }
-  return { branches, unreadable }
+  return { branches, siblings, unreadable }
 }
-
-/** The unit's record of that episode, by its path from the root. */
-async function recordOn(
-  view: RepositoryView,
-  unit: Unit,
-  commit: ObjectId,
-  episode: string,
-  signal: AbortSignal,
-): Promise<{ path: string; text: string } | undefined> {
-  const folder = recordFolder(unit.cluster, unit.slug)
-  const tree = await view.repository.list(commit, folder, signal)
-  const file = tree.find(({ path }) => RECORD_FILE.exec(path)?.[1] === episode)
-  if (file === undefined) return undefined
-  const texts = await readTexts(view.repository, [file], signal)
-  return { path: `${folder}/${file.path}`, text: texts.get(file.path) ?? '' }
-}
-
-/** `20261121-9f2c1a7b.yaml` in the folder of its unit. */
-const RECORD_FILE = /^\d{8}-([^/]+)\.yaml$/
 
 interface MergedRecord {
   /** From the root. */
@@ -170,21 +149,6 @@ async function mergedRecords(
     left.spec.began < right.spec.began ? -1 : left.spec.began > right.spec.began ? 1 : 0,
   )
   return { merged, unreadable }
-}
-
-/** A record that cannot be read is told, and stops nothing else: whoever may push a branch could hide the drift of its package. */
-function readRecord(text: string, where: string): DriftRecord | Failure {
-  try {
-    return parseDocument(text, driftRecordSchema, where)
-  } catch (thrown) {
-    const failure = asFailure(thrown)
-    if (isUnreadable(failure)) return failure
-    throw thrown
-  }
-}
-
-function isUnreadable({ code }: Failure): boolean {
-  return code === 'BP1110' || code === 'BP1111' || code === 'BP1112'
 }
 
 async function readLedger(view: RepositoryView, unit: Unit, signal: AbortSignal): Promise<LedgerState> {

@@ -6,16 +6,25 @@ import { type Failure, failuresOf } from '../failure.ts'
 import { assertOwnBase, otherBaseNotes } from '../plan/base-branch.ts'
 import { withoutForeignCommits } from '../plan/comment-recreate.ts'
 import { type WishRequest, wishOf } from '../plan/comment-wish.ts'
+import type { Hold } from '../plan/hold.ts'
 import type { Observation } from '../plan/observation.ts'
-import { planReconcile, type UnitPlan } from '../plan/plan-reconcile.ts'
+import { type PlanOptions, planReconcile, type UnitPlan } from '../plan/plan-reconcile.ts'
+import { unitKey } from '../plan/planned-unit.ts'
+import { raiseAgain, withRaised } from '../plan/raise-again.ts'
 import { TurnMemory } from '../plan/turn-memory.ts'
+import { repositoryLimits } from '../policy/effective-policy.ts'
 import type { ClusterReader } from '../ports/cluster.ts'
 import type { Forge, OpenedProposal } from '../ports/hosted-forge.ts'
 import type { PackageRepository, RefUpdate } from '../ports/package-repository.ts'
+import { type DashboardTicks, driftId } from '../proposal/dashboard-ticks.ts'
+import { readBoard } from './board.ts'
 import { eachOf } from './each-of.ts'
+import { holdsOf, NO_HOLDS } from './hold-back.ts'
 import { type LookRequest, lookAtCluster, lookAtRepository, type ObservedUnit, withFreshRefs } from './observe-units.ts'
 import type { RepositoryView } from './repository-view.ts'
-import { ensureProposals, tellOutcomes } from './tell-forge.ts'
+import { type SharedProposals, shareProposals } from './share-proposals.ts'
+import { tellBoard, tellOver } from './tell-dashboard.ts'
+import { ensureProposals, isHosted, tellOutcomes } from './tell-forge.ts'
 import type { UnitResult } from './unit-result.ts'
 import { writeTurn } from './write-turn.ts'
 
@@ -58,6 +67,8 @@ export interface TurnResult {
   readonly updates: readonly RefUpdate[]
   /** What the forge calls the open proposals, by branch. */
   readonly proposals: ReadonlyMap<string, OpenedProposal>
+  /** Why the issues of the repository could not be written; nothing else depends on them. */
+  readonly untold: readonly Failure[]
 }
 
 export interface NotObserved {
@@ -80,19 +91,30 @@ export async function runTurn(ports: TurnPorts, request: TurnRequest, signal: Ab
 export async function runFleetTurn(ports: FleetPorts, request: TurnRequest, signal: AbortSignal): Promise<TurnResult> {
   return withFreshRefs(async () => {
     const view = await lookAtRepository(ports, request, signal)
+    const board = await readBoard(ports.forge, view, signal)
     const seen = await eachOf(ports.clusters, CLUSTERS_AT_ONCE, (cluster) => lookOrFail(view, cluster, request, signal))
     const notObserved = seen.flatMap((one) => ('failures' in one ? [one] : []))
     const observed = seen.flatMap((one) => ('failures' in one ? [] : [one]))
     const observedAt = observed.reduce((latest, { identity }) => (identity.observedAt > latest ? identity.observedAt : latest), '')
-    const memory = new TurnMemory()
-    const planned = observed.flatMap(({ units }) => units.map((unit) => planUnit(unit, request, memory)))
-    const result = { view, observedAt, units: planned, notObserved, updates: [], proposals: new Map() }
+    const planAll = (holds: ReadonlyMap<string, Hold>): SharedProposals => {
+      const memory = new TurnMemory()
+      const planned = observed.flatMap((one) => one.units.map((unit) => planUnit(unit, request, { memory, holds, ticks: board.ticks })))
+      return isHosted(ports.forge) ? share(planned, view, request, memory) : { units: planned, joints: new Map() }
+    }
+    const free = planAll(NO_HOLDS)
+    // What somebody asks for is never held.
+    const holds = request.wish === undefined ? await holdsOf(free.units, view, board, observedAt) : NO_HOLDS
+    const { units: shared, joints } = holds.size === 0 ? free : planAll(holds)
+    const result = { view, observedAt, units: shared, notObserved, updates: [], proposals: new Map(), untold: [] }
     if (request.dryRun || observed.length === 0) return result
     request.onProgress?.('writing')
-    await tellOutcomes(ports.forge, view, planned, signal)
-    const { units, updates } = await writeTurn(ports.repository, planned, { head: view.ledger, at: observedAt }, signal)
-    const proposals = await ensureProposals(ports.forge, view, units, updates, request.version, signal)
-    return { ...result, units, updates, proposals }
+    await tellOutcomes(ports.forge, view, shared, signal)
+    const told = { view, board, notObserved, now: observedAt, version: request.version }
+    const over = await tellOver(ports.forge, { ...told, units: shared }, signal)
+    const { units, updates } = await writeTurn(ports.repository, shared, { head: view.ledger, at: observedAt }, signal)
+    const proposals = await ensureProposals(ports.forge, view, { units, updates, joints, notObserved }, request.version, signal)
+    const untold = over.length > 0 ? over : await tellBoard(ports.forge, { ...told, units }, proposals, signal)
+    return { ...result, units, updates, proposals, untold }
   })
 }
 
@@ -121,14 +143,24 @@ async function lookOrFail(
   }
 }
 
-function planUnit(unit: ObservedUnit, request: TurnRequest, memory: TurnMemory): UnitResult {
+interface PlanGround {
+  readonly memory: TurnMemory
+  /** By `unitKey`. */
+  readonly holds: ReadonlyMap<string, Hold>
+  readonly ticks: DashboardTicks
+}
+
+function planUnit(unit: ObservedUnit, request: TurnRequest, { memory, holds, ticks }: PlanGround): UnitResult {
   if (unit.state === 'failed') return unit
   const { dryRun, snoozeUntil } = request
   const { notes } = unit
-  const observation = { ...memory.upToDate(unit.observation), ...(snoozeUntil === undefined ? {} : { snoozeUntil }) }
+  const raised = raiseAgain(memory.upToDate(unit.observation), (fingerprint) => ticks.raise.has(driftId(fingerprint)))
+  const seen = raised?.observation ?? memory.upToDate(unit.observation)
+  const observation = { ...seen, ...(snoozeUntil === undefined ? {} : { snoozeUntil }) }
+  const hold = holds.get(unitKey(observation.unit.cluster, observation.unit.packagePath))
   try {
     if (!dryRun) assertOwnBase(observation)
-    const plan = planAsked(observation, request, memory)
+    const plan = withRaised(planAsked(observation, request, { begun: memory.begun, hold }), raised)
     memory.remember(plan)
     return { state: 'planned', unit: observation.unit, observation, plan, notes: [...notes, ...otherBaseNotes(observation)] }
   } catch (thrown) {
@@ -136,10 +168,24 @@ function planUnit(unit: ObservedUnit, request: TurnRequest, memory: TurnMemory):
   }
 }
 
-function planAsked(observation: Observation, { wish, recreate }: TurnRequest, { begun }: TurnMemory): UnitPlan {
+function planAsked(observation: Observation, { wish, recreate }: TurnRequest, options: PlanOptions): UnitPlan {
   // Selectors count the changes as a plain turn lists them.
-  if (wish !== undefined) return planReconcile(observation, { wish: wishOf(wish, planReconcile(observation).report.spec.changes), begun })
-  const plan = planReconcile(observation, { begun })
+  if (wish !== undefined)
+    return planReconcile(observation, { ...options, wish: wishOf(wish, planReconcile(observation).report.spec.changes) })
+  const plan = planReconcile(observation, options)
   const taken = recreate === true && plan.outcome === 'foreign' && plan.report.status.state === 'Drifted'
-  return taken ? planReconcile(withoutForeignCommits(observation), { begun }) : plan
+  return taken ? planReconcile(withoutForeignCommits(observation), options) : plan
+}
+
+/** Where git alone is the forge, each cluster has a proposal of its own: `approve` decides about one unit. */
+function share(units: readonly UnitResult[], { policies }: RepositoryView, request: TurnRequest, { begun }: TurnMemory): SharedProposals {
+  return shareProposals(units, { fewest: repositoryLimits(policies).massMinClusters, asked: request.wish !== undefined }, (unit, joint) => {
+    const { observation, plan } = unit
+    const others = new Set([...begun].filter((id) => id !== plan.record?.spec.episode))
+    try {
+      return { ...unit, plan: planAsked(observation, request, { begun: others, joint }) }
+    } catch (thrown) {
+      return { state: 'failed', packagePath: observation.unit.packagePath, failures: failuresOf(thrown) }
+    }
+  })
 }

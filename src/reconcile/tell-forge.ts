@@ -2,23 +2,18 @@
  * What people see on the forge after a turn: one pull request per open proposal with its statuses, and one comment where an
  * episode ended. Everything is said again in each turn and sent only where it is new, so a turn that ended in between loses nothing.
  */
-
-import { LEDGER_BRANCH } from '../package/ref-name.ts'
 import { worstRisk } from '../plan/closed-episode.ts'
 import type { FoundOutcome } from '../plan/found-decisions.ts'
-import type { Forge, HostedForge, OpenedProposal } from '../ports/hosted-forge.ts'
+import type { JointProposal } from '../plan/joint-proposal.ts'
+import type { CommitStatus, Forge, HostedForge, OpenedProposal } from '../ports/hosted-forge.ts'
 import type { RefUpdate } from '../ports/package-repository.ts'
+import { massText } from '../proposal/mass-text.ts'
 import { type Outcome, outcomeComment } from '../proposal/outcome-comment.ts'
-import { proposalStatuses } from '../proposal/proposal-statuses.ts'
-import type { ProposalSubject } from '../proposal/proposal-subject.ts'
-import { proposalText } from '../proposal/proposal-text.ts'
-import { wantsReport } from '../proposal/report-text.ts'
-import { ledgerUnitFolder } from '../record/record-paths.ts'
+import { massStatuses, proposalStatuses } from '../proposal/proposal-statuses.ts'
+import { type ProposalText, proposalText } from '../proposal/proposal-text.ts'
+import { jointSubject, type PlannedUnit, unitSubject } from './proposal-subjects.ts'
 import type { RepositoryView } from './repository-view.ts'
-import { unitClusters } from './unit-clusters.ts'
 import type { UnitResult } from './unit-result.ts'
-
-type PlannedUnit = UnitResult & { readonly state: 'planned' }
 
 export function isHosted(forge: Forge): forge is HostedForge {
   return 'ensureComment' in forge
@@ -30,15 +25,17 @@ export function isHosted(forge: Forge): forge is HostedForge {
  */
 export async function tellOutcomes(forge: Forge, view: RepositoryView, units: readonly UnitResult[], signal: AbortSignal): Promise<void> {
   if (!isHosted(forge)) return
-  for (const unit of units) {
-    if (unit.state === 'failed') continue
-    for (const found of unit.plan.outcomes) {
-      const proposal = view.proposals.get(found.ref)
-      const outcome = outcomeOf(found, view)
-      if (proposal === undefined || outcome === undefined) continue
-      const { topic, body } = outcomeComment(outcome)
-      await forge.ensureComment(proposal.number, topic, body, signal)
-    }
+  const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
+  const kept = new Set(planned.flatMap(({ plan }) => plan.writes.updates.flatMap(({ ref, to }) => (to === null ? [] : [ref]))))
+  const said = new Set<number>()
+  for (const found of planned.flatMap(({ plan }) => plan.outcomes)) {
+    const proposal = view.proposals.get(found.ref)
+    const outcome = outcomeOf(found, view)
+    // A joint proposal goes on without the unit, or ends the same way for all of them.
+    if (proposal === undefined || outcome === undefined || kept.has(found.ref) || said.has(proposal.number)) continue
+    said.add(proposal.number)
+    const { topic, body } = outcomeComment(outcome)
+    await forge.ensureComment(proposal.number, topic, body, signal)
   }
 }
 
@@ -50,6 +47,15 @@ function outcomeOf({ episode: { spec, status } }: FoundOutcome, view: Repository
   return { kind: 'declined', silentUntil: status.silentUntil, critical: worstRisk(spec.changes) === 'critical' }
 }
 
+/** What a turn wrote. */
+export interface ToldTurn {
+  readonly units: readonly UnitResult[]
+  readonly updates: readonly RefUpdate[]
+  /** Proposals about several clusters, by short name of the branch. */
+  readonly joints: ReadonlyMap<string, JointProposal>
+  readonly notObserved: readonly { readonly cluster: string }[]
+}
+
 /**
  * After the push. @returns what the forge calls the open proposals, by short name of the branch
  * @throws Failure BP50xx
@@ -57,59 +63,67 @@ function outcomeOf({ episode: { spec, status } }: FoundOutcome, view: Repository
 export async function ensureProposals(
   forge: Forge,
   view: RepositoryView,
-  units: readonly UnitResult[],
-  updates: readonly RefUpdate[],
+  { units, updates, joints, notObserved }: ToldTurn,
   version: string,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, OpenedProposal>> {
   const opened = new Map<string, OpenedProposal>()
+  const missed = new Set(notObserved.map(({ cluster }) => cluster))
   for (const unit of units) {
     if (unit.state === 'failed' || unit.refused !== undefined) continue
-    const { report, branch, outcome } = unit.plan
-    if (report.status.lifecycle !== 'Proposed' || outcome === 'foreign') continue
+    const { branch } = unit.plan
+    const joint = joints.get(branch)
+    const text =
+      joint === undefined ? singleText(unit, view, forge, version) : jointText(joint, view, forge, { version, notObserved: missed })
     const ref = `refs/heads/${branch}`
     const commit = updates.find((update) => update.ref === ref)?.to ?? view.refs.get(ref)
-    const subject = subjectOf(unit, view, forge, version)
-    if (commit === undefined || commit === null || subject === undefined) continue
-    const known = view.proposals.get(ref)
-    const text = proposalText(subject)
-    const wanted = { ref, commit, baseBranch: view.baseBranch, ...text, reviewers: [] }
-    opened.set(branch, await forge.ensureProposal(wanted, known, signal))
-    if (isHosted(forge)) await forge.ensureStatuses(commit, proposalStatuses(subject, unit.observation.incomplete.length === 0), signal)
+    if (opened.has(branch) || commit === undefined || commit === null || text === undefined) continue
+    const { statuses, ...shown } = text
+    const wanted = { ref, commit, baseBranch: view.baseBranch, ...shown, reviewers: [] }
+    const proposal = await forge.ensureProposal(wanted, view.proposals.get(ref), signal)
+    opened.set(branch, proposal)
+    if (!isHosted(forge)) continue
+    await forge.ensureStatuses(commit, statuses, signal)
+    if (joint !== undefined) await tellMoved(forge, view, joint, proposal, signal)
   }
   return opened
 }
 
-function subjectOf(
-  { unit, plan, observation }: PlannedUnit,
+type ShownProposal = ProposalText & { readonly statuses: readonly CommitStatus[] }
+
+function singleText(unit: PlannedUnit, view: RepositoryView, forge: Forge, version: string): ShownProposal | undefined {
+  const { report, branch, outcome, openBranches } = unit.plan
+  if (report.status.lifecycle !== 'Proposed' || outcome === 'foreign') return undefined
+  // Of a joint proposal that this turn cannot tell anything new about, the text stays.
+  if (openBranches.some((open) => open.ref === `refs/heads/${branch}` && open.others.length > 0)) return undefined
+  const subject = unitSubject(unit, view, forge, version)
+  if (subject === undefined) return undefined
+  return { ...proposalText(subject), statuses: proposalStatuses(subject, unit.observation.incomplete.length === 0) }
+}
+
+function jointText(
+  joint: JointProposal,
   view: RepositoryView,
   forge: Forge,
-  version: string,
-): ProposalSubject | undefined {
-  const { record, branch } = plan
-  if (record === undefined) return undefined
-  const { policy, applier, health, verdicts } = observation
-  const folder = ledgerUnitFolder(unit.cluster, unit.slug)
-  const reapplyFails = verdicts.flatMap(({ id, reapplyFails: why }) =>
-    why === undefined ? [] : [{ ref: { group: id.group, kind: id.kind, namespace: id.namespace, name: id.name }, why }],
-  )
-  return {
-    record,
-    unit,
-    applier,
-    health,
-    reapplyFails,
-    notAdoptable: new Map(),
-    alsoIn: unitClusters(view, unit),
-    previousPlan: undefined,
-    base: view.base,
-    headBranch: branch,
-    dialect: forge.dialect,
-    hasReport: wantsReport(record),
-    policy: { name: policy.name, mode: policy.mode, place: policy.place },
-    closeSilence: policy.closeSilence,
-    version,
-    ledgerUrl: forge.dialect.branchFileUrl(LEDGER_BRANCH, `${folder}/report.yaml`),
-    states: [],
+  about: { readonly version: string; readonly notObserved: ReadonlySet<string> },
+): ShownProposal | undefined {
+  const subject = jointSubject(joint, view, forge, about)
+  return subject === undefined ? undefined : { ...massText(subject), statuses: massStatuses(subject) }
+}
+
+/** Proposals of single clusters that went into the joint one; their branches are gone with this turn's push. */
+async function tellMoved(
+  forge: HostedForge,
+  view: RepositoryView,
+  { ref, members, away }: JointProposal,
+  { label, url }: OpenedProposal,
+  signal: AbortSignal,
+): Promise<void> {
+  const clusters = members.length + away.length
+  for (const branch of members.flatMap(({ plan }) => plan.openBranches)) {
+    const proposal = branch.ref === ref || branch.others.length > 0 ? undefined : view.proposals.get(branch.ref)
+    if (proposal?.state !== 'open') continue
+    const { topic, body } = outcomeComment({ kind: 'moved-to-mass', label, url, clusters })
+    await forge.ensureComment(proposal.number, topic, body, signal)
   }
 }

@@ -7,9 +7,10 @@ import { describeResourceId } from '../krm/resource-id.ts'
 import { formatKptAnnotation } from '../package/kpt-annotation.ts'
 import { commitJson, commitText } from './commit-text.ts'
 import { formatValue } from './format-value.ts'
+import { jointFingerprint } from './joint-fingerprint.ts'
 import { oneLine } from './one-line.ts'
 import type { Change, DriftRecord } from './schema.ts'
-import { formatSubject, SUBJECT_LIMIT } from './subject.ts'
+import { formatSubject, jointSubject, SUBJECT_LIMIT } from './subject.ts'
 
 const OBJECT_LIMIT = 20
 const LEDGER_LINE_LIMIT = 50
@@ -21,6 +22,8 @@ export interface MessageSubject {
   readonly packageName: string
   /** Porch object name of the published revision that was compared, `deploy.apps.web.v3`; empty before the first one. */
   readonly sourceRevision: string
+  /** Set where the branch is about the same drift in several clusters; `record` is then of one of them. */
+  readonly joint?: { readonly workspace: string; readonly records: readonly DriftRecord[] }
 }
 
 /** Message of the commit on `drafts/` and `proposed/`. */
@@ -28,8 +31,9 @@ export function formatProposalMessage(subject: MessageSubject, lifecycle: 'Draft
   const { record } = subject
   const { changes } = record.spec
   return joinParagraphs([
-    formatSubject(record, lifecycle),
+    subject.joint === undefined ? formatSubject(record, lifecycle) : jointSubject(record, subject.joint.records.length),
     commitText(describeChanges(changes)),
+    ...clusterList(subject),
     ...whyOf(record),
     whatMergingDoes(record, lifecycle),
     kptLine(subject, 0),
@@ -68,6 +72,14 @@ export function formatLedgerMessage(cluster: string, lines: readonly string[]): 
   return joinParagraphs([scope + subject, [...listed, ...more].join('\n'), '[skip ci]'])
 }
 
+function clusterList({ joint }: MessageSubject): string[] {
+  if (joint === undefined) return []
+  const clusters = joint.records.map(({ spec }) => spec.unit.cluster).sort()
+  const lines = clusters.slice(0, OBJECT_LIMIT).map((cluster) => `  ${oneLine(commitText(cluster), 100)}`)
+  const more = clusters.length > OBJECT_LIMIT ? [`  and ${clusters.length - OBJECT_LIMIT} more, each with its record`] : []
+  return [[`The same in ${clusters.length} cluster${clusters.length === 1 ? '' : 's'}:`, ...lines, ...more].join('\n')]
+}
+
 /** The person's own words stand behind a word of ours: no line of theirs begins a line of the message. */
 function whyOf({ spec: { message } }: DriftRecord): string[] {
   return message === undefined || message.trim() === '' ? [] : [`Why: ${oneLine(commitText(message), 500)}`]
@@ -77,7 +89,7 @@ function whyOf({ spec: { message } }: DriftRecord): string[] {
 function kptLine(subject: MessageSubject, revision: number): string {
   const line = formatKptAnnotation({
     packagePath: subject.packageName,
-    workspace: subject.record.metadata.name,
+    workspace: subject.joint?.workspace ?? subject.record.metadata.name,
     revision: String(revision),
     task: { type: 'edit', source: subject.sourceRevision },
   })
@@ -123,19 +135,22 @@ function whatMergingDoes(record: DriftRecord, lifecycle: 'Draft' | 'Proposed'): 
   return 'Merging does for each change what its resolution in the record says.'
 }
 
-function trailers({ record, slug, packageName }: MessageSubject, more: readonly string[]): string {
+function trailers({ record, slug, packageName, joint }: MessageSubject, more: readonly string[]): string {
   const { spec } = record
+  const units = (joint?.records ?? [record]).map((one) => one.spec).sort((left, right) => (left.unit.cluster < right.unit.cluster ? -1 : 1))
+  const named = units.slice(0, OBJECT_LIMIT)
   const objects = [...new Set(spec.changes.map(({ ref }) => `${ref.group}/${ref.kind}/${ref.namespace}/${ref.name}`))]
   const actors = [...new Set(spec.changes.map(({ actor }) => `${actor.manager} (${actor.confidence})`))].slice(0, OBJECT_LIMIT)
   const risk =
     (['critical', 'high', 'medium', 'low'] as const).find((level) => spec.changes.some((change) => change.risk === level)) ?? 'low'
   const revision = spec.unit.revision === undefined ? '' : `@${spec.unit.revision}`
   return [
-    `Drift-Id: ${oneLine(spec.unit.cluster)}/${oneLine(slug)}/${spec.episode}`,
-    `Drift-Fingerprint: ${spec.fingerprint}`,
+    ...named.map(({ unit, episode }) => `Drift-Id: ${oneLine(unit.cluster)}/${oneLine(slug)}/${episode}`),
+    `Drift-Fingerprint: ${joint === undefined ? spec.fingerprint : jointFingerprint(joint.records)}`,
     `Drift-Resolution: ${spec.plan}`,
     `Drift-Risk: ${risk}`,
-    `Drift-Cluster: ${oneLine(spec.unit.cluster)}`,
+    ...named.map(({ unit }) => `Drift-Cluster: ${oneLine(unit.cluster)}`),
+    ...(units.length > OBJECT_LIMIT ? [`Drift-Cluster-Count: ${units.length}`] : []),
     `Drift-Package: ${oneLine(packageName)}${revision}`,
     ...objects.slice(0, OBJECT_LIMIT).map((object) => `Drift-Object: ${oneLine(object, 300)}`),
     ...(objects.length > OBJECT_LIMIT ? [`Drift-Object-Count: ${objects.length}`] : []),

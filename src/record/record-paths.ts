@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 
 export const DRIFT_FOLDER = '.drift'
+export const RECORDS_FOLDER = `${DRIFT_FOLDER}/records`
 
 /**
  * A name as one path segment. Names of clusters are free text (`arn:aws:eks:…:cluster/prod`): whatever is not a plain

@@ -104,6 +104,7 @@ export const driftReportSchema = z.object({
     episode: z.string().describe('Id of the open episode; empty when there is none.'),
     lifecycle: z.enum(['Draft', 'Proposed', 'Published', '']).describe('Where the record of the episode stands.'),
     plan: z.enum(['Restore', 'Adopt', 'Release', 'Mixed', '']),
+    branch: z.string().optional().describe('Branch of the joint proposal that the record is on, where it is not named by the episode.'),
     held: z
       .object({
         reason: z.enum(['min-age', 'window', 'hourly-limit', 'concurrent-limit', 'storm']),
@@ -124,7 +125,16 @@ export const driftReportListSchema = z.object({
   observedAt: z.string(),
   incomplete: z.array(incompleteSchema).describe('What could not be observed. Absence of drift is not proven where this is not empty.'),
   items: z.array(driftReportSchema),
+  proposals: z
+    .array(z.object({ branch: z.string(), label: z.string(), url: z.string() }))
+    .optional()
+    .describe('Open proposals that a scan made or kept: label as the forge calls it (`#418`), url empty where git is the forge.'),
 })
+
+const proposedAtSchema = z
+  .string()
+  .optional()
+  .describe('RFC 3339 UTC: observation with which it was proposed; absent where that was the first one, and in a draft.')
 
 export const driftRecordSchema = z.object({
   apiVersion: z.literal(API_VERSION),
@@ -134,6 +144,7 @@ export const driftRecordSchema = z.object({
     ...changesPart,
     episode: z.string(),
     began: z.string().describe('RFC 3339 UTC: first observation of the episode.'),
+    proposedAt: proposedAtSchema,
     lifecycle: z
       .enum(['Draft', 'Proposed'])
       .describe('Draft: recorded only, so that merging it authorises nothing. Proposed: merging it decides as planned.'),
@@ -141,6 +152,7 @@ export const driftRecordSchema = z.object({
     message: z.string().optional().describe('Why, in the words of the person who chose the plan.'),
     plannedBy: z.string().optional().describe('Login of who chose the plan in the review; empty for a ticked box, which nobody signs.'),
     plannedBefore: z.enum(['Restore', 'Adopt', 'Release', 'Mixed']).optional().describe('Plan that was proposed before that.'),
+    after: z.string().optional().describe('Id of the merged episode after which the cluster still differed.'),
     policy: z.object({ name: z.string(), mode: z.string() }),
     settle: z.enum(['syncer', 'backporch']).describe('Who brings the cluster in line after the merge.'),
     keyId: z.string().describe('Tells which installation key made the keyed hashes.'),
@@ -155,6 +167,7 @@ export const closedEpisodeSchema = z.object({
     ...changesPart,
     episode: z.string(),
     began: z.string(),
+    proposedAt: proposedAtSchema,
     plan: z.enum(['Restore', 'Adopt', 'Release', 'Mixed']),
     message: z.string().optional(),
   }),
@@ -164,6 +177,9 @@ export const closedEpisodeSchema = z.object({
     at: z.string().describe('RFC 3339 UTC of the outcome.'),
     commit: z.string().optional().describe('Merge commit.'),
     revision: z.string().optional().describe('Published revision, as in `v4`.'),
+    seenAt: z.string().optional().describe('RFC 3339 UTC: the observation that found the decision, where it was made elsewhere.'),
+    branch: z.string().optional().describe('Branch of the joint proposal that the record was on.'),
+    failedAt: z.string().optional().describe('RFC 3339 UTC: merged, and the cluster did not agree within the time that the policy gives.'),
     verifiedAt: z.string().optional().describe('RFC 3339 UTC: first observation in which live agreed with the decision.'),
     silentUntil: z.string().optional().describe('RFC 3339 UTC: until then exactly this fingerprint is not raised again.'),
     reason: z.string().optional(),

@@ -19,6 +19,16 @@ export function formatSubject(record: DriftRecord, lifecycle: 'Draft' | 'Propose
   return fitSubject(type, text, aside, isCritical(record.spec.changes))
 }
 
+/** `chore(drift): restore ConfigMap/ca-bundle in 37 clusters (one cause)` */
+export function jointSubject({ spec: { plan, changes, unit } }: DriftRecord, clusters: number): string {
+  const [first] = changes
+  const verb = plan === 'Mixed' ? 'settle' : plan.toLowerCase()
+  const one = changes.length === 1 && first !== undefined ? `${first.ref.kind}/${first.ref.name}` : undefined
+  const what = one ?? `${changes.length} changes of ${unit.package || 'the package'}`
+  const where = `${clusters} cluster${clusters === 1 ? '' : 's'}`
+  return fitSubject(plan === 'Restore' ? 'chore' : 'fix', `${verb} ${what} in ${where}`, ' (one cause)', isCritical(changes))
+}
+
 /** `aside` is left out where it does not fit. */
 export function fitSubject(type: 'fix' | 'chore', text: string, aside: string, critical: boolean): string {
   const [head, tail] = [`${type}(drift): `, critical ? ' [CRITICAL]' : '']

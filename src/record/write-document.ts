@@ -5,12 +5,12 @@ import { parseGoYaml } from '../krm/go-yaml.ts'
 import type { Json } from '../krm/json.ts'
 import { writeDocument } from '../package/edit-yaml-write.ts'
 
-// Argo CD skips a file that begins with this line (argo-cd, reposerver/repository: skipFileRenderingMarker).
-const SKIP_MARKER = '# +argocd:skip-file-rendering\n'
+/** Argo CD skips a file that begins with this line (argo-cd, reposerver/repository: skipFileRenderingMarker). */
+export const INERT_LINE = '# +argocd:skip-file-rendering'
 
 /** For files in the repository's tree, which a syncer may read: inert for Argo CD by its first line, for others by the annotation. */
 export function formatInertDocument(document: object): string {
-  return SKIP_MARKER + formatDocument(document)
+  return `${INERT_LINE}\n${formatDocument(document)}`
 }
 
 /** Plain data only, without undefined. YAML whose plain scalars mean the same under YAML 1.1 and 1.2; keys in the order of the document. */

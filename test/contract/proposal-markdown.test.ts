@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { massText } from '../../src/proposal/mass-text.ts'
+import { onboardingText } from '../../src/proposal/onboarding-text.ts'
 import { outcomeComment } from '../../src/proposal/outcome-comment.ts'
 import type { ProposalState, ProposalSubject } from '../../src/proposal/proposal-subject.ts'
 import { proposalText } from '../../src/proposal/proposal-text.ts'
@@ -12,7 +13,7 @@ import { readTicks } from '../../src/proposal/ticks.ts'
 import type { Change } from '../../src/record/schema.ts'
 import { GITEA, GITHUB, PLAIN } from '../fakes/dialects.ts'
 import { changeOf, HOSTILE_TEXTS } from '../fakes/record-samples.ts'
-import { HOSTILE, MASS, STORM, subjectOf } from '../golden/proposals/samples.ts'
+import { HOSTILE, MASS, ONBOARDING, STORM, subjectOf } from '../golden/proposals/samples.ts'
 import { actsOfMarkdown, readWithMicromark } from '../markdown/read-markdown.ts'
 
 const PIECES = [
@@ -233,5 +234,49 @@ test('one cause in many clusters, a storm and a comment do nothing, and fit, wha
       }
     }),
     { numRuns: 50 },
+  )
+})
+
+test('the proposal that enrols a repository does nothing by itself, and fits, whatever it is of', () => {
+  fc.assert(
+    fc.property(
+      fc.array(change, { minLength: 1, maxLength: 4 }),
+      subject,
+      fc.array(word, { maxLength: 12 }),
+      fc.boolean(),
+      (changes, made, texts, valid) => {
+        const [text = ''] = texts
+        const expected = { ...ONBOARDING.expected, failed: [{ packageName: text, cluster: text, code: text, why: text }] }
+        const { title, body } = onboardingText({
+          ...ONBOARDING,
+          dialect: made.dialect,
+          version: text,
+          baseBranch: text,
+          clusters: texts,
+          syncers: texts.map((name) => ({ name, sentence: made.applier.said.sentence, units: 2 })),
+          notImported: texts.map((rule) => ({ source: text, rule, why: rule })),
+          notLooked: texts,
+          expected: valid
+            ? {
+                proposals: texts.map((packageName) => ({ packageName, cluster: text, changes, mode: 'Warn' })),
+                modes: { Propose: 0, Warn: 1, Off: 0 },
+                muted: { fields: 1, rules: 1 },
+                incomplete: 0,
+                failed: expected.failed,
+              }
+            : undefined,
+          policyPath: text,
+          policyProblem: texts.join('\n'),
+          files: texts,
+          editedBy: text,
+        })
+        assert.ok(body.length <= made.dialect.bodyLimit, `${body.length} of ${made.dialect.bodyLimit}`)
+        assert.equal(title, 'chore(drift): configure Backporch')
+        assert.deepEqual(actsOfMarkdown(body, GIVEN), [])
+        assert.deepEqual(readTicks(body), [])
+        assert.match(body, /\n<!-- backporch:v1 configure -->\n$/)
+      },
+    ),
+    { numRuns: 100 },
   )
 })

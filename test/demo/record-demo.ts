@@ -98,6 +98,7 @@ class Spy implements ClusterReader {
   readonly name: string
   readonly identify: ClusterReader['identify']
   readonly servedKind: ClusterReader['servedKind']
+  readonly list: ClusterReader['list']
   readonly readInventory: ClusterReader['readInventory']
   private readonly reader: ClusterReader
   private readonly asked = new Map<string, WantedObject>()
@@ -108,6 +109,7 @@ class Spy implements ClusterReader {
     this.name = reader.name
     this.identify = (signal) => reader.identify(signal)
     this.servedKind = (apiVersion, kind, signal) => reader.servedKind(apiVersion, kind, signal)
+    this.list = (group, kind, signal) => reader.list(group, kind, signal)
     this.readInventory = (ref, signal) => {
       const id = { group: 'kpt.dev', kind: 'ResourceGroup', namespace: ref.namespace, name: ref.name }
       this.asked.set(resourceKey(id), { id, apiVersion: 'kpt.dev/v1alpha1' })

@@ -21,6 +21,8 @@ export interface CliOptions {
   readonly waits?: readonly (() => unknown)[]
   readonly onSleep?: (milliseconds: number) => unknown
   readonly localNames?: World['localNames']
+  readonly probes?: World['probes']
+  readonly openWebhooks?: World['openWebhooks']
 }
 
 export async function runInWorld(turn: TurnWorld, argv: readonly string[], options: CliOptions = {}): Promise<CliOutcome> {
@@ -56,6 +58,7 @@ export async function runInWorld(turn: TurnWorld, argv: readonly string[], optio
     signal: interrupt.signal,
     openRepository: async () => turn.repository,
     openForge: async () => turn.ports.forge,
+    openWebhooks: options.openWebhooks ?? (() => assert.fail('nobody listens')),
     openCluster: async () => ({ reader: turn.cluster, close: () => undefined }),
     openWriter: async () => ({ writer: turn.cluster, close: () => undefined }),
     loadKey: async () => ({ key: turn.key, created: false, path: '/key' }),
@@ -63,6 +66,7 @@ export async function runInWorld(turn: TurnWorld, argv: readonly string[], optio
     externalDiff: options.externalDiff ?? (() => assert.fail('no program was named')),
     appendText: options.appendText ?? (() => assert.fail('nothing is written beside stdout')),
     workTree: async () => 'none',
+    probes: options.probes ?? (() => assert.fail('nothing is probed')),
     userName: async () => 'Ada <ada@example.com>',
     at: () => {
       throw new TypeError('the world in memory has one place')

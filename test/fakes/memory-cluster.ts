@@ -4,7 +4,15 @@ import type { JsonObject } from '../../src/krm/json.ts'
 import type { LiveState, LiveView, Prediction, WantedObject } from '../../src/krm/live-view.ts'
 import { type Resource, readResource } from '../../src/krm/resource.ts'
 import { parseResourceId, type ResourceId, resourceKey } from '../../src/krm/resource-id.ts'
-import type { ApprovedWrite, ClusterIdentity, ClusterReader, ClusterWriter, Inventory, ServedKind } from '../../src/ports/cluster.ts'
+import type {
+  ApprovedWrite,
+  ClusterIdentity,
+  ClusterReader,
+  ClusterWriter,
+  Inventory,
+  ObjectList,
+  ServedKind,
+} from '../../src/ports/cluster.ts'
 import { predictedApply, TEST_SCHEMA } from './live-object.ts'
 
 const CLUSTER_SCOPED = new Set(['Namespace', 'ClusterRole'])
@@ -51,6 +59,16 @@ export class MemoryCluster implements ClusterReader, ClusterWriter {
 
   async readLive(wanted: readonly WantedObject[]): Promise<LiveView> {
     return new Map(wanted.map(({ id }) => [resourceKey(id), this.stateOf(id)]))
+  }
+
+  /** Of kinds without any object: as of a cluster that does not serve them. */
+  async list(group: string, kind: string): Promise<ObjectList> {
+    if (this.unreadable.has(`${group}/${kind}`))
+      throw new Failure({ code: 'BP3003', what: `cannot list ${kind}`, why: 'it is forbidden', remedy: 'allow it' })
+    const objects = [...this.objects].flatMap(([key, object]) => (key.startsWith(`${group}/${kind}/`) ? [object] : []))
+    if (objects.length === 0)
+      throw new Failure({ code: 'BP3009', what: `cannot list ${kind}`, why: 'it is not served', remedy: 'install it' })
+    return { objects, complete: true }
   }
 
   async readInventory(): Promise<Inventory | undefined> {

@@ -25,13 +25,19 @@ export class MemoryForge implements HostedForge {
     fileUrl: (commit, path, line) => `https://forge.example/${commit}/${path}${line === undefined ? '' : `#L${line}`}`,
     branchFileUrl: (branch, path) => `https://forge.example/${branch}/${path}`,
   }
-  /** Every request that changed something, in order: `open #1`, `comment #1 outcome`. */
+  /** Every request that changed something but issues, in order: `open #1`, `comment #1 outcome`. */
   readonly writes: string[] = []
   readonly proposals: KnownProposal[] = []
   readonly comments: { readonly number: number; readonly topic: string; readonly body: string }[] = []
   readonly said: { readonly number: number; readonly comment: ForgeComment; reaction: string | undefined }[] = []
   readonly permissions = new Map<string, Permission>()
   readonly statuses = new Map<string, CommitStatus>()
+  /** The same for issues: `open dashboard`. */
+  readonly issueWrites: string[] = []
+  /** By topic. */
+  readonly issues = new Map<string, KnownIssue & { readonly title: string }>()
+  /** RFC 3339 UTC; a test with limits on openings says what time it is. */
+  now: (() => string) | undefined
   /** Called before each write: a test ends the process there. */
   beforeWrite: (write: string) => void = () => undefined
   private readonly repository: MemoryRepository
@@ -78,10 +84,11 @@ export class MemoryForge implements HostedForge {
         body,
         labels,
         draft,
+        ...(this.now === undefined ? {} : { openedAt: this.now() }),
         decidedBy: '',
         decidedAt: '',
       })
-      return { label: `#${number}`, url: '', number }
+      return { label: `#${number}`, url: `https://forge.example/pulls/${number}`, number }
     }
     if (known === undefined) throw new Error('the turn did not know of an open proposal')
     const same = before.title === title && before.body === body && before.draft === draft && before.labels.join() === labels.join()
@@ -131,15 +138,26 @@ export class MemoryForge implements HostedForge {
     return this.permissions.get(login) ?? 'none'
   }
 
-  async ensureIssue(): Promise<KnownIssue> {
-    throw new Error('not used')
+  async ensureIssue(topic: string, title: string, body: string): Promise<KnownIssue> {
+    const before = this.issues.get(topic)
+    if (before === undefined) this.writeIssue(`open ${topic}`)
+    else if (!before.open || before.title !== title || before.body !== body) this.writeIssue(`edit ${topic}`)
+    const number = before?.number ?? 1_000 + this.issues.size
+    const issue = { number, url: `https://forge.example/issues/${number}`, open: true, title, body }
+    this.issues.set(topic, issue)
+    return issue
   }
 
-  async readIssue(): Promise<KnownIssue | undefined> {
-    return undefined
+  async readIssue(topic: string): Promise<KnownIssue | undefined> {
+    return this.issues.get(topic)
   }
 
-  async closeIssue(): Promise<void> {}
+  async closeIssue(topic: string): Promise<void> {
+    const before = this.issues.get(topic)
+    if (before?.open !== true) return
+    this.writeIssue(`close ${topic}`)
+    this.issues.set(topic, { ...before, open: false })
+  }
 
   /** What a person does in the browser. */
   byHand(number: number, change: Partial<KnownProposal>): void {
@@ -153,6 +171,11 @@ export class MemoryForge implements HostedForge {
     const id = String(this.said.length + 1)
     const comment = { id, author, bot: false, body, at: '2026-11-21T10:00:00Z', edited: false, answered: false, ...more }
     this.said.push({ number, comment, reaction: undefined })
+  }
+
+  private writeIssue(what: string): void {
+    this.beforeWrite(what)
+    this.issueWrites.push(what)
   }
 
   private write(what: string): void {

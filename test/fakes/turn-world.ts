@@ -51,6 +51,13 @@ export function policyText(spec: string): string {
   return `apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: test}\nspec: ${spec}\n`
 }
 
+/** Drift is proposed in the turn that sees it, however much of it there is. */
+export const AT_ONCE = {
+  '.drift/at-once.yaml': policyText(
+    '{detect: {minAge: 0s, settle: 0s}, limits: {prHourlyLimit: 0, prConcurrentLimit: 0, stormThreshold: 0}}',
+  ).replace('name: test', 'name: zz-at-once'),
+}
+
 export class TurnWorld {
   readonly repository = new MemoryRepository()
   readonly cluster: MemoryCluster
@@ -68,6 +75,7 @@ export class TurnWorld {
       'apps/web/deployment.yaml': DEPLOYMENT,
       'apps/web/config.yaml': CONFIG,
       '.drift/policy.yaml': policyText(policy),
+      ...AT_ONCE,
       ...files,
     })
     this.sync()

@@ -8,6 +8,7 @@ import { Failure } from '../../src/failure.ts'
 import { type ObjectId, objectId } from '../../src/package/object-id.ts'
 import type { HostedForge, WantedProposal } from '../../src/ports/hosted-forge.ts'
 import type { PackageRepository } from '../../src/ports/package-repository.ts'
+import { issueContract } from './issue-contract.ts'
 
 export interface ForgeGround {
   /** A forge as a new process would open it: nothing is remembered from the last one. */
@@ -157,6 +158,48 @@ export function forgeContract(name: string, make: () => Promise<ForgeGround>): v
       assert.deepEqual([...known.labels].sort(), ['drift', 'drift-free', 'drift-plan/adopt', 'team-a'])
     })
 
+    it('takes a body with other line breaks and a title at the limit for what was wanted', async () => {
+      const { titleLimit } = ground.openForge().dialect
+      for (const draft of [false, true]) {
+        const wanted = { ...(await pushBranch()), title: `fix(drift): ${'ä'.repeat(titleLimit - 12)}`, body: 'one\ntwo\n', draft }
+        const number = await open(wanted)
+        await ground.human.editBody(number, 'one\r\ntwo')
+        const known = await readOne(wanted.ref)
+        assert.equal(await countingWrites(() => ground.openForge().ensureProposal(wanted, known, signal)), 0, `draft ${draft}`)
+      }
+    })
+
+    it('gives back hostile text as it is, and sends it once', async () => {
+      const hostile =
+        '@all `x` --> <img src=x> \u202e\u200b \u001b[31m closes #1 =1+1 |\n\n```\n/adopt\n```\n<!-- backporch:topic:status -->'
+      const wanted = { ...(await pushBranch()), title: 'fix(drift): `-->` <img> @all #1 | \u202e', body: hostile }
+      const number = await open(wanted)
+      const known = await readOne(wanted.ref)
+      assert.deepEqual([known.title, known.body], [wanted.title, wanted.body])
+      assert.equal(await countingWrites(() => ground.openForge().ensureProposal(wanted, known, signal)), 0)
+      await ground.human.comment(number, hostile)
+      await ground.openForge().ensureComment(number, 'status', hostile, signal)
+      assert.equal(await countingWrites(() => ground.openForge().ensureComment(number, 'status', hostile, signal)), 0)
+      assert.deepEqual(
+        (await ground.openForge().readComments(number, signal)).map(({ body }) => body),
+        [hostile],
+      )
+    })
+
+    it('sees a proposal whose branch was deleted as closed, and tells nothing of a branch that never had one', async () => {
+      const wanted = await pushBranch()
+      const number = await open(wanted)
+      await ground.repository.push([{ ref: wanted.ref, from: wanted.commit, to: null }], signal)
+      // Forges close it some time after the push.
+      for (let attempt = 0; attempt < 50 && (await readOne(wanted.ref)).state === 'open'; attempt += 1) {
+        await new Promise((resolve) => setTimeout(resolve, 100))
+      }
+      const known = await readOne(wanted.ref)
+      assert.deepEqual([known.number, known.state, known.commit], [number, 'closed', wanted.commit])
+      const never = 'refs/heads/proposed/apps/web/drift-never'
+      assert.ok(!(await ground.openForge().readProposals('main', [never], signal)).some(({ ref }) => ref === never))
+    })
+
     it('turns a draft into a proposal and back', async () => {
       const wanted = { ...(await pushBranch()), draft: true }
       const number = await open(wanted)
@@ -297,6 +340,25 @@ export function forgeContract(name: string, make: () => Promise<ForgeGround>): v
       assert.equal(await countingWrites(() => ground.openForge().ensureStatuses(commit, next, signal)), 0)
     })
 
+    it('takes the last of several statuses of one context, all of the same second', async () => {
+      const { commit } = await pushBranch()
+      const say = (description: string) => [{ context: 'drift/fresh', state: 'success', description, url: '' }] as const
+      for (const description of ['a', 'b', 'a', 'b']) {
+        assert.equal(await countingWrites(() => ground.openForge().ensureStatuses(commit, say(description), signal)), 1, description)
+      }
+      assert.equal(await countingWrites(() => ground.openForge().ensureStatuses(commit, say('b'), signal)), 0)
+    })
+
+    it('reads more comments than fit on a page, in their order', async () => {
+      const number = await open(await pushBranch())
+      const texts = Array.from({ length: 105 }, (_, index) => `comment ${index}`)
+      for (const text of texts) await ground.human.comment(number, text)
+      assert.deepEqual(
+        (await ground.openForge().readComments(number, signal)).map(({ body }) => body),
+        texts,
+      )
+    })
+
     it('keeps one comment per topic, edited in place, and does not read its own', async () => {
       const number = await open(await pushBranch())
       const forge = ground.openForge()
@@ -319,7 +381,7 @@ export function forgeContract(name: string, make: () => Promise<ForgeGround>): v
       const number = await open(await pushBranch())
       const id = await ground.human.comment(number, '/adopt 1\r\nplease')
       // Our marker in somebody's comment makes it no comment of ours.
-      const fake = await ground.human.comment(number, '<!-- backporch:topic:status -->\nfake')
+      const fake = await ground.human.comment(number, '<!-- backporch:topic:status -->\n/restore')
       await ground.openForge().ensureComment(number, 'status', 'real', signal)
       const [first, second, ...rest] = await ground.openForge().readComments(number, signal)
       assert.ok(first !== undefined && second !== undefined)
@@ -330,7 +392,7 @@ export function forgeContract(name: string, make: () => Promise<ForgeGround>): v
         [ground.people.writer, false, '/adopt 1\nplease', false, false],
       )
       assert.match(first.at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
-      assert.equal(second.body, '<!-- backporch:topic:status -->\nfake')
+      assert.equal(second.body, '<!-- backporch:topic:status -->\n/restore')
       await ground.openForge().react(first, 'seen', signal)
       assert.equal(await countingWrites(() => ground.openForge().react(first, 'seen', signal)), 0)
       assert.equal((await ground.openForge().readComments(number, signal))[0]?.answered, false, 'seen is no answer')
@@ -360,40 +422,6 @@ export function forgeContract(name: string, make: () => Promise<ForgeGround>): v
       assert.equal(await forge.permissionOf('nobody-of-that-name', signal), 'none')
     })
 
-    it('keeps one issue per topic: made, rewritten, opened again, closed', async () => {
-      const ensure = (body: string) => ground.openForge().ensureIssue('dashboard', 'Drift dashboard', body, ['drift'], signal)
-      assert.equal(await ground.openForge().readIssue('dashboard', signal), undefined)
-      const made = await ensure('one\n')
-      assert.equal(await countingWrites(() => ensure('one\n')), 0)
-      assert.deepEqual(await ensure('two'), { ...made, body: 'two' })
-      await ground.human.close(made.number)
-      assert.equal((await ground.openForge().readIssue('dashboard', signal))?.open, false)
-      assert.equal((await ensure('two')).number, made.number)
-      const read = await ground.openForge().readIssue('dashboard', signal)
-      assert.deepEqual([read?.number, read?.open, read?.body.trimEnd(), read?.url], [made.number, true, 'two', made.url])
-      const other = await ground.openForge().ensureIssue('storm/prod', 'Storm', 'body', ['drift'], signal)
-      assert.notEqual(other.number, made.number)
-      await ground.openForge().closeIssue('storm/prod', signal)
-      assert.equal(await countingWrites(() => ground.openForge().closeIssue('storm/prod', signal)), 0)
-      assert.equal((await ground.openForge().readIssue('storm/prod', signal))?.open, false)
-      assert.equal((await ground.openForge().readIssue('dashboard', signal))?.open, true)
-    })
-
-    it('adopts the issue of a request whose answer was lost', async (test) => {
-      if (ground.loseNextAnswer === undefined) return test.skip('this ground cannot cut an answer')
-      // The label is there, so that the next request that writes is the issue.
-      await ground.openForge().ensureIssue('lost', 'Lost', 'first', ['drift'], signal)
-      await ground.openForge().ensureIssue('lost/again', 'Lost', 'first', ['drift'], signal)
-      ground.loseNextAnswer()
-      const number = (
-        await ground
-          .openForge()
-          .ensureIssue('lost', 'Lost', 'second', ['drift'], signal)
-          .catch(() => undefined)
-      )?.number
-      const again = await ground.openForge().ensureIssue('lost', 'Lost', 'second', ['drift'], signal)
-      assert.ok(number === undefined || number === again.number)
-      assert.equal(await countingWrites(() => ground.openForge().ensureIssue('lost', 'Lost', 'second', ['drift'], signal)), 0)
-    })
+    issueContract(() => ground, signal)
   })
 }

@@ -71,6 +71,7 @@ const OUR_HTML = [
   /^<\/details>$/,
   /^<\/?sub>$/,
   /^<!-- backporch:[a-z]+=[0-9a-f]{8}(:[0-9,-]+)? -->$/,
+  /^<!-- backporch:(open|raise)=[0-9a-f]{16} -->$/,
   /^<!-- backporch:v1 [a-z0-9 -]+ -->$/,
 ]
 

@@ -11,7 +11,7 @@ export function tokenFor(host: string, environment: Environment): string | undef
 }
 
 /** `GITHUB_SERVER_URL` is what GitHub's own runner sets, and Gitea's too. */
-function isGitHubHost(host: string, environment: Environment): boolean {
+export function isGitHubHost(host: string, environment: Environment): boolean {
   const server = URL.parse(environment['GITHUB_SERVER_URL'] ?? '')?.host
   return host === 'github.com' || host.endsWith('.ghe.com') || host === server
 }

@@ -4,9 +4,14 @@ import { Failure } from '../../failure.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Forge } from '../../ports/hosted-forge.ts'
 import type { PackageRepository } from '../../ports/package-repository.ts'
+import type { Finding } from '../../ports/probes.ts'
 import type { Trace } from '../../ports/trace.ts'
 import { tokenFor } from './forge-token.ts'
 import { parseGiteaAddress } from './gitea/gitea-address.ts'
+import type { GiteaClient } from './gitea/gitea-client.ts'
+import type { GitHubAddress } from './github/github-address.ts'
+import type { GitHubCredential } from './github/github-credentials.ts'
+import type { OpenedGitHub } from './github/open-github.ts'
 import { LocalForge } from './local/local-forge.ts'
 import { RequestGovernor } from './request-governor.ts'
 
@@ -20,6 +25,8 @@ export interface OpenForgeOptions {
   /** Given by hand; undefined: told or asked. */
   readonly kind: ForgeKind | undefined
   readonly environment: Readonly<Record<string, string | undefined>>
+  /** What a relative path in the environment is relative to; the process's own folder otherwise. */
+  readonly workingDirectory?: string
   readonly clock: Clock
   readonly version: string
   /** Milliseconds that a request may wait for the forge's limits. */
@@ -30,6 +37,8 @@ export interface OpenForgeOptions {
   readonly note: (text: string) => void
   readonly trace?: Trace | undefined
 }
+
+type ConnectForgeOptions = Omit<OpenForgeOptions, 'repository'>
 
 /** Milliseconds for the question whether a Gitea answers. */
 const PROBE = 10_000
@@ -53,7 +62,7 @@ export async function openForge(options: OpenForgeOptions, signal: AbortSignal):
 const NAMES = { github: 'GitHub', gitea: 'Gitea' } as const
 
 /** Only http and https are asked: of an ssh address nobody knows where the pages are. */
-async function kindOf(options: OpenForgeOptions, signal: AbortSignal): Promise<ForgeKind> {
+async function kindOf(options: ConnectForgeOptions, signal: AbortSignal): Promise<ForgeKind> {
   const address = parseGiteaAddress(options.remote)
   if (address === undefined) return 'local'
   if (address.host === 'github.com' || address.host.endsWith('.ghe.com') || address.host === 'ssh.github.com') return 'github'
@@ -87,20 +96,44 @@ async function answersLike(url: string, key: string, environment: OpenForgeOptio
   }
 }
 
+/**
+ * What the forge says of us, for `check`. No token is a warning: proposals are branches then.
+ * @throws Failure as `openForge`, and BP50xx where the forge does not show the repository
+ */
+export async function probeForge(options: ConnectForgeOptions, refs: readonly string[], signal: AbortSignal): Promise<readonly Finding[]> {
+  const kind = options.kind ?? (await kindOf(options, signal))
+  if (kind === 'local') return [{ check: 'forge', state: 'passed', message: 'forge: git alone, so proposals are branches' }]
+  if (kind === 'gitea') {
+    const client = await connectGitea(options, signal)
+    if (client !== undefined) return (await import('./gitea/probe-gitea.ts')).probeGitea(client, signal)
+  } else {
+    const opened = await connectGitHub(options, signal)
+    if (opened !== undefined) return (await import('./github/probe-github.ts')).probeGitHub(opened, refs, signal)
+  }
+  const { why, remedy } = withoutToken(kind, options.remote)
+  return [{ check: 'forge', state: 'warning', message: `${NAMES[kind]}: ${why}, so proposals are branches only`, fix: remedy }]
+}
+
 async function openOnGitea(options: OpenForgeOptions, signal: AbortSignal): Promise<Forge | undefined> {
+  const client = await connectGitea(options, signal)
+  if (client === undefined) return undefined
+  const { GiteaForge } = await import('./gitea/gitea-forge.ts')
+  return new GiteaForge(client, options.repository, options.clock)
+}
+
+async function connectGitea(options: ConnectForgeOptions, signal: AbortSignal): Promise<GiteaClient | undefined> {
   const address = parseGiteaAddress(options.remote)
   if (address === undefined) throw noAddress(options.remote)
   const token =
     tokenFor(address.host, options.environment) ??
     (await options.findToken(`${address.webUrl}/${address.owner}/${address.repository}`, signal))
   if (token === undefined) return undefined
-  const { GiteaForge } = await import('./gitea/gitea-forge.ts')
   const { GiteaClient } = await import('./gitea/gitea-client.ts')
   const { clock, version, longestWait, environment, trace } = options
   // Gitea limits nobody by itself; what stands before it may, and a loop of ours should.
   const governor = new RequestGovernor({ forge: 'Gitea', clock, longestWait, writesPerMinute: 600, writesPerHour: 6_000 })
   const dispatcher = dispatcherFor(environment)
-  const client = new GiteaClient({
+  return new GiteaClient({
     address,
     token,
     dispatcher,
@@ -109,22 +142,23 @@ async function openOnGitea(options: OpenForgeOptions, signal: AbortSignal): Prom
     userAgent: `backporch/${version}`,
     ...(trace === undefined ? {} : { trace }),
   })
-  return new GiteaForge(client, options.repository)
 }
 
 async function openOnGitHub(options: OpenForgeOptions, signal: AbortSignal): Promise<Forge | undefined> {
+  return (await connectGitHub(options, signal))?.forge(options.repository)
+}
+
+async function connectGitHub(options: ConnectForgeOptions, signal: AbortSignal): Promise<OpenedGitHub | undefined> {
   const { parseGitHubAddress } = await import('./github/github-address.ts')
   const address = parseGitHubAddress(options.remote)
   if (address === undefined) throw noAddress(options.remote)
-  const token =
-    tokenFor(address.host, options.environment) ??
-    (await options.findToken(`${address.webUrl}/${address.owner}/${address.repository}`, signal))
-  if (token === undefined) return undefined
+  const credential = await credentialFor(address, options, signal)
+  if (credential === undefined) return undefined
   const { githubGovernor, openGitHub } = await import('./github/open-github.ts')
   const { clock, version, longestWait, environment, trace, note } = options
-  const opened = await openGitHub({
+  return openGitHub({
     address,
-    credential: { kind: 'token', token },
+    credential,
     clock,
     version,
     governor: githubGovernor(clock, longestWait),
@@ -132,7 +166,19 @@ async function openOnGitHub(options: OpenForgeOptions, signal: AbortSignal): Pro
     notice: note,
     ...(trace === undefined ? {} : { trace }),
   })
-  return opened.forge(options.repository)
+}
+
+/** `BACKPORCH_TOKEN`, an App of the environment, `GITHUB_TOKEN`, git's own helpers: the first that there is. */
+async function credentialFor(
+  { host, webUrl, owner, repository }: GitHubAddress,
+  { environment, workingDirectory = '.', findToken }: ConnectForgeOptions,
+  signal: AbortSignal,
+): Promise<GitHubCredential | undefined> {
+  const { appCredential } = await import('./github/app-credential.ts')
+  const app = await appCredential(host, environment, workingDirectory)
+  if (app !== undefined) return app
+  const token = tokenFor(host, environment) ?? (await findToken(`${webUrl}/${owner}/${repository}`, signal))
+  return token === undefined ? undefined : { kind: 'token', token }
 }
 
 function dispatcherFor(environment: OpenForgeOptions['environment']): EnvHttpProxyAgent {
@@ -152,7 +198,7 @@ function withoutToken(kind: 'github' | 'gitea', remote: string): Failure {
     what: `cannot use ${NAMES[kind]}`,
     where: parseGiteaAddress(remote)?.host ?? 'the repository',
     why: 'there is no token',
-    remedy: `set BACKPORCH_TOKEN or ${kind === 'github' ? 'GITHUB_TOKEN' : 'GITEA_TOKEN'}, or keep one in git's credential helper`,
+    remedy: `set BACKPORCH_TOKEN or ${kind === 'github' ? 'GITHUB_TOKEN (or BACKPORCH_APP_ID with its key)' : 'GITEA_TOKEN'}, or keep one in git's credential helper`,
     retry: 'on-change',
   })
 }

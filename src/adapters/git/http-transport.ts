@@ -13,6 +13,9 @@ import { printable } from './untrusted-text.ts'
 const TOKEN_USER = 'x-access-token'
 const MOST_REDIRECTS = 5
 
+/** A token that does not last: asked for before each request. @throws Failure BP50xx */
+export type TokenSource = (signal: AbortSignal) => Promise<string>
+
 interface Request {
   readonly service: GitService
   readonly path: string
@@ -25,12 +28,13 @@ export class HttpTransport implements GitTransport {
   readonly #environment: Environment
   readonly #limits: TransportLimits
   #base: string
+  readonly #token: TokenSource | undefined
   #credential: Credential | undefined
   #asked = false
 
   constructor(
     address: Extract<RemoteAddress, { kind: 'http' }>,
-    token: string | undefined,
+    token: string | TokenSource | undefined,
     environment: Environment,
     limits: TransportLimits,
   ) {
@@ -38,7 +42,9 @@ export class HttpTransport implements GitTransport {
     this.#base = address.url
     this.#environment = environment
     this.#limits = limits
-    this.#credential = address.credential ?? (token === undefined || token === '' ? undefined : { username: TOKEN_USER, password: token })
+    const plain = typeof token === 'string' && token !== '' ? { username: TOKEN_USER, password: token } : undefined
+    this.#credential = address.credential ?? plain
+    this.#token = typeof token === 'function' && address.credential === undefined ? token : undefined
   }
 
   get secrets(): readonly string[] {
@@ -117,6 +123,7 @@ export class HttpTransport implements GitTransport {
 
   async #once(request: Request, signal: AbortSignal, stop: AbortController): Promise<Response> {
     signal.throwIfAborted()
+    if (this.#token !== undefined) this.#credential = { username: TOKEN_USER, password: await this.#token(signal) }
     const late = () => stop.abort(new StreamFault('silent', `no answer for ${this.#limits.silence / 1000} s`))
     const timer = setTimeout(late, this.#limits.silence)
     const headers: Record<string, string> = { accept: request.type, 'user-agent': 'git/backporch' }

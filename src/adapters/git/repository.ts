@@ -12,7 +12,7 @@ import { BOT } from './bot-identity.ts'
 import { damaged } from './git-failure.ts'
 import type { Environment } from './git-program.ts'
 import type { GitTransport, TransportLimits } from './git-transport.ts'
-import { HttpTransport } from './http-transport.ts'
+import { HttpTransport, type TokenSource } from './http-transport.ts'
 import { NewObjects } from './new-objects.ts'
 import { ObjectCache } from './object-cache.ts'
 import {
@@ -41,7 +41,7 @@ export interface RepositoryOptions {
   /** Folder for clones. It may be shared by processes and deleted at any time. */
   readonly cacheDir: string
   /** For https: sent as the password. Userinfo in the address comes first; the user's git credential helpers come last. */
-  readonly token?: string
+  readonly token?: string | TokenSource
   readonly identity?: Identity
   /** Short name of the branch that may be pushed to although it is not ours, and only forwards. */
   readonly baseBranch?: string

@@ -1,13 +1,14 @@
 /** The cluster port over a real API server, reading side. It holds no means to write. */
 import { Failure } from '../../failure.ts'
-import { getKey, isJsonObject } from '../../krm/json.ts'
+import { getKey, isJsonObject, type JsonObject } from '../../krm/json.ts'
 import type { LiveView, Prediction, WantedObject } from '../../krm/live-view.ts'
 import { metadataText, type Resource } from '../../krm/resource.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { ClusterIdentity, ClusterReader, Inventory, InventoryRef, ServedKind } from '../../ports/cluster.ts'
+import type { ClusterIdentity, ClusterReader, Inventory, InventoryRef, ObjectList, ServedKind } from '../../ports/cluster.ts'
 import type { ReadApi } from './cluster-api.ts'
 import { Discovery } from './discovery.ts'
 import { type Asked, jsonOf, notKubernetes } from './kubernetes-failure.ts'
+import { listObjects } from './list-objects.ts'
 import { predict } from './predict.ts'
 import { readInventory } from './read-inventory.ts'
 import { type LiveSources, readLive } from './read-live.ts'
@@ -56,6 +57,14 @@ export class ApiServerCluster implements ClusterReader {
 
   readLive(wanted: readonly WantedObject[], signal: AbortSignal): Promise<LiveView> {
     return readLive(this.sources, wanted, signal)
+  }
+
+  async list(group: string, kind: string, signal: AbortSignal): Promise<ObjectList> {
+    const served = await this.sources.discovery.find('', kind, signal, group)
+    const objects: JsonObject[] = []
+    const take = (item: JsonObject): unknown => objects.push(item)
+    await listObjects(this.api, served, { namespace: '', take, restart: () => objects.splice(0) }, signal)
+    return { objects, complete: true }
   }
 
   readInventory(ref: InventoryRef, signal: AbortSignal): Promise<Inventory | undefined> {

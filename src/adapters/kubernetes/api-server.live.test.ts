@@ -69,6 +69,20 @@ await controlPlaneSuite('API server cluster', {}, (plane) => {
     assert.equal((await (await connect(plane, 'nobody')).reader.identify(signal)).uid, '')
   })
 
+  test('lists a kind over all namespaces; one that is not served is told as that, one that is forbidden too', async () => {
+    const [one, two] = [await plane.namespace('list'), await plane.namespace('list')]
+    for (const namespace of [one, two])
+      await create(plane, `/api/v1/namespaces/${namespace}/configmaps`, configMap(namespace, 'listed', {}))
+    const { objects, complete } = await (await connect(plane)).reader.list('', 'ConfigMap', signal)
+    const found = objects.filter((object) => metadataText(object, 'name') === 'listed').map((object) => metadataText(object, 'namespace'))
+    assert.ok(found.includes(one) && found.includes(two) && complete)
+    assert.equal(objects[0]?.['kind'], 'ConfigMap')
+    const refused = async (work: Promise<unknown>, code: string) =>
+      assert.rejects(work, (thrown) => thrown instanceof Failure && thrown.code === code)
+    await refused((await connect(plane)).reader.list('argoproj.io', 'NoSuchKind', signal), 'BP3009')
+    await refused((await connect(plane, 'nobody')).reader.list('', 'ConfigMap', signal), 'BP3003')
+  })
+
   test('lists of more than one page are whole', async () => {
     const namespace = await plane.namespace('pages')
     const names = Array.from({ length: 620 }, (_, index) => `c${String(index).padStart(3, '0')}`)

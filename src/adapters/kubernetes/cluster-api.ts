@@ -19,6 +19,8 @@ export interface ReadApi {
   dryRunApply(path: string, body: string, fieldManager: string, asked: Asked, signal: AbortSignal): Promise<ApiResponse>
   /** Asks whether we may do something. Stores nothing, and says `dryRun=All` all the same. */
   reviewAccess(body: string, asked: Asked, signal: AbortSignal): Promise<ApiResponse>
+  /** Asks for all that we may do in a namespace. Stores nothing either. */
+  reviewRules(body: string, asked: Asked, signal: AbortSignal): Promise<ApiResponse>
 }
 
 export interface WriteApi {
@@ -36,6 +38,7 @@ export interface WriteOptions {
 const APPLY = 'application/apply-patch+yaml'
 /** Statuses with which a server may say that it will not take the object. */
 const REFUSALS = [400, 403, 404, 409, 413, 422]
+const RULES_REVIEW_PATH = '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews'
 const ACCESS_REVIEW_PATH = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews'
 
 export function readApi(connection: ApiConnection): ReadApi {
@@ -52,6 +55,8 @@ export function readApi(connection: ApiConnection): ReadApi {
     },
     reviewAccess: (body, asked, signal) =>
       connection.send({ method: 'POST', path: `${ACCESS_REVIEW_PATH}?dryRun=All`, body, repeatable: true }, asked, signal),
+    reviewRules: (body, asked, signal) =>
+      connection.send({ method: 'POST', path: `${RULES_REVIEW_PATH}?dryRun=All`, body, repeatable: true }, asked, signal),
   }
 }
 

@@ -1,5 +1,6 @@
 /** Makes a cluster from a kubeconfig. Nothing is connected until the first request. */
 import type { Clock } from '../../ports/clock.ts'
+import type { ClusterAccessAnswer } from '../../ports/probes.ts'
 import type { Trace } from '../../ports/trace.ts'
 import { ApiConnection, type ConnectionOptions } from './api-connection.ts'
 import { ApiServerCluster } from './api-server-cluster.ts'
@@ -7,6 +8,7 @@ import { ApiServerWriter } from './api-server-writer.ts'
 import { readApi, writeApi } from './cluster-api.ts'
 import { credentialSource } from './credentials.ts'
 import { type KubeconfigOptions, readKubeconfig } from './kubeconfig.ts'
+import { probeAccess } from './probe-access.ts'
 
 export interface ConnectOptions extends KubeconfigOptions {
   readonly clock: Clock
@@ -35,6 +37,16 @@ export function connectCluster(options: ConnectOptions): ConnectedCluster {
   const { connection, namespace } = open(options)
   const reader = new ApiServerCluster(readApi(connection), { clock: options.clock, defaultNamespace: namespace })
   return { name: connection.name, reader, close: () => connection.close() }
+}
+
+/** What `check` asks of a cluster, over a connection of its own. @throws Failure BP1006, BP30xx */
+export async function probeCluster(options: ConnectOptions, namespace: string, signal: AbortSignal): Promise<ClusterAccessAnswer> {
+  const { connection } = open(options)
+  try {
+    return await probeAccess(readApi(connection), namespace, signal)
+  } finally {
+    connection.close()
+  }
 }
 
 /** The writing side, over a connection of its own: only the settle step makes one. @throws Failure BP1006 */

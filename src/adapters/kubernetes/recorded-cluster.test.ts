@@ -254,6 +254,7 @@ function liveCluster(objects: readonly JsonObject[]): RecordableCluster {
     identify: async () => ({ uid: 'u-1', version: 'v1.34.3', observedAt: '2026-11-21T09:00:00Z', recorded: false, namespace: 'team' }),
     servedKind: async () => ({ namespaced: true, schema: UNKNOWN_SCHEMA }),
     readLive: async (ids) => new Map(ids.map(({ id }) => [resourceKey(id), present.get(resourceKey(id)) ?? { state: 'absent' }])),
+    list: async () => ({ objects: [], complete: true }),
     readInventory: async () => undefined,
     predict: async (resource) => ({ state: 'predicted', object: { ...resource.object, predicted: true } }),
     openApiDocument: async () => ({
@@ -355,4 +356,16 @@ test('recording stops at what cannot be read', async (t) => {
 test('finalizers are a set in every kind', async (t) => {
   const { schema } = await recorded(t, { 'a.yaml': DEPLOYMENT }).servedKind('apps/v1', 'Deployment', signal)
   assert.equal(schema.child('metadata').child('finalizers').listType, 'set')
+})
+
+test('lists what was recorded of a kind, and says whether that is all of it', async (t) => {
+  const header = 'apiVersion: backporch.dev/v1alpha1\nkind: Recording\nspec: {complete: [{apiVersion: apps/v1, kind: Deployment}]}\n'
+  const cluster = recorded(t, {
+    'recording.yaml': header,
+    'a.yaml': 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a, namespace: x}\n',
+  })
+  const { objects, complete } = await cluster.list('apps', 'Deployment', signal)
+  assert.deepEqual([objects.length, complete], [1, true])
+  assert.deepEqual(await cluster.list('', 'Deployment', signal), { objects: [], complete: false })
+  assert.deepEqual(await cluster.list('apps', 'StatefulSet', signal), { objects: [], complete: false })
 })

@@ -8,7 +8,7 @@ import { schemaOfKind } from '../../krm/open-api.ts'
 import { isSecret } from '../../krm/redacted.ts'
 import { metadataText, type Resource } from '../../krm/resource.ts'
 import { describeResourceId, parseApiVersion, type ResourceId, resourceKey } from '../../krm/resource-id.ts'
-import type { ClusterIdentity, ClusterReader, Inventory, InventoryRef, ServedKind } from '../../ports/cluster.ts'
+import type { ClusterIdentity, ClusterReader, Inventory, InventoryRef, ObjectList, ServedKind } from '../../ports/cluster.ts'
 import { inferredSchema } from './inferred-schema.ts'
 import { isKnownNamespaced } from './known-kinds.ts'
 import { pickInventory, RESOURCE_GROUP } from './read-inventory.ts'
@@ -61,6 +61,16 @@ export class RecordedCluster implements ClusterReader {
 
   async readLive(wanted: readonly WantedObject[], _signal: AbortSignal): Promise<LiveView> {
     return new Map(wanted.map((one) => [resourceKey(one.id), this.stateOf(one)]))
+  }
+
+  async list(group: string, kind: string, _signal: AbortSignal): Promise<ObjectList> {
+    const { objects, complete } = this.recording
+    return {
+      objects: [...objects.values()].filter(({ id }) => id.group === group && id.kind === kind).map(({ object }) => object),
+      complete: complete.some(
+        (scope) => scope.kind === kind && scope.namespace === undefined && parseApiVersion(scope.apiVersion).group === group,
+      ),
+    }
   }
 
   async readInventory(ref: InventoryRef, _signal: AbortSignal): Promise<Inventory | undefined> {

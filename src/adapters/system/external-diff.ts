@@ -23,7 +23,7 @@ export interface ExternalDiff {
 }
 
 /** Credentials of ours are not for a program that compares texts. */
-const KEPT_BACK = ['BACKPORCH_KEY', 'BACKPORCH_TOKEN', 'GITHUB_TOKEN', 'GITEA_TOKEN']
+const KEPT_BACK = ['BACKPORCH_KEY', 'BACKPORCH_TOKEN', 'BACKPORCH_APP_PRIVATE_KEY', 'GITHUB_TOKEN', 'GITEA_TOKEN']
 
 /**
  * Writes the texts into `git/` and `live/` (files 0600 in a folder 0700), runs the program with the two folders behind its

@@ -36,6 +36,18 @@ export async function loadInstallationKey({ value, path }: KeySource): Promise<L
   return { key: keyFrom(made, path), created: true }
 }
 
+/** Where the key would come from, with the same checks; makes none. @throws Failure BP1009 */
+export async function findInstallationKey({ value, path }: KeySource): Promise<'environment' | 'file' | 'nowhere'> {
+  if (value !== undefined && value !== '') {
+    keyFrom(value, 'BACKPORCH_KEY')
+    return 'environment'
+  }
+  const stored = await readKeyFile(path)
+  if (stored === undefined) return 'nowhere'
+  keyFrom(stored, path)
+  return 'file'
+}
+
 function keyFrom(text: string, where: string): RedactionKey {
   const trimmed = text.trim()
   if (trimmed.length < SHORTEST) throw keyFailure(where, `it has ${trimmed.length} characters, and fewer than ${SHORTEST} can be guessed`)

@@ -10,6 +10,7 @@ import type { UnitPlan } from '../../plan/plan-reconcile.ts'
 import { isSelector, selectChanges } from '../../plan/select-changes.ts'
 import { runTurn } from '../../reconcile/run-turn.ts'
 import { oneLine } from '../../record/one-line.ts'
+import { heldSentence } from '../held-text.ts'
 import type { CommonOptions } from '../options.ts'
 import { applierLines } from '../print-applier.ts'
 import { withSession } from '../turn-session.ts'
@@ -94,6 +95,7 @@ function explanation(seen: Observation, plan: UnitPlan, selectors: readonly stri
     }
   }
   if (plan.branch !== '') lines.push('', `branch ${plan.branch}`)
+  if (plan.report.status.held !== undefined) lines.push(heldSentence(plan.report.status.held))
   return `${lines.join('\n')}\n`
 }
 

@@ -5,6 +5,7 @@ import { worstRisk } from '../../plan/closed-episode.ts'
 import type { RepositoryView } from '../../reconcile/repository-view.ts'
 import { API_VERSION, type Change, type DriftReport } from '../../record/schema.ts'
 import { driftCount } from '../drift-count.ts'
+import { heldCell } from '../held-text.ts'
 import { packageLabel, showLedger } from '../ledger-session.ts'
 import { timeOf, valueText } from '../print-diff.ts'
 import { incompleteOfReports, printList, printReports, reportList } from '../print-document.ts'
@@ -207,6 +208,7 @@ function printDrifts(
     { name: 'RISK', value: ({ change }) => change.risk },
     { name: 'REASON', wide: true, value: ({ change }) => change.reason },
     { name: 'NAMESPACE', wide: true, value: ({ change }) => change.ref.namespace },
+    { name: 'HELD', wide: true, value: ({ report }) => heldCell(report.status.held) },
   ]
   if (options.output === 'name') world.stdout.write(shown.map(({ change: { ref } }) => `${ref.kind.toLowerCase()}/${ref.name}\n`).join(''))
   else

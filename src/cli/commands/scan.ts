@@ -1,11 +1,9 @@
-import { runTurn } from '../../reconcile/run-turn.ts'
-import { pendingSettles } from '../../reconcile/settle.ts'
 import { exitStatusOf, worstExit } from '../exit-status.ts'
 import { isTable } from '../outputs.ts'
 import { printFailures } from '../print-failures.ts'
 import { printTurn, type TurnPrintOptions, tellWritten } from '../print-turn.ts'
+import { runScan } from '../run-scan.ts'
 import type { SelectionOptions } from '../selection-flags.ts'
-import { settlePending } from '../settle-pending.ts'
 import { withSession } from '../turn-session.ts'
 import type { World } from '../world.ts'
 
@@ -15,11 +13,7 @@ export async function scan(
   world: World,
 ): Promise<number> {
   return withSession(world, options, packages, async (session) => {
-    const { ports, request, progress } = session
-    const result = await runTurn(ports, { ...request, dryRun: options.dryRun === true }, world.signal)
-    progress.end()
-    printTurn(result, options, world)
-    const unsettled = options.dryRun === true ? [] : await settlePending(pendingSettles(result), session, options, world)
+    const { result, unsettled } = await runScan(session, options, world, (seen) => printTurn(seen, options, world))
     printFailures(unsettled, world)
     if (options.quiet !== true && isTable(options.output)) tellWritten(result, options, world)
     if (unsettled.length > 0) return worstExit(unsettled)

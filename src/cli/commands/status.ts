@@ -2,6 +2,7 @@ import { formatJson, type Json } from '../../krm/json.ts'
 import { worstRisk } from '../../plan/closed-episode.ts'
 import type { DriftReport } from '../../record/schema.ts'
 import { driftCount } from '../drift-count.ts'
+import { heldCell } from '../held-text.ts'
 import { type LedgerReading, packageLabel, showLedger } from '../ledger-session.ts'
 import { isTable } from '../outputs.ts'
 import { formatAge } from '../print-diff.ts'
@@ -100,11 +101,17 @@ function statusColumns(terminal: Terminal, now: Date): Column<DriftReport>[] {
     { name: 'RISK', value: ({ spec }) => worstRisk(spec.changes) ?? '-' },
     { name: 'SINCE', value: ({ status: { since, state } }) => (state === 'InSync' ? '-' : age(since)) },
     { name: 'PLAN', value: ({ status: { plan, lifecycle } }) => (plan === '' || lifecycle === 'Draft' ? '-' : plan.toLowerCase()) },
-    { name: 'PR', value: ({ status: { lifecycle, episode } }) => (lifecycle === 'Proposed' ? `drift-${episode}` : '-') },
+    { name: 'PR', value: ({ status: { lifecycle, episode, held } }) => (lifecycle === 'Proposed' ? `drift-${episode}` : heldWord(held)) },
     { name: 'OBSERVED', value: ({ spec }) => age(spec.observed.at) },
+    { name: 'HELD', wide: true, value: ({ status }) => heldCell(status.held) },
     { name: 'SYNCER', wide: true, value: ({ spec }) => spec.observed.syncer || '-' },
     { name: 'COMMIT', wide: true, value: ({ spec }) => spec.unit.commit.slice(0, 7) },
   ]
+}
+
+/** Where the pull request would be named. */
+function heldWord(held: DriftReport['status']['held']): string {
+  return held === undefined ? '-' : `held: ${held.reason}`
 }
 
 function summary(reports: readonly DriftReport[], selected: number, { view, ledger }: LedgerReading): string {
@@ -116,12 +123,14 @@ function summary(reports: readonly DriftReport[], selected: number, { view, ledg
   if (selected === 0) return `of ${known} recorded ${known === 1 ? 'package' : 'packages'} none is selected: backporch status lists them\n`
   if (reports.length === 0) return ''
   const count = (state: string): number => reports.filter((report) => report.status.state === state).length
+  const held = reports.filter(({ status }) => status.held !== undefined).length
   const parts = [
     `${count('InSync')} in sync`,
     `${count('Drifted')} drifted`,
     ...(['Applying', 'Silenced', 'Unknown'] as const).flatMap((state) =>
       count(state) === 0 ? [] : [`${count(state)} ${state.toLowerCase()}`],
     ),
+    ...(held === 0 ? [] : [`${held} held back (-o wide says until when)`]),
   ]
   return `${reports.length} observed: ${parts.join(', ')}. Observed is when the ledger last had news.\n`
 }

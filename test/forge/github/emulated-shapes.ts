@@ -41,6 +41,7 @@ export function pullShape(state: EmulatedState, thread: EmulatedThread, web: str
     user: userShape(state, thread.user),
     labels: thread.labels.map((name) => labelShape(state, name)),
     draft: pull.draft,
+    created_at: '2026-11-21T10:00:00Z',
     closed_at: thread.closedAt,
     merged_at: pull.mergedAt,
     merge_commit_sha: pull.mergeCommit,

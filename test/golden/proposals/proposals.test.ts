@@ -47,7 +47,7 @@ test('the end of every body is ours, whatever is in it: no block is left open', 
     if (name.endsWith('.report.md') || name === 'outcomes.md') continue
     const body = bodyOf(text)
     assert.match(body, /\n<!-- backporch:v1 [^\n]+ -->\n$/, name)
-    assert.match(body, /<sub>¹ A field manager/, name)
+    if (!/^(dashboard|onboarding)/.test(name)) assert.match(body, /<sub>¹ A field manager/, name)
     for (const read of [readWithMicromark(body), readWithMarked(body)]) {
       assert.ok(read.html.some((html) => html.includes('backporch:v1')), name)
       assert.ok(!read.blocks.includes('heading'), name)

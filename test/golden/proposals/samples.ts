@@ -1,7 +1,10 @@
 /** Proposals of all shapes, made up: what the golden bodies and the pictures of them are drawn from. */
 import { objectId } from '../../../src/package/object-id.ts'
+import { neededRights } from '../../../src/plan/plan-onboarding-rights.ts'
 import type { MassSubject } from '../../../src/proposal/mass-text.ts'
+import type { OnboardingSubject } from '../../../src/proposal/onboarding-text.ts'
 import type { ProposalSubject } from '../../../src/proposal/proposal-subject.ts'
+import type { DashboardSubject, DashboardUnit } from '../../../src/proposal/dashboard-text.ts'
 import type { StormSubject } from '../../../src/proposal/storm-text.ts'
 import type { Change } from '../../../src/record/schema.ts'
 import type { Applier } from '../../../src/status/applier.ts'
@@ -319,4 +322,168 @@ export const STORM: StormSubject = {
   })),
   dialect: GITHUB,
   version: '0.4.1',
+}
+
+/** Of the pull request that enrols a repository. */
+export const ONBOARDING: OnboardingSubject = {
+  dialect: GITHUB,
+  version: '0.4.1',
+  baseBranch: 'main',
+  clusters: ['prod-eu-1'],
+  packages: 41,
+  elsewhere: 3,
+  syncers: [
+    { name: FLUX.name, sentence: FLUX.said.sentence, units: 38 },
+    { name: NOBODY.name, sentence: NOBODY.said.sentence, units: 3 },
+  ],
+  autoscalers: [
+    { word: 'HPA', count: 6 },
+    { word: 'VPA', count: 1 },
+  ],
+  imported: 14,
+  notImported: [
+    {
+      source: 'Argo CD Application argocd/shop',
+      rule: 'MutatingWebhookConfiguration .webhooks[]?.clientConfig.caBundle',
+      why: 'it covers every item of a list, which a rule here cannot',
+    },
+  ],
+  notLooked: [],
+  expected: {
+    proposals: [
+      { packageName: 'apps/checkout', cluster: 'prod-eu-1', changes: [changeOf()], mode: 'Warn' },
+      { packageName: 'apps/web', cluster: 'prod-eu-1', changes: [changeOf({ risk: 'high', reason: 'APP-IMAGE' }), changeOf()], mode: 'Warn' },
+      { packageName: 'apps/admin', cluster: 'prod-eu-1', changes: [changeOf({ risk: 'critical', reason: 'SEC-RBAC' })], mode: 'Warn' },
+      ...['a', 'b', 'c', 'd'].map((name) => ({ packageName: `apps/${name}`, cluster: 'prod-eu-1', changes: [changeOf()], mode: 'Propose' })),
+    ],
+    modes: { Propose: 4, Warn: 37, Off: 0 },
+    muted: { fields: 31, rules: 12 },
+    failed: [{ packageName: 'apps/odd', cluster: 'prod-eu-1', code: 'BP1110', why: 'apps/odd/a.yaml:3: a mapping was expected' }],
+    incomplete: 1,
+  },
+  policyPath: '.drift/policy.yaml',
+  policyProblem: '',
+  limits: { prHourlyLimit: 2, prConcurrentLimit: 10, stormThreshold: 50 },
+  files: ['.drift/policy.yaml', '.sourceignore'],
+  editedBy: undefined,
+  rights: neededRights('github'),
+}
+
+/** What a person made of it, and what hostile names do in it. */
+export const ONBOARDING_EDITED: OnboardingSubject = {
+  ...ONBOARDING,
+  editedBy: HOSTILE[0] ?? '',
+  clusters: [...HOSTILE],
+  notImported: HOSTILE.map((text) => ({ source: text, rule: text, why: text })),
+  notLooked: [...HOSTILE],
+  expected: undefined,
+  policyProblem: `.drift/policy.yaml:3: unknown field spec.${HOSTILE.join('\n')}`,
+  files: [...HOSTILE],
+}
+
+function dashboardUnit(more: Partial<DashboardUnit> = {}): DashboardUnit {
+  return {
+    cluster: 'prod-eu-1',
+    packageName: 'apps/checkout',
+    changes: 2,
+    risk: 'medium',
+    since: '2026-08-21T14:03:02Z',
+    url: 'https://github.example/acme/deploy/blob/drift-ledger/clusters/prod-eu-1/apps--checkout/report.yaml',
+    ...more,
+  }
+}
+
+/** The dashboard with something in every section. */
+export const DASHBOARD: DashboardSubject = {
+  packages: 214,
+  clusters: 12,
+  newsAt: '2026-08-21T14:31:02Z',
+  drifted: 49,
+  failed: [{ ...dashboardUnit({ risk: 'high', changes: 1 }), mergedAt: '2026-08-21T13:31:00Z', revision: 'v13' }],
+  undecided: [
+    {
+      ...dashboardUnit({ risk: 'critical', cluster: 'prod-us-1' }),
+      proposal: { label: '#421', url: 'https://github.example/acme/deploy/pull/421' },
+      plan: 'Restore',
+      waits: false,
+    },
+    {
+      ...dashboardUnit({ since: '2026-08-12T09:00:00Z' }),
+      proposal: { label: '#418', url: 'https://github.example/acme/deploy/pull/418' },
+      plan: 'Mixed',
+      waits: true,
+    },
+    { ...dashboardUnit({ cluster: 'edge-01', risk: 'low' }), proposal: { label: '', url: '' }, plan: 'Adopt', waits: false },
+  ],
+  held: Array.from({ length: 40 }, (_each, index) => ({
+    ...dashboardUnit({ cluster: `edge-${String(index + 1).padStart(2, '0')}`, risk: index < 2 ? 'high' : 'low' }),
+    id: String(index).padStart(16, '0'),
+    why: index === 0 ? 'the window freeze of the policy is open (.drift/policy.yaml:12)' : 'the policy allows 2 new proposals in an hour',
+    until: index < 2 ? '2026-08-21T15:02:00Z' : '',
+  })),
+  snoozed: [
+    {
+      ...dashboardUnit({ packageName: 'infra/ingress' }),
+      proposal: { label: '#402', url: 'https://github.example/acme/deploy/pull/402' },
+      until: '2026-08-28T14:31:00Z',
+    },
+  ],
+  silenced: [
+    { ...dashboardUnit({ packageName: 'infra/dns' }), id: 'abcdef0123456789', by: 'bob', at: '2026-08-20T10:00:00Z', until: '2026-09-19T10:00:00Z' },
+  ],
+  recorded: [dashboardUnit({ packageName: 'infra/logging', risk: 'low' })],
+  notAdoptable: [
+    {
+      cluster: 'prod-eu-1',
+      packageName: 'apps/checkout',
+      object: 'Secret shop/db',
+      field: 'data.password',
+      why: 'the value is a credential, and is not written to git',
+    },
+  ],
+  notObserved: [
+    { cluster: 'edge-07', packageName: '', since: '2026-08-21T13:02:00Z', why: 'the cluster cannot be reached (BP3001)' },
+    { cluster: 'prod-eu-1', packageName: 'infra/storage', since: '', why: 'forbidden: list storageclasses' },
+  ],
+  ignores: [
+    { about: 'Deployment/shop, spec.replicas', where: '.drift/policy.yaml:14', reason: 'KEDA scales shop', expires: '2026-12-31' },
+    { about: 'by linkerd-proxy-injector', where: '.drift/policy.yaml:18', reason: 'sidecar injection', expires: '' },
+  ],
+  limits: { hourly: 2, concurrent: 10 },
+  dialect: GITHUB,
+  version: '0.4.1',
+}
+
+/** One with hostile text wherever somebody's text goes. */
+export function dashboardOfText(text: string): DashboardSubject {
+  const unit = dashboardUnit({ cluster: text, packageName: text, since: text, url: text })
+  const proposal = { label: text, url: text }
+  return {
+    ...DASHBOARD,
+    newsAt: text,
+    version: text,
+    failed: [{ ...unit, mergedAt: text, revision: text }],
+    undecided: [{ ...unit, proposal, plan: 'Restore', waits: true }],
+    held: [{ ...unit, id: '0123456789abcdef', why: text, until: text }],
+    snoozed: [{ ...unit, proposal, until: text }],
+    silenced: [{ ...unit, id: '0123456789abcdef', by: text, at: text, until: text }],
+    recorded: [unit],
+    notAdoptable: [{ cluster: text, packageName: text, object: text, field: text, why: text }],
+    notObserved: [{ cluster: text, packageName: text, since: text, why: text }],
+    ignores: [{ about: text, where: text, reason: text, expires: text }],
+  }
+}
+
+/** Nothing to do for anybody. */
+export const QUIET_DASHBOARD: DashboardSubject = {
+  ...DASHBOARD,
+  drifted: 0,
+  failed: [],
+  undecided: [],
+  held: [],
+  snoozed: [],
+  silenced: [],
+  recorded: [],
+  notAdoptable: [],
+  notObserved: [],
 }

@@ -4,13 +4,15 @@
  * node test/golden/proposals/write.ts
  */
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dashboardText } from '../../../src/proposal/dashboard-text.ts'
 import { massText } from '../../../src/proposal/mass-text.ts'
+import { onboardingText } from '../../../src/proposal/onboarding-text.ts'
 import { type Outcome, outcomeComment } from '../../../src/proposal/outcome-comment.ts'
 import { proposalText } from '../../../src/proposal/proposal-text.ts'
 import { reportText } from '../../../src/proposal/report-text.ts'
 import { stormText } from '../../../src/proposal/storm-text.ts'
 import { GITEA, GITHUB, PLAIN } from '../../fakes/dialects.ts'
-import { HOSTILE, MASS, PROPOSALS, STORM } from './samples.ts'
+import { DASHBOARD, dashboardOfText, HOSTILE, MASS, ONBOARDING, ONBOARDING_EDITED, PROPOSALS, STORM, QUIET_DASHBOARD } from './samples.ts'
 
 export const OUTCOMES: readonly Outcome[] = [
   { kind: 'declined', silentUntil: '2026-09-20T14:31:00Z', critical: false },
@@ -39,12 +41,17 @@ export function goldenTexts(): ReadonlyMap<string, string> {
   for (const [forge, dialect] of Object.entries(DIALECTS)) {
     for (const [name, subject] of Object.entries(PROPOSALS)) files.set(`${name}.${forge}.md`, whole(proposalText({ ...subject, dialect })))
     files.set(`mass.${forge}.md`, whole(massText({ ...MASS, dialect })))
+    files.set(`onboarding.${forge}.md`, whole(onboardingText({ ...ONBOARDING, dialect })))
+    files.set(`onboarding-edited.${forge}.md`, whole(onboardingText({ ...ONBOARDING_EDITED, dialect })))
+    files.set(`dashboard.${forge}.md`, whole(dashboardText({ ...DASHBOARD, dialect })))
     files.set(`storm.${forge}.md`, whole(stormText({ ...STORM, dialect })))
   }
   for (const name of ['four-hundred-and-twelve-objects', 'hostile']) {
     const subject = PROPOSALS[name]
     if (subject !== undefined) files.set(`${name}.report.md`, reportText(subject.record))
   }
+  files.set('dashboard-quiet.github.md', whole(dashboardText(QUIET_DASHBOARD)))
+  files.set('dashboard-hostile.github.md', whole(dashboardText(dashboardOfText(HOSTILE.join(' ')))))
   files.set('outcomes.md', OUTCOMES.map((outcome) => outcomeComment(outcome).body).join('\n---\n\n'))
   return files
 }

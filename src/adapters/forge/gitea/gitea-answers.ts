@@ -6,7 +6,9 @@ import { plainLines } from '../topic-marker.ts'
 
 const user = z.object({ login: z.string() })
 const label = z.object({ id: z.int(), name: z.string() })
-const time = z.string().nullish()
+const moment = z.string().refine((text) => !Number.isNaN(Date.parse(text)), 'is no time')
+const time = moment.nullish()
+const commit = z.string().regex(/^([0-9a-f]{40})?$/)
 
 export const pullRequestSchema = z.object({
   number: z.int(),
@@ -17,13 +19,14 @@ export const pullRequestSchema = z.object({
   merged: z.boolean(),
   merged_at: time,
   merged_by: user.nullish(),
-  merge_commit_sha: z.string().nullish(),
+  merge_commit_sha: commit.nullish(),
+  created_at: time,
   closed_at: time,
   html_url: z.string(),
   labels: z.array(label).nullish(),
   base: z.object({ ref: z.string(), repo_id: z.int() }),
   // `label` is the branch also after it was deleted, when `ref` is `refs/pull/<n>/head` (services/convert/pull.go).
-  head: z.object({ label: z.string(), sha: z.string(), repo_id: z.int() }),
+  head: z.object({ label: z.string(), sha: commit, repo_id: z.int() }),
 })
 export type PullRequest = z.infer<typeof pullRequestSchema>
 
@@ -33,17 +36,27 @@ export const repositorySchema = z.object({
   archived: z.boolean(),
   full_name: z.string(),
   html_url: z.string(),
-  default_merge_style: z.string().nullish(),
+  allow_merge_commits: z.boolean().nullish(),
+  allow_rebase: z.boolean().nullish(),
+  allow_rebase_explicit: z.boolean().nullish(),
+  allow_squash_merge: z.boolean().nullish(),
+  allow_fast_forward_only_merge: z.boolean().nullish(),
 })
 export const commentSchema = z.object({
   id: z.int(),
   body: z.string(),
   user: user.nullish(),
-  created_at: z.string(),
-  updated_at: z.string(),
+  created_at: moment,
+  updated_at: moment,
 })
 export const reactionSchema = z.object({ user: user.nullish(), content: z.string() })
-export const statusSchema = z.object({ context: z.string(), status: z.string(), description: z.string(), target_url: z.string() })
+export const statusSchema = z.object({
+  id: z.int(),
+  context: z.string(),
+  status: z.string(),
+  description: z.string(),
+  target_url: z.string(),
+})
 export const issueSchema = z.object({
   number: z.int(),
   title: z.string(),
@@ -58,16 +71,31 @@ export const permissionSchema = z.object({ permission: z.string() })
 
 /** Gitea has no flag for drafts: the title says it (setting `[repository.pull-request] WORK_IN_PROGRESS_PREFIXES`). */
 export const DRAFT_PREFIX = 'WIP: '
+const TITLE_BYTES = 255
+const ELLIPSIS = Buffer.from('…')
 const DRAFT = /^(WIP:|\[WIP\])\s*/i
 
 export function titleOf({ title }: Pick<PullRequest, 'title'>): { readonly title: string; readonly draft: boolean } {
   return { title: title.replace(DRAFT, ''), draft: DRAFT.test(title) }
 }
 
-/** @param closedBy login, where somebody closed it without a merge and Gitea told who */
-export function proposalOf(pull: PullRequest, closedBy: string): KnownProposal {
+/** As Gitea keeps it: a longer title is cut there in silence (models/issues: 255 bytes), and would never read back as it was wanted. */
+export function titleFor(title: string, draft: boolean): string {
+  const whole = `${draft ? DRAFT_PREFIX : ''}${title}`
+  if (Buffer.byteLength(whole) <= TITLE_BYTES) return whole
+  let kept = ''
+  for (const character of whole) {
+    if (Buffer.byteLength(kept) + Buffer.byteLength(character) + ELLIPSIS.length > TITLE_BYTES) break
+    kept += character
+  }
+  return `${kept}…`
+}
+
+/** @param decidedBy login of who closed or merged it, where Gitea told */
+export function proposalOf(pull: PullRequest, decidedBy: string): KnownProposal {
   const state = pull.merged ? 'merged' : pull.state === 'open' ? 'open' : 'closed'
   const decidedAt = state === 'open' ? '' : ((state === 'merged' ? pull.merged_at : pull.closed_at) ?? '')
+  const { created_at: openedAt } = pull
   return {
     ...titleOf(pull),
     number: pull.number,
@@ -79,9 +107,15 @@ export function proposalOf(pull: PullRequest, closedBy: string): KnownProposal {
     commit: commitOf(pull.head.sha),
     body: plainLines(pull.body),
     labels: (pull.labels ?? []).map(({ name }) => name),
-    decidedBy: state === 'merged' ? (pull.merged_by?.login ?? '') : state === 'closed' ? closedBy : '',
-    decidedAt: decidedAt === '' ? '' : `${new Date(decidedAt).toISOString().slice(0, 19)}Z`,
+    ...(openedAt === undefined || openedAt === null ? {} : { openedAt: plainTime(openedAt) }),
+    decidedBy: state === 'open' ? '' : decidedBy,
+    decidedAt: decidedAt === '' ? '' : plainTime(decidedAt),
   }
+}
+
+/** RFC 3339 in UTC with whole seconds, from one in any zone. */
+export function plainTime(text: string): string {
+  return `${new Date(text).toISOString().slice(0, 19)}Z`
 }
 
 /** Empty where Gitea does not know it any more. */

@@ -1,6 +1,7 @@
 /** Requests to Gitea's API: bounded in time and size, one host only, reads sent again after a fault, writes never. */
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
+import type * as z from 'zod'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Trace } from '../../../ports/trace.ts'
 import type { RequestGovernor } from '../request-governor.ts'
@@ -15,6 +16,8 @@ export interface GiteaClientOptions {
   readonly clock: Clock
   /** `backporch/0.1.0` */
   readonly userAgent: string
+  /** Milliseconds without a byte, 30 s by default. */
+  readonly silence?: number
   readonly trace?: Trace
 }
 
@@ -39,6 +42,8 @@ const SILENCE = 30_000
 /** Bytes of one answer. */
 const LARGEST = 32 * 1024 * 1024
 const MOST_REDIRECTS = 3
+/** Milliseconds. */
+const LONGEST_NAMED_WAIT = 86_400_000
 const MOST_RETRIES = 2
 const PASSING = new Set([500, 502, 503, 504])
 /** Gitea gives no more than 50 to a page by default (`[api] MAX_RESPONSE_ITEMS`), whatever is asked for. */
@@ -71,17 +76,47 @@ export class GiteaClient {
     }
   }
 
-  /** Every page, in its order. @throws Failure BP5005 when there is no end: an answer that is not whole proves nothing */
+  /** Every page, in its order. @throws Failure BP5007 when there is no end: an answer that is not whole proves nothing */
   async list(request: Omit<GiteaRequest, 'method'>, signal: AbortSignal): Promise<readonly unknown[]> {
     const all: unknown[] = []
     for (let page = 1; page <= MOST_PAGES; page += 1) {
-      const items = await this.send({ ...request, method: 'GET', query: { ...request.query, page, limit: PAGE } }, signal)
+      const items = (await this.send({ ...request, method: 'GET', query: { ...request.query, page, limit: PAGE } }, signal)) ?? []
       if (!Array.isArray(items)) throw notGitea({ address: this.#options.address, what: request.what }, 'wanted a list')
       all.push(...items)
-      // An instance may give fewer to a page than were asked for: only an empty one is the last for certain.
+      // An instance may give fewer to a page than were asked for: only an empty one, for which some lists say null, is the last for certain.
       if (items.length === 0) return all
     }
-    throw failureOfAnswer({ address: this.#options.address, what: request.what }, new RefusedAnswer(500, 'the list has no end'))
+    throw notGitea({ address: this.#options.address, what: request.what }, 'its list has no end')
+  }
+
+  /** Below the repository. @param below begins with `/`, or is empty; variable segments of it are encoded by the caller */
+  path(below: string): string {
+    const { owner, repository } = this.#options.address
+    return `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repository)}${below}`
+  }
+
+  async get<Schema extends z.ZodType>(
+    request: Omit<GiteaRequest, 'method'>,
+    schema: Schema,
+    signal: AbortSignal,
+  ): Promise<z.infer<Schema>> {
+    return this.parse(await this.send({ ...request, method: 'GET' }, signal), schema, request.what)
+  }
+
+  async getAll<Schema extends z.ZodType>(
+    request: Omit<GiteaRequest, 'method'>,
+    schema: Schema,
+    signal: AbortSignal,
+  ): Promise<readonly z.infer<Schema>[]> {
+    return (await this.list(request, signal)).map((item) => this.parse(item, schema, request.what))
+  }
+
+  /** @throws Failure BP5007 for an answer of another shape. The path names the place and nothing of what stands there. */
+  parse<Schema extends z.ZodType>(answer: unknown, schema: Schema, what: string): z.infer<Schema> {
+    const parsed = schema.safeParse(answer)
+    if (parsed.success) return parsed.data
+    const place = parsed.error.issues[0]?.path.join('.') || 'the top'
+    throw notGitea({ address: this.#options.address, what }, `its answer has another shape at ${place}`)
   }
 
   async #answer(request: GiteaRequest, asked: Asked, signal: AbortSignal): Promise<Answer> {
@@ -92,6 +127,7 @@ export class GiteaClient {
         const answer = await this.#follow(request, asked, signal)
         if (attempt >= retries || !PASSING.has(answer.status)) return answer
       } catch (thrown) {
+        if (thrown instanceof TooLarge) throw notGitea(asked, `its answer is larger than ${LARGEST / 1024 / 1024} MiB`)
         if (!(thrown instanceof LostConnection)) throw thrown
         if (attempt >= retries) throw unreachable(asked, thrown.message)
         fault = thrown
@@ -123,7 +159,7 @@ export class GiteaClient {
   }
 
   async #once(method: GiteaRequest['method'], url: URL, body: object | undefined, signal: AbortSignal): Promise<Answer> {
-    const { governor, clock, trace, dispatcher, token, userAgent } = this.#options
+    const { governor, clock, trace, dispatcher, token, userAgent, silence = SILENCE } = this.#options
     await governor.admit(method === 'GET' ? 'read' : 'write', signal)
     const started = clock.now().getTime()
     let outcome = 'no answer'
@@ -140,44 +176,51 @@ export class GiteaClient {
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         signal,
-        headersTimeout: SILENCE,
-        bodyTimeout: SILENCE,
+        headersTimeout: silence,
+        bodyTimeout: silence,
       })
       outcome = String(response.statusCode)
       return { status: response.statusCode, headers: response.headers, text: await textOf(response.body) }
     } catch (thrown) {
       if (signal.aborted) throw signal.reason
-      throw new LostConnection(classOf(thrown))
+      if (thrown instanceof TooLarge) throw thrown
+      throw new LostConnection(classOf(thrown, silence))
     } finally {
       trace?.({ what: `${method} ${url.pathname}`, outcome, milliseconds: clock.now().getTime() - started })
     }
   }
 
   #slowDown({ headers }: Answer): unknown {
-    const seconds = headers['retry-after']
-    const named = typeof seconds === 'string' && /^\d{1,6}$/.test(seconds) ? Number(seconds) : undefined
+    const named = headers['retry-after']
     const now = this.#options.clock.now().getTime()
-    return this.#options.governor.slowDown(named === undefined ? undefined : now + named * 1000)
+    return this.#options.governor.slowDown(typeof named === 'string' ? retryAfter(named, now) : undefined)
   }
 }
 
 /** No answer, or half of one. The message is a class of fault. */
 class LostConnection extends Error {}
+class TooLarge extends Error {}
+
+/** Seconds or a date (RFC 9110, 10.2.3), as milliseconds since 1970; undefined where it is neither, or further away than a day. */
+function retryAfter(named: string, now: number): number | undefined {
+  const at = /^\d{1,6}$/.test(named) ? now + Number(named) * 1000 : Date.parse(named)
+  return at >= now && at - now <= LONGEST_NAMED_WAIT ? at : undefined
+}
 
 async function textOf(body: Readable): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of body as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > LARGEST) throw new Error('too large')
+    if (size > LARGEST) throw new TooLarge()
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
 }
 
 /** `ECONNREFUSED`, `UND_ERR_SOCKET`: the text of such an error may repeat an address. */
-function classOf(thrown: unknown): string {
+function classOf(thrown: unknown, silence: number): string {
   const code = typeof thrown === 'object' && thrown !== null && 'code' in thrown ? String(thrown.code) : ''
-  if (code.startsWith('UND_ERR_') && code.endsWith('TIMEOUT')) return `no answer for ${SILENCE / 1000} s`
+  if (code.startsWith('UND_ERR_') && code.endsWith('TIMEOUT')) return `no answer for ${silence / 1000} s`
   return code === '' ? 'the connection failed' : `the connection failed (${code})`
 }

@@ -21,6 +21,11 @@ export function statusOf(thrown: unknown): number | undefined {
   return thrown instanceof Failure && thrown.cause instanceof RefusedAnswer ? thrown.cause.status : undefined
 }
 
+/** Whether a request that was meant to change something may have done so although it failed: no answer came, or one of a fault. */
+export function mayBeDone(thrown: unknown): boolean {
+  return thrown instanceof Failure && (thrown.code === 'BP5001' || thrown.code === 'BP5005')
+}
+
 /** What was asked, for messages. */
 export interface Asked {
   readonly address: GiteaAddress
@@ -38,6 +43,9 @@ export function failureOfAnswer(asked: Asked, refused: RefusedAnswer): Failure {
     const { owner, repository } = asked.address
     const why = `${owner}/${repository}, or what was asked for in it, is not there, or the token may not see it: Gitea says 404 for both`
     return make('BP5003', why, 'check the remote, and that the token has access to this repository', 'on-change')
+  }
+  if (status === 423) {
+    return failure(asked, 'BP5008', 'it is archived', 'unarchive it, or take it out of the configuration', 'on-change', refused)
   }
   if (status === 429) return make('BP5004', `it asked to slow down (${said})`, 'run again later', 'backoff')
   if (status >= 500) return make('BP5005', `it answered ${said}`, 'try again', 'backoff')
@@ -58,6 +66,12 @@ export function notGitea(asked: Asked, why: string): Failure {
 /** BP5008. */
 export function goneElsewhere(asked: Asked, why: string, remedy: string): Failure {
   return failure(asked, 'BP5008', why, remedy, 'on-change')
+}
+
+/** BP5003 for a question that only an administrator of the repository gets an answer to. */
+export function mayNotAsk(asked: Asked, cause: unknown): Failure {
+  const why = 'Gitea tells that to administrators of the repository only'
+  return failure(asked, 'BP5003', why, 'make the account of the token an administrator of the repository', 'on-change', cause)
 }
 
 /** BP5006 for what was refused by rules that no status says. */

@@ -1,9 +1,10 @@
 /** Our own issues of Gitea, one per topic. */
+import type * as z from 'zod'
 import type { KnownIssue } from '../../../ports/hosted-forge.ts'
 import { readTopic, sameText, withTopic } from '../topic-marker.ts'
-import { issueSchema } from './gitea-answers.ts'
+import { issueSchema, titleFor } from './gitea-answers.ts'
 import type { GiteaClient } from './gitea-client.ts'
-import { notGitea } from './gitea-failure.ts'
+import { mayBeDone } from './gitea-failure.ts'
 import type { GiteaLabels } from './gitea-labels.ts'
 
 interface Issue extends KnownIssue {
@@ -22,9 +23,10 @@ export class GiteaIssues {
     this.#login = login
   }
 
-  async ensure(topic: string, title: string, text: string, labels: readonly string[], signal: AbortSignal): Promise<KnownIssue> {
+  async ensure(topic: string, wantedTitle: string, text: string, labels: readonly string[], signal: AbortSignal): Promise<KnownIssue> {
     const body = withTopic(topic, text)
-    const there = (await this.#find(topic, signal)) ?? (await this.#open(title, body, signal))
+    const title = titleFor(wantedTitle, false)
+    const there = (await this.#find(topic, signal)) ?? (await this.#open(topic, title, body, signal))
     const stale = there.title !== title || !sameText(there.body, body)
     if (stale || !there.open) await this.#change(there.number, { title, body, state: 'open' }, signal)
     await this.#labels.ensure(there.number, there.labels, labels, signal)
@@ -43,36 +45,36 @@ export class GiteaIssues {
     if (found?.open === true) await this.#change(found.number, { state: 'closed' }, signal)
   }
 
-  async #open(title: string, body: string, signal: AbortSignal): Promise<Issue> {
-    return this.#issue(
-      await this.#client.send({ method: 'POST', path: this.#path('/issues'), body: { title, body }, what: 'open an issue' }, signal),
-    )
+  async #open(topic: string, title: string, body: string, signal: AbortSignal): Promise<Issue> {
+    const what = 'open an issue'
+    try {
+      const path = this.#client.path('/issues')
+      return issueOf(
+        this.#client.parse(await this.#client.send({ method: 'POST', path, body: { title, body }, what }, signal), issueSchema, what),
+      )
+    } catch (thrown) {
+      // It may have been opened although the answer was lost.
+      const there = mayBeDone(thrown) ? await this.#find(topic, signal).catch(() => undefined) : undefined
+      if (there === undefined) throw thrown
+      return there
+    }
   }
 
   async #change(number: number, body: object, signal: AbortSignal): Promise<void> {
-    await this.#client.send({ method: 'PATCH', path: this.#path(`/issues/${number}`), body, what: 'update an issue' }, signal)
+    await this.#client.send({ method: 'PATCH', path: this.#client.path(`/issues/${number}`), body, what: 'update an issue' }, signal)
   }
 
   /** The oldest of ours: two processes may have opened one each at the same moment. */
   async #find(topic: string, signal: AbortSignal): Promise<Issue | undefined> {
-    const self = await this.#login(signal)
-    const query = { type: 'issues', state: 'all', created_by: self }
-    const listed = await this.#client.list({ path: this.#path('/issues'), query, what: 'list issues' }, signal)
+    const query = { type: 'issues', state: 'all', created_by: await this.#login(signal) }
+    const listed = await this.#client.getAll({ path: this.#client.path('/issues'), query, what: 'list issues' }, issueSchema, signal)
     return listed
-      .map((item) => this.#issue(item))
+      .map(issueOf)
       .filter(({ body }) => readTopic(body)?.topic === topic)
       .sort((left, right) => left.number - right.number)[0]
   }
+}
 
-  #issue(item: unknown): Issue {
-    const parsed = issueSchema.safeParse(item)
-    if (!parsed.success) throw notGitea({ address: this.#client.address, what: 'read issues' }, 'its answer has another shape')
-    const { number, html_url, state, title, body, labels } = parsed.data
-    return { number, url: html_url, open: state === 'open', title, body: body ?? '', labels: (labels ?? []).map(({ name }) => name) }
-  }
-
-  #path(below: string): string {
-    const { owner, repository } = this.#client.address
-    return `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repository)}${below}`
-  }
+function issueOf({ number, html_url, state, title, body, labels }: z.infer<typeof issueSchema>): Issue {
+  return { number, url: html_url, open: state === 'open', title, body: body ?? '', labels: (labels ?? []).map(({ name }) => name) }
 }

@@ -1,8 +1,16 @@
-/** Labels by name: Gitea wants ids, drops names that it does not know, and has them per repository (`ux.md` §3). */
+/**
+ * Labels by name: Gitea drops names that it does not know in silence, removes by id, and may have two labels of one name
+ * (`docs/facts/gitea-api.md`).
+ */
 import { labelChanges, labelStyle } from '../our-labels.ts'
 import { labelSchema } from './gitea-answers.ts'
 import type { GiteaClient } from './gitea-client.ts'
-import { notGitea } from './gitea-failure.ts'
+import { refusedRequest } from './gitea-failure.ts'
+
+interface Label {
+  readonly id: number
+  readonly name: string
+}
 
 export class GiteaLabels {
   readonly #client: GiteaClient
@@ -15,47 +23,59 @@ export class GiteaLabels {
   /** Ours come and go; those of people stay. */
   async ensure(number: number, there: readonly string[], wanted: readonly string[], signal: AbortSignal): Promise<void> {
     const { add, remove } = labelChanges(there, wanted)
-    if (add.length > 0) {
-      const body = { labels: await this.idsOf(add, signal) }
-      await this.#client.send({ method: 'POST', path: this.#path(`/issues/${number}/labels`), body, what: 'add labels' }, signal)
-    }
-    for (const id of remove.length === 0 ? [] : await this.idsOf(remove, signal)) {
-      await this.#client.send({ method: 'DELETE', path: this.#path(`/issues/${number}/labels/${id}`), what: 'remove a label' }, signal)
+    if (add.length > 0) await this.#add(number, add, signal)
+    if (remove.length === 0) return
+    // By the ids that the issue has: another label of the repository may have the same name, and adding may have removed some already.
+    const gone = new Set(remove.map((name) => name.toLowerCase()))
+    const path = this.#client.path(`/issues/${number}/labels`)
+    // Not paged: whatever page is asked for, all of them are given.
+    const now = (await this.#client.get({ path, what: 'read the labels of an issue' }, labelSchema.array().nullable(), signal)) ?? []
+    for (const { id, name } of now) {
+      if (!gone.has(name.toLowerCase())) continue
+      await this.#client.send({ method: 'DELETE', path: `${path}/${id}`, what: 'remove a label' }, signal)
     }
   }
 
+  /** Somebody may have deleted a label whose id is remembered: such an id is dropped in silence, so the answer is looked at. */
+  async #add(number: number, names: readonly string[], signal: AbortSignal): Promise<void> {
+    const what = 'add labels'
+    let missing = names
+    for (let attempt = 0; attempt < 2 && missing.length > 0; attempt += 1) {
+      if (attempt > 0) this.#ids = undefined
+      const body = { labels: await this.#idsOf(missing, signal) }
+      const answer = await this.#client.send({ method: 'POST', path: this.#client.path(`/issues/${number}/labels`), body, what }, signal)
+      const now = new Set(this.#client.parse(answer ?? [], labelSchema.array(), what).map(({ name }) => name.toLowerCase()))
+      missing = missing.filter((name) => !now.has(name.toLowerCase()))
+    }
+    if (missing.length === 0) return
+    const why = `${missing.join(', ')} cannot be put on #${number}`
+    throw refusedRequest({ address: this.#client.address, what }, why, 'look at the labels of the repository')
+  }
+
   /** Makes those that are not there. */
-  async idsOf(names: readonly string[], signal: AbortSignal): Promise<number[]> {
+  async #idsOf(names: readonly string[], signal: AbortSignal): Promise<number[]> {
     this.#ids ??= await this.#read(signal)
     const ids: number[] = []
     for (const name of names) {
-      const id = this.#ids.get(name.toLowerCase()) ?? (await this.#make(name, signal))
+      const id = this.#ids.get(name.toLowerCase()) ?? (await this.#make(name, signal)).id
       this.#ids.set(name.toLowerCase(), id)
       ids.push(id)
     }
     return ids
   }
 
+  /** Of two with one name the first that was made, so that everybody takes the same. */
   async #read(signal: AbortSignal): Promise<Map<string, number>> {
-    const listed = await this.#client.list({ path: this.#path('/labels'), what: 'list labels' }, signal)
-    return new Map(listed.map((item) => this.#parsed(item)).map(({ id, name }) => [name.toLowerCase(), id]))
+    const listed = await this.#client.getAll({ path: this.#client.path('/labels'), what: 'list labels' }, labelSchema, signal)
+    return new Map(listed.toSorted((left, right) => right.id - left.id).map(({ id, name }) => [name.toLowerCase(), id]))
   }
 
-  async #make(name: string, signal: AbortSignal): Promise<number> {
+  async #make(name: string, signal: AbortSignal): Promise<Label> {
+    const what = 'make a label'
     const { color, description } = labelStyle(name)
     // Of the labels with one scope before the last `/`, Gitea keeps one to an issue.
     const body = { name, color: `#${color}`, description, exclusive: name.includes('/') }
-    return this.#parsed(await this.#client.send({ method: 'POST', path: this.#path('/labels'), body, what: 'make a label' }, signal)).id
-  }
-
-  #parsed(item: unknown): { readonly id: number; readonly name: string } {
-    const parsed = labelSchema.safeParse(item)
-    if (parsed.success) return parsed.data
-    throw notGitea({ address: this.#client.address, what: 'read labels' }, 'its answer has another shape')
-  }
-
-  #path(below: string): string {
-    const { owner, repository } = this.#client.address
-    return `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repository)}${below}`
+    const answer = await this.#client.send({ method: 'POST', path: this.#client.path('/labels'), body, what }, signal)
+    return this.#client.parse(answer, labelSchema, what)
   }
 }

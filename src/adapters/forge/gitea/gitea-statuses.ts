@@ -3,7 +3,6 @@ import type { ObjectId } from '../../../package/object-id.ts'
 import type { CommitStatus } from '../../../ports/hosted-forge.ts'
 import { statusSchema } from './gitea-answers.ts'
 import type { GiteaClient } from './gitea-client.ts'
-import { notGitea } from './gitea-failure.ts'
 
 export async function ensureGiteaStatuses(
   client: GiteaClient,
@@ -11,20 +10,19 @@ export async function ensureGiteaStatuses(
   statuses: readonly CommitStatus[],
   signal: AbortSignal,
 ): Promise<void> {
-  const { owner, repository } = client.address
-  const path = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repository)}`
-  const what = 'read the statuses of a commit'
-  const listed = await client.list({ path: `${path}/commits/${commit}/statuses`, query: { sort: 'recentupdate' }, what }, signal)
-  const parsed = statusSchema.array().safeParse(listed)
-  if (!parsed.success) throw notGitea({ address: client.address, what }, 'its answer has another shape')
+  const asked = { path: client.path(`/commits/${commit}/statuses`), what: 'read the statuses of a commit' }
+  const there = await client.getAll(asked, statusSchema, signal)
+  // Times are whole seconds, so Gitea's own order says little: the highest number is the last that was set.
+  const latest = new Map(there.toSorted((left, right) => left.id - right.id).map((status) => [status.context, status]))
   for (const { context, state, description, url } of statuses) {
-    const there = parsed.data.find((status) => status.context === context)
+    const before = latest.get(context)
     const wanted = { context, state, description: short(description), target_url: url }
-    if (there?.status === state && there.description === wanted.description && there.target_url === url) continue
-    await client.send({ method: 'POST', path: `${path}/statuses/${commit}`, body: wanted, what: 'set the status of a commit' }, signal)
+    if (before?.status === state && before.description === wanted.description && before.target_url === url) continue
+    const path = client.path(`/statuses/${commit}`)
+    await client.send({ method: 'POST', path, body: wanted, what: 'set the status of a commit' }, signal)
   }
 }
 
 function short(text: string): string {
-  return text.length <= 140 ? text : `${text.slice(0, 139)}…`
+  return text.length <= 140 ? text.trim() : `${text.slice(0, 139).trim()}…`
 }

@@ -23,7 +23,14 @@ const EARLY = 5 * 60_000
 /** @throws Failure BP5002 for a key that is none */
 export async function appTokens(
   credential: Extract<GitHubCredential, { kind: 'app' }>,
-  parts: { readonly address: GitHubAddress; readonly clock: Clock; readonly octokit: Octokit; readonly ask: AskGitHub },
+  parts: {
+    readonly address: GitHubAddress
+    readonly clock: Clock
+    readonly octokit: Octokit
+    readonly ask: AskGitHub
+    /** Told what the installation was given, with each token. */
+    readonly granted?: (permissions: Readonly<Record<string, string>>) => void
+  },
 ): Promise<TokenSource> {
   const { address, clock, octokit, ask } = parts
   const asked = { address, what: 'act as the GitHub App' }
@@ -57,6 +64,7 @@ export async function appTokens(
       return await ask(asked.what, async () => {
         installation ??= await findInstallation(signal)
         const made = await auth({ type: 'installation', installationId: installation, refresh: true })
+        parts.granted?.(made.permissions)
         held = { token: made.token, madeAt: clock.now().getTime(), expiresAt: Date.parse(made.expiresAt) }
         return made.token
       })

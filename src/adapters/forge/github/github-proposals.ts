@@ -200,6 +200,7 @@ interface PullParts {
   readonly number: number
   readonly html_url: string
   readonly state: string
+  readonly created_at: string
   readonly merged_at: string | null
   readonly closed_at: string | null
   readonly title: string
@@ -224,6 +225,7 @@ function proposalOf(pull: PullParts): KnownProposal {
     body: plainLines(pull.body),
     labels: pull.labels.map(({ name }) => name),
     draft: pull.draft === true,
+    openedAt: pull.created_at,
     decidedBy: '',
     decidedAt: pull.state === 'open' ? '' : (pull.merged_at ?? pull.closed_at ?? ''),
   }

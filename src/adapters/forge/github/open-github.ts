@@ -30,6 +30,9 @@ export interface GitHubOptions {
 }
 
 export interface OpenedGitHub {
+  readonly client: GitHubClient
+  /** Permissions of the App's installation, once a token was made; undefined where we are no App. */
+  granted(): Readonly<Record<string, string>> | undefined
   /** What git pushes with: the token, or one of the App's installation, which is valid for some minutes at least. */
   token(signal: AbortSignal): Promise<string>
   /** @param repository the same repository, for what belongs to a decision */
@@ -71,14 +74,20 @@ export async function openGitHub(options: GitHubOptions): Promise<OpenedGitHub> 
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
   })
   const client = new GitHubClient(address, octokit, options.notice ?? (() => {}))
+  let permissions: Readonly<Record<string, string>> | undefined
   if (credential.kind === 'app') {
     const ask = client.ask.bind(client)
-    holder.tokens = await appTokens(credential, { address, clock, octokit, ask })
+    const granted = (given: Readonly<Record<string, string>>): void => {
+      permissions = given
+    }
+    holder.tokens = await appTokens(credential, { address, clock, octokit, ask, granted })
   } else {
     const token = plainToken(credential.token, address)
     holder.tokens = async () => token
   }
   return {
+    client,
+    granted: () => permissions,
     token: async (signal) => (await holder.tokens(false, signal)) ?? '',
     forge: (repository) => new GitHubForge(client, repository),
     close: () => dispatcher.close(),

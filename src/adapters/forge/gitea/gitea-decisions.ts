@@ -1,0 +1,168 @@
+/**
+ * Merge and close as `approve` and `reject` make them. Gitea's merge is what decides; what belongs to it (tag, deleted branch, ledger) goes
+ * in one push afterwards, or is made by the next turn, which finds a decision by its content (`src/plan/found-decisions.ts`).
+ */
+import { Failure } from '../../../failure.ts'
+import { type ObjectId, objectId } from '../../../package/object-id.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { ProposalClose, ProposalMerge } from '../../../ports/forge.ts'
+import type { KnownProposal } from '../../../ports/hosted-forge.ts'
+import type { PackageRepository } from '../../../ports/package-repository.ts'
+import { type PullRequest, repositorySchema } from './gitea-answers.ts'
+import type { GiteaClient } from './gitea-client.ts'
+import { mayBeDone, notGitea, statusOf } from './gitea-failure.ts'
+import type { GiteaProposals } from './gitea-proposals.ts'
+
+const HEADS = 'refs/heads/'
+/** Milliseconds between questions while Gitea looks whether a push can be merged; the look took 50 to 200 (`docs/facts/gitea-api.md`). */
+const WAITS = [100, 200, 400, 800, 1_600, 3_200]
+/** Pushes after a merge, where Gitea deletes the branch at the same time. */
+const MOST_PUSHES = 3
+
+export class GiteaDecisions {
+  readonly #client: GiteaClient
+  readonly #proposals: GiteaProposals
+  readonly #repository: PackageRepository
+  readonly #clock: Clock
+
+  constructor(client: GiteaClient, proposals: GiteaProposals, repository: PackageRepository, clock: Clock) {
+    this.#client = client
+    this.#proposals = proposals
+    this.#repository = repository
+    this.#clock = clock
+  }
+
+  /** See `Forge.merge`. The commit is Gitea's, with our message; by another style where the repository does not allow merge commits. */
+  async merge(decision: ProposalMerge, signal: AbortSignal): Promise<ObjectId> {
+    const { proposal, base } = decision
+    await this.#assertUnmoved(decision, signal)
+    const open = await this.#proposals.openOf({ ref: proposal.ref, baseBranch: base.ref.slice(HEADS.length) }, signal)
+    if (open === undefined) throw this.#notOpen(proposal.ref)
+    const commit = await this.#merge(open, decision, signal)
+    await this.#finish(decision, commit, signal)
+    return commit
+  }
+
+  /**
+   * The push first: with it the decision is made as a whole. Gitea closes the pull request of a deleted branch by itself, some time
+   * later (services/pull: AdjustPullsCausedByBranchDeleted); until then it would be read as open.
+   */
+  async close({ proposal, along }: ProposalClose, signal: AbortSignal): Promise<void> {
+    const bases = await this.#proposals.openFrom(proposal.ref, signal)
+    await this.#repository.push([{ ref: proposal.ref, from: proposal.commit, to: null }, ...along], signal)
+    for (const { number } of bases)
+      if ((await this.#proposals.get(number, signal)).state === 'open') await this.#proposals.close(number, signal)
+  }
+
+  async #merge({ number, label }: KnownProposal, decision: ProposalMerge, signal: AbortSignal): Promise<ObjectId> {
+    const { proposal, merge } = decision
+    const [title = '', ...rest] = merge.message.split('\n')
+    const body = {
+      Do: await this.#style(signal),
+      MergeTitleField: title,
+      MergeMessageField: rest.join('\n').trim(),
+      head_commit_id: proposal.commit,
+      delete_branch_after_merge: false,
+    }
+    const request = { method: 'POST', path: this.#client.path(`/pulls/${number}/merge`), body, what: `merge ${label}` } as const
+    for (const wait of [...WAITS, undefined]) {
+      try {
+        await this.#client.send(request, signal)
+        return this.#mergedAs(await this.#proposals.get(number, signal))
+      } catch (thrown) {
+        const status = statusOf(thrown)
+        if (!mayBeDone(thrown) && status !== 405 && status !== 409) throw thrown
+        const pull = await this.#proposals.get(number, signal).catch(() => undefined)
+        if (pull?.merged === true) return this.#mergedAs(pull)
+        if (mayBeDone(thrown)) throw thrown
+        if (pull !== undefined && pull.state !== 'open') throw this.#notOpen(proposal.ref)
+        if (status === 409) await this.#assertUnmoved(decision, signal)
+        // 405 is said alike for "not looked at yet", for a conflict, and where a rule is not met.
+        if (status === 409 || wait === undefined || pull?.draft === true) throw this.#refused(label, thrown)
+        await this.#clock.sleep(wait, signal)
+      }
+    }
+    throw new TypeError('not reached')
+  }
+
+  #mergedAs({ merged, merge_commit_sha: commit }: PullRequest): ObjectId {
+    if (merged && commit) return objectId(commit)
+    throw notGitea({ address: this.#client.address, what: 'merge the pull request' }, 'it says that it did, and names no commit')
+  }
+
+  async #style(signal: AbortSignal): Promise<string> {
+    const asked = { path: this.#client.path(''), what: 'read the repository' }
+    const allowed = await this.#client.get(asked, repositorySchema, signal)
+    if (allowed.allow_merge_commits !== false) return 'merge'
+    if (allowed.allow_squash_merge === true) return 'squash'
+    if (allowed.allow_rebase_explicit === true) return 'rebase-merge'
+    if (allowed.allow_rebase === true) return 'rebase'
+    return allowed.allow_fast_forward_only_merge === true ? 'fast-forward-only' : 'merge'
+  }
+
+  /** Gitea guards the head only: the base is looked at as late as can be, and a decision is found by content after all. */
+  async #assertUnmoved({ proposal, base }: ProposalMerge, signal: AbortSignal): Promise<void> {
+    const { refs } = await this.#repository.refs(signal)
+    for (const { ref, commit } of [base, proposal]) {
+      if (refs.get(ref) === commit) continue
+      throw new Failure({
+        code: 'BP4003',
+        what: 'the branch moved between reading and merging',
+        where: this.#repository.remote,
+        why: `somebody else moved ${ref}`,
+        remedy: 'read the repository again and repeat',
+        retry: 'backoff',
+      })
+    }
+  }
+
+  /** Tag, branch and ledger together or not at all: half of it would look like another decision. */
+  async #finish({ proposal, tag, along }: ProposalMerge, commit: ObjectId, signal: AbortSignal): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      const { refs } = await this.#repository.refs(signal)
+      const gone = refs.get(proposal.ref) === proposal.commit ? [{ ref: proposal.ref, from: proposal.commit, to: null }] : []
+      try {
+        return await this.#repository.push([{ ref: tag, from: null, to: commit }, ...gone, ...along], signal)
+      } catch (thrown) {
+        if (!(thrown instanceof Failure) || signal.aborted) throw thrown
+        if (thrown.code === 'BP4003' && attempt < MOST_PUSHES) continue
+        // Another turn wrote the ledger meanwhile: it, or the next one, finds the merge and completes it.
+        if (thrown.code === 'BP4003') return
+        const { code, where, why, retry } = thrown
+        throw new Failure({
+          code,
+          what: `the pull request is merged, but ${tag} and the ledger could not be pushed`,
+          ...(where === undefined ? {} : { where }),
+          why,
+          remedy: 'run backporch scan: it completes the merge',
+          retry,
+          cause: thrown,
+        })
+      }
+    }
+  }
+
+  #notOpen(ref: string): Failure {
+    return new Failure({
+      code: 'BP2004',
+      what: `there is no open pull request of ${ref.slice(HEADS.length)}`,
+      where: this.#repository.remote,
+      why: 'none was opened yet, or it was closed or merged meanwhile',
+      remedy: 'run backporch scan, which puts that right, then decide',
+      retry: 'on-change',
+    })
+  }
+
+  #refused(label: string, refusal: unknown): Failure {
+    return new Failure({
+      code: 'BP4002',
+      what: `Gitea does not merge ${label}`,
+      where: this.#repository.remote,
+      why: refusal instanceof Failure ? refusal.why : 'its rules are not met',
+      remedy:
+        'look at the pull request: a review or a check is missing, it is a draft, it has a conflict, or the merge style is not allowed',
+      retry: 'on-change',
+      cause: refusal,
+    })
+  }
+}

@@ -1,0 +1,184 @@
+/** Pull requests of Gitea: found by their branch, opened once, updated in place. Gitea's own guard against a second one has a gap. */
+import type { KnownProposal, OpenedProposal, WantedProposal } from '../../../ports/hosted-forge.ts'
+import { sameText } from '../topic-marker.ts'
+import { type PullRequest, proposalOf, pullRequestSchema, timelineSchema, titleFor } from './gitea-answers.ts'
+import type { GiteaClient } from './gitea-client.ts'
+import { mayBeDone, statusOf } from './gitea-failure.ts'
+import type { GiteaLabels } from './gitea-labels.ts'
+
+/** Closed proposals that are looked through before one is asked for by its branch: those that changed last. */
+const RECENT_PAGES = 2
+const PAGE = 50
+const LIST = 'list pull requests'
+
+export class GiteaProposals {
+  readonly #client: GiteaClient
+  readonly #labels: GiteaLabels
+  /** Numbers of open pull requests that a branch has beside its first one, as they were last read. */
+  readonly #spare = new Map<string, readonly number[]>()
+
+  constructor(client: GiteaClient, labels: GiteaLabels) {
+    this.#client = client
+    this.#labels = labels
+  }
+
+  /** See `Forge.readProposals`. */
+  async read(baseBranch: string, refs: readonly string[], signal: AbortSignal): Promise<readonly KnownProposal[]> {
+    const named = new Set(refs)
+    const open = await this.#open(baseBranch, signal)
+    const ours = [...open.values()].filter(({ ref }) => ref.startsWith('refs/heads/proposed/') || named.has(ref))
+    const missing = new Set(refs.filter((ref) => !open.has(ref)))
+    return missing.size === 0 ? ours : [...ours, ...(await this.#ended(baseBranch, missing, signal))]
+  }
+
+  /** See `Forge.ensureProposal`. */
+  async ensure(wanted: WantedProposal, known: KnownProposal | undefined, signal: AbortSignal): Promise<OpenedProposal> {
+    const open = known?.state === 'open' ? known : ((await this.openOf(wanted, signal)) ?? (await this.#make(wanted, signal)))
+    await this.#closeSpare(wanted.ref, open.number, signal)
+    await this.#update(open, wanted, signal)
+    await this.#labels.ensure(open.number, open.labels, wanted.labels, signal)
+    return { label: open.label, url: open.url, number: open.number }
+  }
+
+  async openOf({ ref, baseBranch }: Pick<WantedProposal, 'ref' | 'baseBranch'>, signal: AbortSignal): Promise<KnownProposal | undefined> {
+    return (await this.#open(baseBranch, signal)).get(ref)
+  }
+
+  /** Open ones of a branch, whatever they are to be merged into. */
+  async openFrom(ref: string, signal: AbortSignal): Promise<readonly PullRequest[]> {
+    const query = { state: 'open', sort: 'oldest' }
+    const listed = await this.#client.getAll({ path: this.#client.path('/pulls'), query, what: LIST }, pullRequestSchema, signal)
+    return listed.filter((pull) => refOf(pull) === ref && isOwnBranch(pull))
+  }
+
+  get(number: number, signal: AbortSignal): Promise<PullRequest> {
+    return this.#client.get({ path: this.#client.path(`/pulls/${number}`), what: 'read the pull request' }, pullRequestSchema, signal)
+  }
+
+  async close(number: number, signal: AbortSignal): Promise<void> {
+    const path = this.#client.path(`/pulls/${number}`)
+    await this.#client.send({ method: 'PATCH', path, body: { state: 'closed' }, what: 'close the pull request' }, signal)
+  }
+
+  /** By branch, the first one that was opened. */
+  async #open(baseBranch: string, signal: AbortSignal): Promise<Map<string, KnownProposal>> {
+    const query = { state: 'open', sort: 'oldest', base_branch: baseBranch }
+    const listed = await this.#client.getAll({ path: this.#client.path('/pulls'), query, what: LIST }, pullRequestSchema, signal)
+    const found = new Map<string, KnownProposal>()
+    this.#spare.clear()
+    for (const pull of listed.toSorted((left, right) => left.number - right.number)) {
+      const ref = refOf(pull)
+      // Forgejo may not know the filter.
+      if (pull.base.ref !== baseBranch || !isOwnBranch(pull) || pull.state !== 'open') continue
+      if (!found.has(ref)) found.set(ref, proposalOf(pull, ''))
+      else if (found.get(ref)?.number !== pull.number) this.#spare.set(ref, [...(this.#spare.get(ref) ?? []), pull.number])
+    }
+    return found
+  }
+
+  async #make(wanted: WantedProposal, signal: AbortSignal): Promise<KnownProposal> {
+    const what = 'open a pull request'
+    const { ref, baseBranch, title, draft, body: text, reviewers } = wanted
+    const body = { head: ref.slice('refs/heads/'.length), base: baseBranch, title: titleFor(title, draft), body: text }
+    let made: KnownProposal
+    try {
+      const answer = await this.#client.send({ method: 'POST', path: this.#client.path('/pulls'), body, what }, signal)
+      made = proposalOf(this.#client.parse(answer, pullRequestSchema, what), '')
+    } catch (thrown) {
+      // Refused as a duplicate, or done although the answer was lost: what stands there is the one.
+      const mayBeThere = statusOf(thrown) === 409 || mayBeDone(thrown)
+      const there = mayBeThere ? await this.openOf(wanted, signal).catch(() => undefined) : undefined
+      if (there === undefined) throw thrown
+      return there
+    }
+    // Gitea lets two through that come at the same moment (models/issues: it looks, and then inserts): the first one stays.
+    const first = (await this.openOf(wanted, signal)) ?? made
+    if (first.number === made.number) await this.#askReviewers(made.number, reviewers, signal)
+    return first
+  }
+
+  async #closeSpare(ref: string, kept: number, signal: AbortSignal): Promise<void> {
+    for (const number of this.#spare.get(ref) ?? []) if (number !== kept) await this.close(number, signal)
+    this.#spare.delete(ref)
+  }
+
+  async #update(open: KnownProposal, { title, draft, body: text }: WantedProposal, signal: AbortSignal): Promise<void> {
+    const whole = titleFor(title, draft)
+    if (titleFor(open.title, open.draft) === whole && sameText(open.body, text)) return
+    const path = this.#client.path(`/pulls/${open.number}`)
+    await this.#client.send({ method: 'PATCH', path, body: { title: whole, body: text }, what: 'update the pull request' }, signal)
+  }
+
+  /** One by one: Gitea refuses all of them for one that may not be asked. */
+  async #askReviewers(number: number, reviewers: readonly string[], signal: AbortSignal): Promise<void> {
+    for (const name of reviewers) {
+      const team = name.includes('/') ? name.slice(name.indexOf('/') + 1) : undefined
+      const body = team === undefined ? { reviewers: [name] } : { team_reviewers: [team] }
+      const path = this.#client.path(`/pulls/${number}/requested_reviewers`)
+      try {
+        await this.#client.send({ method: 'POST', path, body, what: 'ask for a review' }, signal)
+      } catch (thrown) {
+        const status = statusOf(thrown)
+        if (status !== 403 && status !== 404 && status !== 422) throw thrown
+      }
+    }
+  }
+
+  async #ended(baseBranch: string, refs: ReadonlySet<string>, signal: AbortSignal): Promise<KnownProposal[]> {
+    const found = new Map<string, PullRequest>()
+    const take = (pull: PullRequest): void => {
+      const ref = refOf(pull)
+      const before = found.get(ref)
+      const fits = refs.has(ref) && pull.base.ref === baseBranch && isOwnBranch(pull) && pull.state !== 'open'
+      if (fits && (before === undefined || isLater(pull, before))) found.set(ref, pull)
+    }
+    const path = this.#client.path('/pulls')
+    for (let page = 1; page <= RECENT_PAGES && found.size < refs.size; page += 1) {
+      const query = { state: 'closed', sort: 'recentupdate', base_branch: baseBranch, page, limit: PAGE }
+      const pulls = (await this.#client.get({ path, query, what: LIST }, pullRequestSchema.array().nullable(), signal)) ?? []
+      for (const pull of pulls) take(pull)
+      if (pulls.length === 0) break
+    }
+    for (const ref of refs) {
+      if (found.has(ref)) continue
+      const pull = await this.#byBranch(baseBranch, ref.slice('refs/heads/'.length), signal)
+      if (pull !== undefined) take(pull)
+    }
+    return Promise.all([...found.values()].map(async (pull) => proposalOf(pull, await this.#decidedBy(pull, signal))))
+  }
+
+  async #byBranch(base: string, branch: string, signal: AbortSignal): Promise<PullRequest | undefined> {
+    const head = branch.split('/').map(encodeURIComponent).join('/')
+    const path = this.#client.path(`/pulls/${encodeURIComponent(base)}/${head}`)
+    try {
+      return await this.#client.get({ path, what: 'find the pull request of a branch' }, pullRequestSchema, signal)
+    } catch (thrown) {
+      if (statusOf(thrown) === 404) return undefined
+      throw thrown
+    }
+  }
+
+  /** Login of who merged or closed it last; empty where Gitea does not say. Lists leave it out. */
+  async #decidedBy(pull: PullRequest, signal: AbortSignal): Promise<string> {
+    if (pull.merged) return (pull.merged_by ?? (await this.get(pull.number, signal)).merged_by)?.login ?? ''
+    const asked = { path: this.#client.path(`/issues/${pull.number}/timeline`), what: 'read who closed the pull request' }
+    const events = (await this.#client.list(asked, signal)).map((event) => timelineSchema.safeParse(event))
+    return events.findLast(({ data }) => data?.type === 'close')?.data?.user?.login ?? ''
+  }
+}
+
+/** Which of two ended ones was decided later: a second one of the same moment is closed at once, and says nothing. */
+function isLater(one: PullRequest, other: PullRequest): boolean {
+  const at = ({ merged, merged_at, closed_at }: PullRequest): number => Date.parse((merged ? merged_at : closed_at) ?? '') || 0
+  if (at(one) !== at(other)) return at(one) > at(other)
+  return one.merged === other.merged ? one.number > other.number : one.merged
+}
+
+function refOf({ head }: PullRequest): string {
+  return `refs/heads/${head.label}`
+}
+
+/** A fork may have branches of the same name. */
+function isOwnBranch({ head, base }: PullRequest): boolean {
+  return head.repo_id === base.repo_id
+}

@@ -1,0 +1,83 @@
+/**
+ * What Gitea lets us do, proven without doing it. Its permission check stands before its handlers, so a change of issue 0, which no
+ * repository has, is refused with 403 where the right is missing and answered 404 where it is there (docs/facts/gitea-permission-order.md).
+ */
+import { Failure } from '../../../failure.ts'
+import type { Finding } from '../../../ports/probes.ts'
+import type { GiteaClient } from './gitea-client.ts'
+import { RefusedAnswer } from './gitea-failure.ts'
+
+/** @throws Failure BP50xx where the repository is not shown */
+export async function probeGitea(client: GiteaClient, signal: AbortSignal): Promise<readonly Finding[]> {
+  const { owner, repository } = client.address
+  const path = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repository)}`
+  const facts = factsOf(await client.send({ method: 'GET', path, what: 'look at the repository' }, signal))
+  const name = `Gitea ${owner}/${repository}`
+  const findings: Finding[] = []
+  if (facts.archived) {
+    findings.push({
+      check: 'forge',
+      state: 'failed',
+      code: 'BP5008',
+      message: `${name} is archived`,
+      fix: 'unarchive it, or name another repository',
+    })
+  }
+  findings.push(
+    facts.push
+      ? { check: 'forge-permissions', state: 'passed', message: `${name}: the account may push` }
+      : missing(`${name}: the account may not push`, 'add the account as a collaborator with write access'),
+  )
+  if (!facts.issues) {
+    const message = `${name} has no issues, so there is no dashboard and no report of a storm`
+    findings.push({ check: 'forge', state: 'warning', message, fix: 'turn issues on in the settings of the repository' })
+  }
+  if (!facts.pulls) {
+    const message = `${name} takes no pull requests, so nothing can be proposed`
+    findings.push({
+      check: 'forge',
+      state: 'failed',
+      code: 'BP5003',
+      message,
+      fix: 'turn pull requests on in the settings of the repository',
+    })
+  }
+  for (const [scope, below] of [
+    ['write:issue', '/issues/0'],
+    ['write:repository', '/pulls/0'],
+  ] as const) {
+    findings.push(
+      (await mayChange(client, `${path}${below}`, signal))
+        ? { check: 'forge-token', state: 'passed', message: `${name}: the token has ${scope}` }
+        : missing(`${name}: the token, or the account, may not ${scope.replace(':', ' ')}`, `give the token the scope ${scope}`),
+    )
+  }
+  return findings
+}
+
+async function mayChange(client: GiteaClient, path: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    await client.send({ method: 'PATCH', path, body: {}, what: 'ask what the token may do' }, signal)
+    return true
+  } catch (thrown) {
+    const status = thrown instanceof Failure && thrown.cause instanceof RefusedAnswer ? thrown.cause.status : undefined
+    if (status === 403) return false
+    if (status === 404) return true
+    throw thrown
+  }
+}
+
+function missing(message: string, fix: string): Finding {
+  return { check: 'forge-permissions', state: 'failed', code: 'BP5003', message, fix }
+}
+
+function factsOf(answer: unknown): Readonly<Record<'archived' | 'push' | 'issues' | 'pulls', boolean>> {
+  const of = (value: unknown, key: string): unknown =>
+    typeof value === 'object' && value !== null && key in value ? (value as Readonly<Record<string, unknown>>)[key] : undefined
+  return {
+    archived: of(answer, 'archived') === true,
+    push: of(of(answer, 'permissions'), 'push') === true,
+    issues: of(answer, 'has_issues') !== false,
+    pulls: of(answer, 'has_pull_requests') !== false,
+  }
+}

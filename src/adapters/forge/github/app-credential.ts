@@ -1,0 +1,82 @@
+/** The GitHub App that the environment names: its number, its private key and, where given, its installation. */
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { Failure } from '../../../failure.ts'
+import { isGitHubHost } from '../forge-token.ts'
+import type { GitHubCredential } from './github-credentials.ts'
+
+export type AppCredential = Extract<GitHubCredential, { kind: 'app' }>
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const ID = 'BACKPORCH_APP_ID'
+const KEY = 'BACKPORCH_APP_PRIVATE_KEY'
+const KEY_FILE = 'BACKPORCH_APP_PRIVATE_KEY_FILE'
+const INSTALLATION = 'BACKPORCH_APP_INSTALLATION_ID'
+/** Bytes; a key of 16,384 bits has 13 KB. */
+const LARGEST = 64 * 1024
+
+/**
+ * Undefined where no App is named, where `BACKPORCH_TOKEN` comes before it, and for a host that is not GitHub: what the key signs
+ * would let that host act as the App.
+ * @param folder what a relative `BACKPORCH_APP_PRIVATE_KEY_FILE` is relative to
+ * @throws Failure BP5002 for half a credential, or a file that cannot be read; never with the key in it
+ */
+export async function appCredential(host: string, environment: Environment, folder: string): Promise<AppCredential | undefined> {
+  const id = setting(environment, ID)
+  if (setting(environment, 'BACKPORCH_TOKEN') !== '' || !isGitHubHost(host, environment)) return undefined
+  const [text, file] = [setting(environment, KEY), setting(environment, KEY_FILE)]
+  if (id === '') {
+    const key = text !== '' ? KEY : file !== '' ? KEY_FILE : undefined
+    if (key === undefined) return undefined
+    throw unusable(`${key} is set, and ${ID} is not`, `set ${ID} to the number that the App's settings show, or unset ${key}`)
+  }
+  if (text !== '' && file !== '') throw unusable(`both ${KEY} and ${KEY_FILE} are set`, 'unset one of them')
+  if (text === '' && file === '') {
+    throw unusable(`${ID} is set, and neither ${KEY} nor ${KEY_FILE}`, `set ${KEY_FILE} to the path of the App's .pem file`)
+  }
+  const installation = setting(environment, INSTALLATION)
+  return {
+    kind: 'app',
+    appId: numberIn(ID, id),
+    privateKey: text === '' ? await keyIn(resolve(folder, file)) : withLineBreaks(text),
+    ...(installation === '' ? {} : { installationId: numberIn(INSTALLATION, installation) }),
+  }
+}
+
+function setting(environment: Environment, name: string): string {
+  return environment[name]?.trim() ?? ''
+}
+
+function numberIn(name: string, text: string): number {
+  const value = Number(text)
+  if (/^[1-9][0-9]*$/.test(text) && Number.isSafeInteger(value)) return value
+  throw unusable(`${name} is not a number`, `set ${name} to the number that GitHub shows`)
+}
+
+/** Some stores of secrets keep one line only: PEM without any real line break has them as `\n`. */
+function withLineBreaks(text: string): string {
+  return text.includes('\n') ? text : text.replaceAll('\\n', '\n')
+}
+
+async function keyIn(path: string): Promise<string> {
+  try {
+    const content = await readFile(path)
+    if (content.length <= LARGEST) return content.toString('utf8')
+  } catch (thrown) {
+    const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown error'
+    throw unusable(`${KEY_FILE} names ${path}, which cannot be read (${code})`, "name the App's .pem file, and let this user read it")
+  }
+  throw unusable(`${KEY_FILE} names ${path}, which is too large for a key`, "name the App's .pem file")
+}
+
+function unusable(why: string, remedy: string): Failure {
+  return new Failure({
+    code: 'BP5002',
+    what: 'cannot act as the GitHub App',
+    where: 'the environment',
+    why,
+    remedy,
+    retry: 'on-change',
+  })
+}

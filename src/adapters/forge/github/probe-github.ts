@@ -1,0 +1,123 @@
+/**
+ * What GitHub says that we may do. A classic token's scopes come with every answer (`X-OAuth-Scopes`), an App's permissions with its
+ * installation token; of a fine-grained token and of GITHUB_TOKEN GitHub tells nobody, which is said. Rules of a branch are told for
+ * names that do not exist yet too (docs.github.com, "Get rules for a branch").
+ */
+import type { Finding } from '../../../ports/probes.ts'
+import type { GitHubClient } from './github-client.ts'
+
+/** Permissions of an App that a whole turn needs (docs.github.com, "Permissions required for GitHub Apps"). */
+const NEEDED = { contents: 'write', pull_requests: 'write', statuses: 'write', issues: 'write' } as const
+/** Rule types that stand in the way of a bot's own branches. */
+const IN_THE_WAY = new Map([
+  ['creation', 'nobody may make it'],
+  ['update', 'nobody may push to it'],
+  ['deletion', 'nobody may delete it'],
+  ['non_fast_forward', 'it may only move forwards, and a proposal is rewritten in place'],
+  ['pull_request', 'changes have to come by a pull request'],
+  ['required_signatures', 'commits have to be signed'],
+  ['required_status_checks', 'checks have to pass before a push'],
+])
+
+export interface GitHubProbe {
+  readonly client: GitHubClient
+  /** What the App's installation was given; undefined where we are no App. Asked after the first request. */
+  readonly granted: () => Readonly<Record<string, string>> | undefined
+}
+
+/** @param refs full names of branches that we push @throws Failure BP50xx where the repository is not shown */
+export async function probeGitHub(
+  { client, granted }: GitHubProbe,
+  refs: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly Finding[]> {
+  const { owner, repository: repo } = client.address
+  const name = `GitHub ${owner}/${repo}`
+  const answer = await client.ask('look at the repository', () => client.octokit.rest.repos.get({ owner, repo, request: { signal } }))
+  const { data, headers } = answer
+  const findings: Finding[] = []
+  if (data.archived === true) {
+    findings.push({
+      check: 'forge',
+      state: 'failed',
+      code: 'BP5008',
+      message: `${name} is archived`,
+      fix: 'unarchive it, or name another repository',
+    })
+  }
+  if (data.has_issues === false) {
+    const message = `${name} has no issues, so there is no dashboard and no report of a storm`
+    findings.push({ check: 'forge', state: 'warning', message, fix: 'turn issues on in the settings of the repository' })
+  }
+  const permissions = granted()
+  const scopes = headers['x-oauth-scopes']
+  if (permissions !== undefined) findings.push(...judgeApp(name, permissions))
+  else findings.push(judgeRole(name, data.permissions?.push === true), ...judgeScopes(name, scopes, data.private === true))
+  for (const ref of refs) findings.push(...(await judgeRules({ client, granted }, name, ref, signal)))
+  return findings
+}
+
+function judgeApp(name: string, permissions: Readonly<Record<string, string>>): Finding[] {
+  const lacking = Object.entries(NEEDED).filter(([key, level]) => permissions[key] !== level && permissions[key] !== 'admin')
+  if (lacking.length === 0)
+    return [{ check: 'forge-token', state: 'passed', message: `${name}: the App has ${Object.keys(NEEDED).join(', ')}` }]
+  const wanted = lacking.map(([key, level]) => `${key}: ${level}`).join(', ')
+  return [
+    {
+      check: 'forge-token',
+      state: 'failed',
+      code: 'BP5003',
+      message: `${name}: the App lacks ${wanted}`,
+      fix: "add it to the App's permissions, and accept them for the installation",
+    },
+  ]
+}
+
+function judgeRole(name: string, push: boolean): Finding {
+  if (push) return { check: 'forge-permissions', state: 'passed', message: `${name}: the account may push` }
+  return {
+    check: 'forge-permissions',
+    state: 'failed',
+    code: 'BP5003',
+    message: `${name}: the account may not push`,
+    fix: 'give the account the role Write in the repository',
+  }
+}
+
+function judgeScopes(name: string, header: unknown, hidden: boolean): Finding[] {
+  if (typeof header !== 'string') {
+    const message = `${name}: what the token may write is not told by GitHub (it wants contents, pull requests, statuses and issues: write)`
+    return [{ check: 'forge-token', state: 'skipped', message }]
+  }
+  const scopes = header.split(',').map((scope) => scope.trim())
+  if (scopes.includes('repo') || (!hidden && scopes.includes('public_repo'))) {
+    return [
+      {
+        check: 'forge-token',
+        state: 'passed',
+        message: `${name}: the token has the scope ${scopes.includes('repo') ? 'repo' : 'public_repo'}`,
+      },
+    ]
+  }
+  const fix = 'make a token with the scope repo, or a fine-grained one'
+  return [{ check: 'forge-token', state: 'failed', code: 'BP5003', message: `${name}: the token does not have the scope repo`, fix }]
+}
+
+async function judgeRules({ client }: GitHubProbe, name: string, ref: string, signal: AbortSignal): Promise<Finding[]> {
+  const { owner, repository: repo } = client.address
+  const branch = ref.replace(/^refs\/heads\//, '')
+  const rules = await client.list('read the rules of a branch', (page) =>
+    client.octokit.rest.repos.getBranchRules({ owner, repo, branch, per_page: 100, page, request: { signal } }),
+  )
+  const reasons = rules.flatMap(({ type }) => IN_THE_WAY.get(type ?? '') ?? [])
+  if (reasons.length === 0) return [{ check: 'forge-rules', state: 'passed', message: `${name}: no rule stands in the way of ${branch}` }]
+  return [
+    {
+      check: 'forge-rules',
+      state: 'warning',
+      code: 'BP4002',
+      message: `${name}: a ruleset covers ${branch}: ${[...new Set(reasons)].join('; ')}, unless we are on its bypass list, which is not told`,
+      fix: 'leave the branches drafts/**, proposed/** and drift-ledger out of the ruleset, or add the bot to its bypass list',
+    },
+  ]
+}

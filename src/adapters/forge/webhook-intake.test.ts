@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { BODY_LIMIT, type WebhookAnswer, WebhookIntake, WebhookReading } from './webhook-intake.ts'
+import { DeliveryWindow } from './webhook-window.ts'
+
+const SECRET = 'what the forge knows'
+const PUSH = JSON.stringify({ ref: 'refs/heads/main', repository: { full_name: 'acme/deploy' } })
+
+function intakeOf(repository: string | undefined = 'acme/deploy', secrets: readonly string[] = [SECRET]): WebhookIntake {
+  return new WebhookIntake({ secrets, repository, window: new DeliveryWindow() })
+}
+
+function headersOf(body: string | Buffer, more: Record<string, string | undefined> = {}): Record<string, string> {
+  const headers = {
+    'content-type': 'application/json',
+    'x-github-event': 'push',
+    'x-github-delivery': 'd9f3',
+    'x-hub-signature-256': `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`,
+    ...more,
+  }
+  return Object.fromEntries(Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined))
+}
+
+function deliver(intake: WebhookIntake, body: string | Buffer, more: Record<string, string | undefined> = {}): WebhookAnswer {
+  const reading = intake.begin(headersOf(body, more))
+  if (!(reading instanceof WebhookReading)) return reading
+  const refused = reading.add(Buffer.from(body))
+  const answer = refused ?? reading.end(0)
+  assert.equal(intake.held, 0, 'nothing is held after the answer')
+  return answer
+}
+
+test('a push, a pull request and a comment of the repository are news, as GitHub and as Gitea call them', () => {
+  for (const event of ['push', 'pull_request', 'pull_request_review', 'issue_comment', 'issues', 'delete']) {
+    assert.equal(deliver(intakeOf(), PUSH, { 'x-github-event': event }).news, 'look', event)
+  }
+  for (const event of ['push', 'pull_request', 'pull_request_approved', 'pull_request_comment', 'issue_comment']) {
+    const gitea = { 'x-github-event': undefined, 'x-gitea-event': event, 'x-github-delivery': undefined, 'x-gitea-delivery': 'd9f3' }
+    assert.equal(deliver(intakeOf(), PUSH, gitea).news, 'look', event)
+  }
+})
+
+test('names of repositories are compared without regard to case, and of a remote without a name every one counts', () => {
+  assert.equal(deliver(intakeOf('Acme/Deploy'), PUSH).news, 'look')
+  assert.equal(deliver(intakeOf('acme/deplo'), PUSH).news, 'ignored')
+  assert.equal(deliver(new WebhookIntake({ ...intakeOf().options, repository: undefined }), PUSH).news, 'look')
+})
+
+/** Bodies that brought other receivers down (reliability.md C53), with a good signature. */
+const ODD = [
+  'null',
+  '[]',
+  '"x"',
+  '1e999',
+  '',
+  '{',
+  '{"repository":null}',
+  '{"repository":[]}',
+  '{"repository":"acme/deploy"}',
+  '{"repository":{"full_name":null}}',
+  '{"repository":{"full_name":["acme/deploy"]}}',
+  '{"repository":{"full_name":{"toLowerCase":1}}}',
+  '{"__proto__":{"repository":{"full_name":"acme/deploy"}}}',
+  '{"repository":{"__proto__":{"full_name":"acme/deploy"}}}',
+  '{"repository":{"full_name":"(a+)+$"},"href":["javascript:alert(1)"],"commits":null}',
+  `${'['.repeat(200_000)}`,
+  `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`,
+]
+for (const body of ODD) {
+  test(`well signed and odd: ${body.slice(0, 60)} is taken and ignored`, () => {
+    assert.deepEqual([deliver(intakeOf(), body).status, deliver(intakeOf(), body).news], [202, 'ignored'])
+  })
+}
+
+test('bytes that are no text are taken and ignored', () => {
+  assert.equal(deliver(intakeOf(), Buffer.from([0xff, 0xfe, 0x00, 0xc3])).news, 'ignored')
+})
+
+test('a byte order mark or an escape in the name changes nothing of what is compared', () => {
+  assert.equal(deliver(intakeOf(), '{"repository":{"full_name":"\\u0061cme/deploy"}}').news, 'look')
+  assert.equal(deliver(intakeOf(), '{"repository":{"full_name":"acme/deploy\\u0000"}}').news, 'ignored')
+})
+
+test('an event that is not known is taken and ignored', () => {
+  for (const event of ['ping', 'star', 'constructor', '__proto__', 'a_new_event']) {
+    assert.deepEqual(
+      [deliver(intakeOf(), PUSH, { 'x-github-event': event }).status, deliver(intakeOf(), PUSH, { 'x-github-event': event }).news],
+      [202, 'ignored'],
+    )
+  }
+})
+
+test('the signature is asked for before anything else is said', () => {
+  const answer = deliver(intakeOf(), PUSH, { 'x-hub-signature-256': undefined, 'content-type': 'text/html', 'x-github-event': undefined })
+  assert.equal(answer.status, 401)
+})
+
+test('a wrong signature is refused whatever the body is, and leaves no trace of the delivery', () => {
+  const intake = intakeOf()
+  const forged = { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` }
+  assert.equal(deliver(intake, PUSH, forged).status, 401)
+  assert.equal(deliver(intake, '{', forged).status, 401)
+  assert.equal(intake.options.window.size, 0)
+  assert.equal(deliver(intake, PUSH).news, 'look')
+})
+
+test('what is missing or of another type is said', () => {
+  assert.equal(deliver(intakeOf(), PUSH, { 'x-github-event': undefined }).status, 400)
+  assert.equal(deliver(intakeOf(), PUSH, { 'x-github-event': 'a\u0000b' }).status, 400)
+  assert.equal(deliver(intakeOf(), PUSH, { 'content-type': 'application/x-www-form-urlencoded' }).status, 415)
+  assert.equal(deliver(intakeOf(), PUSH, { 'content-type': undefined }).status, 415)
+  assert.equal(deliver(intakeOf(), PUSH, { 'content-encoding': 'gzip' }).status, 415)
+  assert.equal(deliver(intakeOf(), PUSH, { 'content-type': 'Application/JSON; charset=utf-8' }).status, 202)
+})
+
+test('a delivery that comes again is taken and ignored, also under another id, and also without one', () => {
+  const intake = intakeOf()
+  assert.equal(deliver(intake, PUSH).news, 'look')
+  assert.equal(deliver(intake, PUSH).news, 'ignored')
+  assert.equal(deliver(intake, PUSH, { 'x-github-delivery': 'another' }).news, 'ignored')
+  assert.equal(deliver(intake, PUSH, { 'x-github-delivery': undefined }).news, 'ignored')
+  assert.equal(deliver(intake, `${PUSH} `, { 'x-github-delivery': 'd9f3' }).news, 'ignored')
+  assert.equal(deliver(intake, `${PUSH} `, { 'x-github-delivery': 'third' }).news, 'ignored', 'its body was remembered with the id')
+  assert.equal(deliver(intake, `${PUSH}  `, { 'x-github-delivery': 'fourth' }).news, 'look')
+})
+
+test('both secrets are good while one is exchanged', () => {
+  assert.equal(deliver(intakeOf('acme/deploy', ['new', SECRET]), PUSH).news, 'look')
+  assert.equal(deliver(intakeOf('acme/deploy', ['new']), PUSH).status, 401)
+})
+
+test('a length of 25 MB is refused before the first byte, and one that was not told after the last that is allowed', () => {
+  const told = intakeOf().begin(headersOf(PUSH, { 'content-length': String(BODY_LIMIT) }))
+  assert.ok(!(told instanceof WebhookReading) && told.status === 413)
+  const reading = intakeOf().begin(headersOf(PUSH))
+  assert.ok(reading instanceof WebhookReading)
+  const piece = Buffer.alloc(1_000_000)
+  for (let sent = 1; sent < 25; sent += 1) assert.equal(reading.add(piece), undefined)
+  assert.equal(reading.add(piece)?.status, 413)
+})
+
+test('of a large body only the signature is made, and it means "look"', () => {
+  const intake = intakeOf('acme/other')
+  const body = Buffer.alloc(3_000_000, 'x')
+  const reading = intake.begin(headersOf(body))
+  assert.ok(reading instanceof WebhookReading)
+  let most = 0
+  for (let at = 0; at < body.length; at += 65_536) {
+    reading.add(body.subarray(at, at + 65_536))
+    most = Math.max(most, intake.held)
+  }
+  assert.ok(most < 1_200_000, `${most} bytes were held`)
+  assert.deepEqual(reading.end(0), { status: 202, news: 'look', why: 'accepted' })
+})
+
+test('a body in pieces of one byte is as large as the memory that it takes', () => {
+  const body = Buffer.alloc(10_000, 'x')
+  const intake = intakeOf()
+  const reading = intake.begin(headersOf(body))
+  assert.ok(reading instanceof WebhookReading)
+  for (const byte of body) reading.add(Buffer.of(byte))
+  assert.equal(intake.held, 0)
+  assert.equal(reading.end(0).news, 'look')
+})
+
+test('many bodies at once are held up to a bound, small pieces are counted as what they take, and closing lets go', () => {
+  const intake = intakeOf()
+  const readings = Array.from({ length: 100 }, () => {
+    const reading = intake.begin(headersOf(PUSH))
+    assert.ok(reading instanceof WebhookReading)
+    return reading
+  })
+  let most = 0
+  for (const reading of readings) {
+    for (let piece = 0; piece < 1_000; piece += 1) reading.add(Buffer.alloc(piece % 2 === 0 ? 1 : 1_000))
+    most = Math.max(most, intake.held)
+  }
+  assert.ok(most <= 17_000_000 && most > 10_000_000, `${most} bytes were held`)
+  for (const reading of readings) reading.close()
+  for (const reading of readings) reading.close()
+  assert.equal(intake.held, 0)
+})
+
+test('no bytes of body or headers make it throw, and nothing unsigned is ever news', () => {
+  const header = fc.oneof(fc.string(), fc.constantFrom('application/json', 'push', `sha256=${'0'.repeat(64)}`, undefined))
+  const headers = fc.record({
+    'content-type': header,
+    'content-length': header,
+    'content-encoding': header,
+    'x-github-event': header,
+    'x-github-delivery': header,
+    'x-hub-signature-256': header,
+    'x-gitea-signature': header,
+  })
+  const body = fc.oneof(
+    fc.uint8Array(),
+    fc.json().map((text) => Buffer.from(text)),
+  )
+  fc.assert(
+    fc.property(body, headers, fc.boolean(), (bytes, random, signed) => {
+      const intake = intakeOf()
+      const answer = deliver(intake, Buffer.from(bytes), signed ? {} : random)
+      if (!signed) assert.equal(answer.news, 'refused')
+      else assert.equal(answer.status, 202)
+    }),
+    { numRuns: 300 },
+  )
+})

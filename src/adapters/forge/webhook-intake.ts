@@ -1,0 +1,174 @@
+/**
+ * What a webhook may say: "look at the repository again", and nothing else. Nothing in it is believed, so one that is lost, repeated,
+ * forged or late changes only how soon a turn comes (reliability.md P27). No I/O here.
+ */
+import { createHash } from 'node:crypto'
+import { givenSignature, SignatureCheck, type WebhookHeaders } from './webhook-signature.ts'
+import type { DeliveryWindow } from './webhook-window.ts'
+
+/** `look`: a turn is wanted. `ignored`: well signed, and no news for us. `refused`: an error of who sent it. */
+export interface WebhookAnswer {
+  readonly status: 202 | 400 | 401 | 413 | 415
+  readonly news: 'look' | 'ignored' | 'refused'
+  /** One sentence of ours, for the sender and the log. Nothing of the request is in it. */
+  readonly why: string
+}
+
+export interface WebhookIntakeOptions {
+  /** At least one; each of them is good. */
+  readonly secrets: readonly string[]
+  /** `owner/name`; undefined takes every repository whose webhooks are signed with the secret. */
+  readonly repository: string | undefined
+  readonly window: DeliveryWindow
+}
+
+/** Bytes. GitHub sends no body of 25 MB or more (docs.github.com, "Webhook events and payloads"). */
+export const BODY_LIMIT = 25_000_000
+/** Bytes that are kept of one body; of a larger one only the signature is made, and it means "look". */
+const KEPT_OF_ONE = 1_048_576
+/** Bytes that are kept of all bodies that are coming in. */
+const KEPT_OF_ALL = 16_777_216
+/** Bytes that a piece takes besides its own: a body that comes in pieces of one byte is not small. */
+const PIECE = 256
+
+const EVENT_HEADERS = ['x-github-event', 'x-gitea-event', 'x-forgejo-event'] as const
+const DELIVERY_HEADERS = ['x-github-delivery', 'x-gitea-delivery', 'x-forgejo-delivery'] as const
+
+/** Events after which a turn can find something else, as GitHub and Gitea call them (docs/facts/gitea-api.md). */
+const EVENTS: ReadonlySet<string> = new Set([
+  'push',
+  'create',
+  'delete',
+  'pull_request',
+  'pull_request_review',
+  'pull_request_approved',
+  'pull_request_rejected',
+  'pull_request_comment',
+  'issue_comment',
+  'issues',
+  'repository',
+])
+
+export class WebhookIntake {
+  readonly options: WebhookIntakeOptions
+  /** Bytes of bodies that are held now. */
+  held = 0
+
+  constructor(options: WebhookIntakeOptions) {
+    this.options = options
+  }
+
+  /** Looks at the headers alone: what can be refused without its body is. */
+  begin(headers: WebhookHeaders): WebhookReading | WebhookAnswer {
+    const signature = givenSignature(headers)
+    if (signature === undefined) return refused(401, 'the signature is missing or is not one (X-Hub-Signature-256)')
+    const event = wordOf(headers, EVENT_HEADERS)
+    if (event === '') return refused(400, 'the event is missing (X-GitHub-Event)')
+    const type = String(headers['content-type'] ?? '').split(';')[0]
+    if (type?.trim().toLowerCase() !== 'application/json') {
+      return refused(415, 'the content type is not application/json: choose it in the settings of the webhook')
+    }
+    if (!['', 'identity'].includes(String(headers['content-encoding'] ?? ''))) return refused(415, 'compressed bodies are not read')
+    if (Number(headers['content-length'] ?? 0) >= BODY_LIMIT) return TOO_LARGE
+    return new WebhookReading(this, signature, event, wordOf(headers, DELIVERY_HEADERS))
+  }
+}
+
+/** One body on its way in. `close` whatever becomes of it. */
+export class WebhookReading {
+  private readonly intake: WebhookIntake
+  private readonly signature: Buffer
+  private readonly event: string
+  private readonly delivery: string
+  private readonly check: SignatureCheck
+  private bytes = 0
+  /** Undefined where the body is not kept. */
+  private kept: Uint8Array[] | undefined = []
+  private held = 0
+
+  constructor(intake: WebhookIntake, signature: Buffer, event: string, delivery: string) {
+    this.intake = intake
+    this.signature = signature
+    this.event = event
+    this.delivery = delivery
+    this.check = new SignatureCheck(intake.options.secrets)
+  }
+
+  /** @returns an answer where nothing more needs to be read */
+  add(chunk: Uint8Array): WebhookAnswer | undefined {
+    this.bytes += chunk.length
+    if (this.bytes >= BODY_LIMIT) {
+      this.close()
+      return TOO_LARGE
+    }
+    this.check.update(chunk)
+    if (this.kept === undefined) return undefined
+    const cost = chunk.length + PIECE
+    this.kept.push(chunk)
+    this.held += cost
+    this.intake.held += cost
+    if (this.held > KEPT_OF_ONE || this.intake.held > KEPT_OF_ALL) this.close()
+    return undefined
+  }
+
+  /** After the last chunk, once. `now` in milliseconds. */
+  end(now: number): WebhookAnswer {
+    const body = this.kept === undefined ? undefined : Buffer.concat(this.kept)
+    this.close()
+    if (!this.check.matches(this.signature)) return refused(401, 'the signature is not that of the body with the secret')
+    const { repository, window } = this.intake.options
+    // Headers are not signed: one that sends a body again under another id is known by the signature.
+    const names = [`signature ${hashOf(this.signature)}`, ...(this.delivery === '' ? [] : [`delivery ${this.delivery}`])]
+    if (!window.isNew(names, now)) return ignored('this delivery was here before')
+    if (!EVENTS.has(this.event)) return ignored('no event that matters here')
+    if (body === undefined) return LOOK
+    const named = repositoryOf(body)
+    if (named === undefined) return ignored('the body names no repository')
+    if (repository !== undefined && named.toLowerCase() !== repository.toLowerCase()) return ignored('the event is of another repository')
+    return LOOK
+  }
+
+  /** Lets go of the body. */
+  close(): void {
+    this.intake.held -= this.held
+    this.held = 0
+    this.kept = undefined
+  }
+}
+
+const LOOK: WebhookAnswer = { status: 202, news: 'look', why: 'accepted' }
+const TOO_LARGE = refused(413, 'the body has 25 MB or more')
+
+function refused(status: WebhookAnswer['status'], why: string): WebhookAnswer {
+  return { status, news: 'refused', why }
+}
+
+function ignored(why: string): WebhookAnswer {
+  return { status: 202, news: 'ignored', why }
+}
+
+/** The first of these headers that is a plain word, in at most 100 characters; empty where there is none. */
+function wordOf(headers: WebhookHeaders, names: readonly string[]): string {
+  const words = names.map((name) => headers[name])
+  return words.find((word): word is string => typeof word === 'string' && /^[\w-]{1,100}$/.test(word)) ?? ''
+}
+
+/** `repository.full_name`, which GitHub, Gitea and Forgejo send alike. Whatever else the body is, is nothing to us. */
+function repositoryOf(body: Buffer): string | undefined {
+  try {
+    const value: unknown = JSON.parse(body.toString('utf8'))
+    const name = ownKey(ownKey(value, 'repository'), 'full_name')
+    return typeof name === 'string' ? name : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function ownKey(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined
+}
+
+/** A window that is printed by mistake holds nothing that could be sent again. */
+function hashOf(signature: Buffer): string {
+  return createHash('sha256').update(signature).digest('base64')
+}

@@ -1,0 +1,197 @@
+/**
+ * Webhooks over HTTP: node:http with limits, because middlewares read a body before they know who sent it (reliability.md M10). TLS
+ * is the matter of what stands in front.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { Failure } from '../../failure.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { type WebhookAnswer, type WebhookIntake, WebhookReading } from './webhook-intake.ts'
+
+export interface WebhookServerOptions {
+  /** Name or address to listen on. */
+  readonly host: string
+  /** 0 takes a free one. */
+  readonly port: number
+  readonly intake: WebhookIntake
+  readonly clock: Clock
+  /** A verified event of the repository: a turn is wanted. */
+  readonly onNews: () => void
+  /** Told why, once for each delivery that was refused. */
+  readonly onRefused: (why: string) => void
+  readonly limits?: Partial<WebhookLimits>
+}
+
+/** Milliseconds, but for `connections`. */
+export interface WebhookLimits {
+  readonly headers: number
+  /** For a request with its body. */
+  readonly request: number
+  /** How long what a refused sender still sends is thrown away, so that it reads the answer. */
+  readonly linger: number
+  readonly connections: number
+}
+
+export interface WebhookServer {
+  /** `http://127.0.0.1:8080/webhook` */
+  readonly url: string
+  /** No new request is taken; the ones that are there have a second. */
+  close(): Promise<void>
+}
+
+const LIMITS: WebhookLimits = { headers: 5_000, request: 15_000, linger: 2_000, connections: 256 }
+const CLOSING = 1_000
+const WEBHOOK = '/webhook'
+const HEALTH = '/healthz'
+
+/** @throws Failure BP1001 when nobody can listen there */
+export async function startWebhookServer(options: WebhookServerOptions): Promise<WebhookServer> {
+  const limits = { ...LIMITS, ...options.limits }
+  const server = createServer({
+    headersTimeout: limits.headers,
+    requestTimeout: limits.request,
+    keepAliveTimeout: 5_000,
+    connectionsCheckingInterval: Math.min(1_000, limits.headers),
+    maxHeaderSize: 16_384,
+  })
+  server.maxConnections = limits.connections
+  const handle = (request: IncomingMessage, response: ServerResponse): void => new Exchange(options, limits, request, response).run()
+  server.on('request', handle)
+  // Whoever asks before sending is told no before a byte of the body.
+  server.on('checkContinue', handle)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(options, error.code)))
+    server.listen(options.port, options.host, resolve)
+  })
+  server.removeAllListeners('error')
+  server.on('error', () => options.onRefused('a connection could not be accepted'))
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : options.port
+  return {
+    url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}${WEBHOOK}`,
+    close: () =>
+      new Promise((resolve) => {
+        const late = setTimeout(() => server.closeAllConnections(), CLOSING)
+        server.close(() => {
+          clearTimeout(late)
+          resolve()
+        })
+        server.closeIdleConnections()
+      }),
+  }
+}
+
+/** One request and its answer. */
+class Exchange {
+  private readonly options: WebhookServerOptions
+  private readonly limits: WebhookLimits
+  private readonly request: IncomingMessage
+  private readonly response: ServerResponse
+
+  constructor(options: WebhookServerOptions, limits: WebhookLimits, request: IncomingMessage, response: ServerResponse) {
+    this.options = options
+    this.limits = limits
+    this.request = request
+    this.response = response
+  }
+
+  run(): void {
+    // A connection that breaks is the sender's loss: nothing was promised before the answer.
+    this.request.on('error', () => undefined)
+    this.response.on('error', () => undefined)
+    const path = this.request.url?.split('?', 1)[0]
+    const method = this.request.method ?? ''
+    if (path === WEBHOOK && method === 'POST') this.receive()
+    else if (path === WEBHOOK) this.turnAway(405, 'webhooks are sent with POST', { allow: 'POST' })
+    else if (path !== HEALTH) this.turnAway(404, `webhooks are sent to ${WEBHOOK}`)
+    else if (method === 'GET' || method === 'HEAD') this.answer(200, 'ok')
+    else this.turnAway(405, 'ask with GET', { allow: 'GET, HEAD' })
+  }
+
+  private receive(): void {
+    const reading = this.options.intake.begin(this.request.headers)
+    if (!(reading instanceof WebhookReading)) {
+      this.refuse(reading)
+      return
+    }
+    if (this.request.headers.expect !== undefined) this.response.writeContinue()
+    this.read(reading)
+  }
+
+  private read(reading: WebhookReading): void {
+    const { request } = this
+    request.on('close', () => reading.close())
+    const take = (chunk: Buffer): void => {
+      const answer = reading.add(chunk)
+      if (answer === undefined) return
+      request.off('data', take).off('end', end)
+      this.refuse(answer)
+    }
+    const end = (): void => {
+      const answer = reading.end(this.options.clock.now().getTime())
+      if (answer.news === 'look') this.options.onNews()
+      if (answer.news === 'refused') this.refuse(answer)
+      else this.answer(answer.status, answer.why)
+    }
+    request.on('data', take).on('end', end)
+  }
+
+  private answer(status: number, text: string, headers: Readonly<Record<string, string>> = {}): void {
+    this.head(status, text, headers)
+    this.response.end(this.request.method === 'HEAD' ? undefined : `${text}\n`)
+  }
+
+  private refuse({ status, why }: WebhookAnswer): void {
+    this.options.onRefused(why)
+    this.turnAway(status, why)
+  }
+
+  /**
+   * Answers while the body may still be on its way. A connection that is closed with bytes unread is reset, and the sender would not
+   * see the answer: for a moment they are read and thrown away, and then it is closed.
+   */
+  private turnAway(status: number, text: string, headers: Readonly<Record<string, string>> = {}): void {
+    if (this.request.complete) {
+      this.answer(status, text, { ...headers, connection: 'close' })
+      return
+    }
+    this.head(status, text, { ...headers, connection: 'close' })
+    if (this.request.method !== 'HEAD') this.response.write(`${text}\n`)
+    else this.response.flushHeaders()
+    const close = (): void => {
+      clearTimeout(late)
+      this.response.end()
+    }
+    const late = setTimeout(() => {
+      close()
+      this.request.socket.destroy()
+    }, this.limits.linger)
+    this.request.once('end', close).once('close', close).resume()
+  }
+
+  private head(status: number, text: string, headers: Readonly<Record<string, string>>): void {
+    this.response.writeHead(status, {
+      'content-type': 'text/plain; charset=utf-8',
+      'content-length': String(Buffer.byteLength(text) + 1),
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      ...headers,
+    })
+  }
+}
+
+const LISTEN_WHY: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program listens there',
+  EACCES: 'this user may not listen on that port',
+  EADDRNOTAVAIL: 'this machine does not have that address',
+  ENOTFOUND: 'that name has no address',
+}
+
+function cannotListen({ host, port }: WebhookServerOptions, code: string | undefined): Failure {
+  return new Failure({
+    code: 'BP1001',
+    what: 'cannot listen for webhooks',
+    where: `${host}:${port}`,
+    why: LISTEN_WHY[code ?? ''] ?? `the system says ${code ?? 'no'}`,
+    remedy: 'give another address with --webhook-address HOST:PORT, or leave it out: then the repository is polled',
+  })
+}

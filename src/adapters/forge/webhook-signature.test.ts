@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { test } from 'node:test'
+import { givenSignature, SignatureCheck } from './webhook-signature.ts'
+
+/** Values that GitHub publishes for tests (docs.github.com, "Validating webhook deliveries"). */
+const GITHUB = {
+  secret: "It's a Secret to Everybody",
+  body: 'Hello, World!',
+  hex: '757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17',
+}
+const HEX = GITHUB.hex
+
+function checks(secrets: readonly string[], hex: string): boolean {
+  const check = new SignatureCheck(secrets)
+  for (const part of ['Hello', ', ', 'World!']) check.update(Buffer.from(part))
+  return check.matches(Buffer.from(hex, 'hex'))
+}
+
+test("GitHub's published example is accepted, and no other byte of it", () => {
+  assert.equal(checks([GITHUB.secret], HEX), true)
+  for (let place = 0; place < 64; place += 1) {
+    const other = HEX[place] === '0' ? '1' : '0'
+    assert.equal(checks([GITHUB.secret], HEX.slice(0, place) + other + HEX.slice(place + 1)), false)
+  }
+})
+
+test('each of several secrets is good, a former one is not', () => {
+  assert.equal(checks(['new', GITHUB.secret], HEX), true)
+  assert.equal(checks([GITHUB.secret, 'new'], HEX), true)
+  assert.equal(checks(['new', 'newer'], HEX), false)
+})
+
+test('the header of each forge is read', () => {
+  const bytes = Buffer.from(HEX, 'hex')
+  assert.deepEqual(givenSignature({ 'x-hub-signature-256': `sha256=${HEX}` }), bytes)
+  assert.deepEqual(givenSignature({ 'x-gitea-signature': HEX }), bytes)
+  assert.deepEqual(givenSignature({ 'x-forgejo-signature': HEX }), bytes)
+  const all = { 'x-hub-signature-256': `sha256=${HEX}`, 'x-gitea-signature': HEX, 'x-forgejo-signature': HEX }
+  assert.deepEqual(givenSignature({ ...all, 'x-hub-signature': 'sha1=00' }), bytes)
+})
+
+const NONE: readonly (readonly [why: string, headers: Record<string, string | string[]>])[] = [
+  ['no header', {}],
+  ['SHA-1 alone', { 'x-hub-signature': `sha1=${createHmac('sha1', 'x').digest('hex')}` }],
+  ['an empty one', { 'x-hub-signature-256': '' }],
+  ['a prefix alone', { 'x-hub-signature-256': 'sha256=' }],
+  ['without its prefix', { 'x-hub-signature-256': HEX }],
+  ['a prefix where none belongs', { 'x-gitea-signature': `sha256=${HEX}` }],
+  ['too short', { 'x-hub-signature-256': `sha256=${HEX.slice(1)}` }],
+  ['too long', { 'x-hub-signature-256': `sha256=${HEX}0` }],
+  ['upper case', { 'x-hub-signature-256': `sha256=${HEX.toUpperCase()}` }],
+  ['no hex', { 'x-hub-signature-256': `sha256=${'g'.repeat(64)}` }],
+  ['twice, as node:http joins them', { 'x-hub-signature-256': `sha256=${HEX}, sha256=${HEX}` }],
+  ['twice, as a list', { 'x-hub-signature-256': [`sha256=${HEX}`, `sha256=${HEX}`] }],
+  ['a line break at its end', { 'x-gitea-signature': `${HEX}\n` }],
+  ['two that differ', { 'x-hub-signature-256': `sha256=${HEX}`, 'x-gitea-signature': '0'.repeat(64) }],
+  ['a good one and one that is none', { 'x-hub-signature-256': `sha256=${HEX}`, 'x-gitea-signature': '' }],
+]
+for (const [why, headers] of NONE) test(`no signature: ${why}`, () => assert.equal(givenSignature(headers), undefined))

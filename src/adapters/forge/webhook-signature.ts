@@ -1,0 +1,44 @@
+/** Whether a webhook comes from somebody who knows the secret: HMAC-SHA256 over the raw body, before anything reads it. */
+import { createHmac, type Hmac, timingSafeEqual } from 'node:crypto'
+
+/** Names in lower case, as node:http gives them. */
+export type WebhookHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
+
+/** Header and what stands before the hex. GitHub sends the first, Gitea and Forgejo all that they know (docs/facts/gitea-api.md). */
+const SIGNATURES = [
+  ['x-hub-signature-256', 'sha256='],
+  ['x-gitea-signature', ''],
+  ['x-forgejo-signature', ''],
+] as const
+
+/**
+ * The signature that the headers give: 32 bytes. Undefined where there is none, where one is not 64 lower-case hex digits, where a
+ * header came twice, or where two headers differ: no forge sends that.
+ */
+export function givenSignature(headers: WebhookHeaders): Buffer | undefined {
+  const given = SIGNATURES.flatMap(([name, prefix]) => {
+    const value = headers[name]
+    return value === undefined ? [] : [typeof value === 'string' && value.startsWith(prefix) ? value.slice(prefix.length) : '']
+  })
+  const [hex = '', ...others] = new Set(given)
+  return others.length === 0 && /^[0-9a-f]{64}$/.test(hex) ? Buffer.from(hex, 'hex') : undefined
+}
+
+/** One body as it comes in, against every secret: while one is exchanged for another, both are good. */
+export class SignatureCheck {
+  private readonly codes: readonly Hmac[]
+
+  constructor(secrets: readonly string[]) {
+    this.codes = secrets.map((secret) => createHmac('sha256', secret))
+  }
+
+  update(chunk: Uint8Array): void {
+    for (const code of this.codes) code.update(chunk)
+  }
+
+  /** To be asked once. Takes as long whichever secret it was, and however much of the signature is right. */
+  matches(given: Buffer): boolean {
+    const equal = this.codes.map((code) => timingSafeEqual(code.digest(), given))
+    return equal.includes(true)
+  }
+}

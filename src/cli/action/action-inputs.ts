@@ -1,0 +1,98 @@
+/** The inputs of the GitHub Action: `INPUT_*` variables, as the runner gives what stands under `with:` (actions/runner, Handler.cs). */
+import { RISKS } from '../../drift/drift.ts'
+import { Failure } from '../../failure.ts'
+import type { World } from '../world.ts'
+
+export const ACTION_COMMANDS = ['scan', 'diff', 'verify-pr'] as const
+export type ActionCommand = (typeof ACTION_COMMANDS)[number]
+
+const FAIL_ON = ['none', ...RISKS, 'any'] as const
+export type FailOn = (typeof FAIL_ON)[number]
+
+/** One cluster to look at, as flags of the command line. */
+export interface ActionTarget {
+  /** As in records; undefined takes the context's name. */
+  readonly cluster: string | undefined
+  readonly flags: readonly string[]
+}
+
+export interface ActionInputs {
+  readonly command: ActionCommand
+  /** Address or path; the workflow's own repository otherwise. */
+  readonly repo: string
+  readonly branch: string | undefined
+  readonly packages: readonly string[]
+  readonly targets: readonly ActionTarget[]
+  /** For GitHub; undefined where the environment says who we are. */
+  readonly token: string | undefined
+  /** The token is the one that the workflow has by itself: pull requests made with it start no workflows. */
+  readonly ownToken: boolean
+  readonly failOn: FailOn
+  readonly summary: boolean
+  readonly partialOk: boolean
+}
+
+/** @throws Failure BP1001 for a value that is none of the wanted ones */
+export function readActionInputs(env: World['env']): ActionInputs {
+  const command = oneOf(env, 'command', ACTION_COMMANDS, 'scan')
+  const token = input(env, 'token')
+  const named = (name: string): boolean => (env[name] ?? '') !== ''
+  return {
+    command,
+    repo: input(env, 'repo') || ownRepository(env),
+    branch: input(env, 'branch') || undefined,
+    packages: words(input(env, 'packages')),
+    targets: targetsOf(env),
+    token: token === '' ? undefined : token,
+    ownToken: token !== '' && token === input(env, 'workflow-token') && !named('BACKPORCH_TOKEN') && !named('BACKPORCH_APP_ID'),
+    failOn: oneOf(env, 'fail-on', FAIL_ON, 'high'),
+    summary: oneOf(env, 'summary', ['true', 'false'] as const, 'true') === 'true',
+    partialOk: oneOf(env, 'partial', ['fail', 'ok'] as const, 'fail') === 'ok',
+  }
+}
+
+/** The runner makes names upper-case and blanks `_`; a hyphen stays. */
+export function input(env: World['env'], name: string): string {
+  return (env[`INPUT_${name.toUpperCase()}`] ?? '').trim()
+}
+
+function ownRepository(env: World['env']): string {
+  const [server, repository] = [env['GITHUB_SERVER_URL'] ?? '', env['GITHUB_REPOSITORY'] ?? '']
+  return server === '' || repository === '' ? '.' : `${server}/${repository}`
+}
+
+/** Each name of `clusters` is a context of the kubeconfig, or the name of the recording in `live`. */
+function targetsOf(env: World['env']): ActionTarget[] {
+  const [names, live, kubeconfig] = [words(input(env, 'clusters')), input(env, 'live'), input(env, 'kubeconfig')]
+  if (live !== '' && names.length > 1) {
+    throw wrong('live', 'it is the recording of one cluster, and clusters names several', 'name one cluster')
+  }
+  const allowed = input(env, 'kubeconfig-exec-allow')
+    .split('\n')
+    .map((path) => path.trim())
+    .filter((path) => path !== '')
+  const shared = [
+    ...(kubeconfig === '' ? [] : ['--kubeconfig', kubeconfig]),
+    ...allowed.flatMap((path) => ['--kubeconfig-exec-allow', path]),
+  ]
+  if (live !== '') return [{ cluster: names[0], flags: ['--live', live, ...(names[0] === undefined ? [] : ['--cluster', names[0]])] }]
+  if (names.length === 0) return [{ cluster: undefined, flags: shared }]
+  return names.map((name) => ({ cluster: name, flags: ['--context', name, '--cluster', name, ...shared] }))
+}
+
+/** With commas, blanks or line breaks between. */
+function words(text: string): string[] {
+  return [...new Set(text.split(/[\s,]+/).filter((word) => word !== ''))]
+}
+
+function oneOf<Value extends string>(env: World['env'], name: string, values: readonly Value[], preset: Value): Value {
+  const given = input(env, name)
+  if (given === '') return preset
+  const found = values.find((value) => value === given)
+  if (found !== undefined) return found
+  throw wrong(name, `it is ${JSON.stringify(given.slice(0, 60))}`, `give one of ${values.join(', ')}`)
+}
+
+function wrong(name: string, why: string, remedy: string): Failure {
+  return new Failure({ code: 'BP1001', what: `the input ${name} cannot be used`, where: 'the step of the workflow', why, remedy })
+}

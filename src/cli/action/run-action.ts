@@ -1,0 +1,156 @@
+/** The GitHub Action: the commands of the command line, for the runner's variables and files. */
+import { join } from 'node:path'
+import { RISKS } from '../../drift/drift.ts'
+import { Failure, failuresOf } from '../../failure.ts'
+import { formatJson, type Json, parseJson } from '../../krm/json.ts'
+import { oneLine } from '../../record/one-line.ts'
+import { API_VERSION, type DriftReportList, driftReportListSchema } from '../../record/schema.ts'
+import { worstExit } from '../exit-status.ts'
+import { formatAnnotations } from '../report-annotations.ts'
+import { formatMarkdown } from '../report-markdown.ts'
+import type { World } from '../world.ts'
+import { type ActionInputs, type ActionTarget, type FailOn, readActionInputs } from './action-inputs.ts'
+import { type ActionRun, type Answered, worstOf } from './action-run.ts'
+import { RunnerCommands } from './runner-commands.ts'
+
+/** Runs one command line in a world; `runCli`. */
+export type RunCommand = (argv: readonly string[], world: World) => Promise<number>
+
+/** @returns 0; 1 drift as `fail-on` has it, or a record that does not hold; 2 error; 3 not observed in full; 4 credentials or rights */
+export async function runAction(world: World, run: RunCommand): Promise<number> {
+  const runner = new RunnerCommands(world)
+  try {
+    const inputs = readActionInputs(world.env)
+    tellWhatIsMissing(inputs, world, runner)
+    const ask: ActionRun['ask'] = (command, packages, target, branch) =>
+      answer(argvOf(command, inputs, packages, target, branch), inputs, world, runner, run)
+    if (inputs.command === 'verify-pr') return await (await import('./verify-pr.ts')).verifyPullRequest({ inputs, runner, world, ask })
+    return await report(inputs.command, { inputs, runner, world, ask })
+  } catch (thrown) {
+    if (world.signal.aborted) return 130
+    const failures = failuresOf(thrown)
+    for (const { code, what, why, remedy } of failures)
+      runner.annotate('error', `${code}: ${what}: ${why}. ${remedy}`, { title: 'backporch' })
+    return worstExit(failures)
+  }
+}
+
+async function report(command: 'scan' | 'diff', { inputs, runner, world, ask }: ActionRun): Promise<number> {
+  const answers: Answered[] = []
+  // One after the other: the scans of one repository push to the same ledger.
+  for (const target of inputs.targets) answers.push(await ask(command, inputs.packages, target))
+  const list = merged(answers.map((answered) => answered.list))
+  runner.lines(formatAnnotations(list))
+  if (inputs.summary) runner.summary(`${formatMarkdown(list)}${proposalLines(list)}`)
+  runner.outputs(outputsOf(list, world))
+  const failed = worstOf(answers.map(({ code }) => code))
+  return failed !== 0 ? failed : failsOn(list, inputs.failOn) ? 1 : 0
+}
+
+function tellWhatIsMissing({ command, ownToken }: ActionInputs, world: World, runner: RunnerCommands): void {
+  if (command === 'scan' && ownToken) {
+    const why = 'pull requests that are made with GITHUB_TOKEN start no workflows, so required checks on them never end'
+    runner.annotate('warning', `${why}. Give the token of a GitHub App, or BACKPORCH_APP_ID and BACKPORCH_APP_PRIVATE_KEY`, {
+      title: 'backporch',
+    })
+  }
+  if (!world.env['BACKPORCH_KEY']) {
+    const why =
+      'BACKPORCH_KEY is not set: this run makes a key of its own, and decisions and hidden values of other runs are not recognised'
+    runner.annotate('warning', `${why}. Set it to a secret made once with "openssl rand -hex 32"`, { title: 'backporch' })
+  }
+}
+
+function argvOf(
+  command: 'scan' | 'diff',
+  inputs: ActionInputs,
+  packages: readonly string[],
+  { flags }: ActionTarget,
+  branch = inputs.branch,
+): string[] {
+  return [
+    command,
+    ...['-o', 'json', '--no-exit-code', '--repo', inputs.repo, ...flags],
+    ...(branch === undefined ? [] : ['--branch', branch]),
+    ...(inputs.partialOk ? ['--partial', 'ok'] : []),
+    '--',
+    ...packages,
+  ]
+}
+
+async function answer(
+  argv: readonly string[],
+  { token }: ActionInputs,
+  world: World,
+  runner: RunnerCommands,
+  run: RunCommand,
+): Promise<Answered> {
+  const [stdout, stderr]: [string[], string[]] = [[], []]
+  const env = { ...world.env, ...(token === undefined ? {} : { GITHUB_TOKEN: token }) }
+  const into = (parts: string[]) => ({ write: (text: string) => parts.push(text) })
+  const code = await run(argv, world.at({ cwd: world.cwd, env, clock: world.clock, stdout: into(stdout), stderr: into(stderr) }))
+  world.signal.throwIfAborted()
+  const told = stderr.join('')
+  runner.log(told)
+  const list = readList(stdout.join(''))
+  if (list !== undefined) return { code, list }
+  // Nothing at all could be done: the first line says what.
+  const [first = ''] = told.split('\n').filter((line) => line.startsWith('error'))
+  const message = first === '' ? `backporch ${argv[0]} gave no report and ended with ${code}` : first.replace(/^error /, '')
+  runner.annotate('error', message, { title: 'backporch' })
+  return { code: code === 0 ? 2 : code, list: merged([]) }
+}
+
+function readList(text: string): DriftReportList | undefined {
+  if (text === '') return undefined
+  const read = driftReportListSchema.safeParse(parseJson(text))
+  if (read.success) return read.data
+  throw new Failure({
+    code: 'BP9001',
+    what: 'backporch does not understand its own report',
+    why: oneLine(read.error.issues[0]?.message ?? 'it has another shape', 200),
+    remedy: 'report this with the version of backporch',
+  })
+}
+
+function merged(lists: readonly DriftReportList[]): DriftReportList {
+  const times = lists.map(({ observedAt }) => observedAt).sort()
+  const proposals = lists.flatMap((list) => list.proposals ?? [])
+  return {
+    apiVersion: API_VERSION,
+    kind: 'DriftReportList',
+    // What was seen first is as old as the whole list.
+    observedAt: times[0] ?? '',
+    incomplete: lists.flatMap(({ incomplete }) => incomplete),
+    items: lists.flatMap(({ items }) => items),
+    ...(proposals.length === 0 ? {} : { proposals }),
+  }
+}
+
+/** `report-json` is a path: an output takes no more than 1 MB. */
+function outputsOf(list: DriftReportList, world: World): Record<string, string> {
+  const changes = list.items.flatMap(({ spec }) => spec.changes)
+  const folder = world.env['RUNNER_TEMP'] ?? ''
+  const path = folder === '' ? '' : join(folder, `backporch-${world.clock.now().getTime()}-${process.pid}.json`)
+  if (path !== '') world.appendText(path, `${formatJson(list as unknown as Json, 2)}\n`)
+  return {
+    drifted: String(changes.length > 0),
+    risk: RISKS.find((risk) => changes.some((change) => change.risk === risk)) ?? 'none',
+    'report-json': path,
+    prs: JSON.stringify((list.proposals ?? []).map(({ label, url }) => ({ label, url }))),
+  }
+}
+
+function proposalLines({ proposals = [] }: DriftReportList): string {
+  const lines = proposals.flatMap(({ label, url }) =>
+    /^https?:\/\/[\w.:/~%-]+$/.test(url) ? [`- [${label.replace(/[^\w#./-]/g, '')}](${url})\n`] : [],
+  )
+  return lines.length === 0 ? '' : `\n### Proposals\n\n${lines.join('')}`
+}
+
+/** Drift that somebody rejected does not fail: the decision was to leave it. */
+function failsOn({ items }: DriftReportList, failOn: FailOn): boolean {
+  if (failOn === 'none') return false
+  const grave = failOn === 'any' ? RISKS : RISKS.slice(0, RISKS.indexOf(failOn) + 1)
+  return items.some(({ spec, status }) => status.state !== 'Silenced' && spec.changes.some(({ risk }) => grave.includes(risk)))
+}

@@ -1,0 +1,107 @@
+/**
+ * What a step says to the runner of GitHub Actions: workflow commands on stdout, and files that variables name. Source:
+ * docs.github.com "Workflow commands for GitHub Actions"; escapes as actions/toolkit, packages/core/src/command.ts.
+ */
+import { randomUUID } from 'node:crypto'
+import { Failure } from '../../failure.ts'
+import { oneLine } from '../../record/one-line.ts'
+import type { World } from '../world.ts'
+
+/** Annotations of one level that a step shows; the runner drops the others. */
+const MOST_ANNOTATIONS = 10
+/** The runner takes 1 MiB of a step. Bytes; the rest is for the sentence that says so. */
+const SUMMARY_LIMIT = 1024 * 1024 - 4096
+
+export type Level = 'error' | 'warning' | 'notice'
+
+/** Writes annotations as far as the runner shows them. Those that come first are kept: say the worst first. */
+export class RunnerCommands {
+  readonly #world: World
+  readonly #said = new Map<string, number>()
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  annotate(level: Level, message: string, place: Readonly<Record<string, string>> = {}): void {
+    const pairs = Object.entries(place).map(([name, value]) => `${name}=${escapeProperty(oneLine(value, 300))}`)
+    this.lines(`::${level} ${pairs.join(',')}::${escapeData(oneLine(message, 2_000))}\n`)
+  }
+
+  /** Finished lines of `-o github`. */
+  lines(text: string): void {
+    for (const line of text.split('\n').filter((one) => one !== '')) {
+      const level = /^::(error|warning|notice) /.exec(line)?.[1]
+      const before = this.#said.get(level ?? '') ?? 0
+      if (level !== undefined && before >= MOST_ANNOTATIONS) continue
+      this.#said.set(level ?? '', before + 1)
+      this.#world.stdout.write(`${line}\n`)
+    }
+  }
+
+  /** Text for people: the runner looks for no command in it, whatever stands there. */
+  log(text: string): void {
+    if (text === '') return
+    const end = randomUUID()
+    this.#world.stdout.write(`::stop-commands::${end}\n${text.endsWith('\n') ? text : `${text}\n`}::${end}::\n`)
+  }
+
+  /**
+   * Outputs of the step, into the file of `GITHUB_OUTPUT`; nothing where there is none.
+   * @throws Failure BP4008 when the file cannot be written: a workflow that decides by them would decide wrong
+   */
+  outputs(values: Readonly<Record<string, string>>): void {
+    const path = this.#world.env['GITHUB_OUTPUT'] ?? ''
+    if (path === '') return
+    const blocks = Object.entries(values).map(([name, value]) => {
+      // Nobody can end the value before its end without knowing it.
+      const delimiter = `ghadelimiter_${randomUUID()}`
+      return `${name}<<${delimiter}\n${value}\n${delimiter}\n`
+    })
+    try {
+      this.#world.appendText(path, blocks.join(''))
+    } catch (thrown) {
+      throw new Failure({
+        code: 'BP4008',
+        what: 'cannot write the outputs of the step',
+        where: 'GITHUB_OUTPUT',
+        why: thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'the file system refused it',
+        remedy: 'look at the runner: its temporary folder has to be writable',
+        cause: thrown,
+      })
+    }
+  }
+
+  /** What was found does not depend on it: a summary that cannot be written is told, and nothing else. */
+  summary(markdown: string): void {
+    const path = this.#world.env['GITHUB_STEP_SUMMARY'] ?? ''
+    if (path === '') return
+    try {
+      this.#world.appendText(path, cutToBytes(markdown, SUMMARY_LIMIT))
+    } catch (thrown) {
+      const why = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'the file system refused it'
+      this.annotate('warning', `the summary of the step could not be written (${why})`)
+    }
+  }
+}
+
+/** Whole lines, as many as fit, and a sentence where some do not. */
+export function cutToBytes(text: string, limit: number): string {
+  if (Buffer.byteLength(text) <= limit) return text
+  let used = 0
+  const kept: string[] = []
+  for (const line of text.split('\n')) {
+    used += Buffer.byteLength(line) + 1
+    if (used > limit) break
+    kept.push(line)
+  }
+  return `${kept.join('\n')}\n\n**This summary is cut: the runner takes no more than 1 MiB.** The output \`report-json\` names a file with all of it.\n`
+}
+
+function escapeData(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+}
+
+function escapeProperty(text: string): string {
+  return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
+}

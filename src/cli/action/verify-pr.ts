@@ -1,0 +1,189 @@
+/**
+ * `verify-pr`: for a check on pull requests that hold records of drift. A record decides when it is merged, so it has to be one
+ * of ours, inert for every syncer, and about drift that is still there.
+ */
+import { readFileSync } from 'node:fs'
+import { asFailure, Failure } from '../../failure.ts'
+import { parseGoYaml } from '../../krm/go-yaml.ts'
+import { isJsonObject, type JsonObject, parseJson } from '../../krm/json.ts'
+import type { PackageRepository, TreeFile } from '../../ports/package-repository.ts'
+import { DRIFT_FOLDER, pathSegment } from '../../record/record-paths.ts'
+import { type DriftRecord, type DriftReport, driftRecordSchema } from '../../record/schema.ts'
+import { INERT_LINE, parseDocument } from '../../record/write-document.ts'
+import type { World } from '../world.ts'
+import { type ActionRun, type Answered, worstOf } from './action-run.ts'
+
+interface PullRequest {
+  readonly head: { readonly ref: string; readonly repository: string }
+  readonly base: { readonly ref: string; readonly repository: string }
+}
+
+const RECORDS = `${DRIFT_FOLDER}/records`
+
+/** @returns 0 when every record holds; 1 when one does not; 3 when the drift of one could not be looked at, unless `partial` is ok */
+export async function verifyPullRequest(action: ActionRun): Promise<number> {
+  const { runner, world, inputs } = action
+  const pull = readEvent(world.env)
+  if (pull.head.repository !== pull.base.repository) {
+    runner.annotate('error', 'the pull request comes from a fork: its records cannot be verified, and merging them would decide', {
+      title: 'backporch',
+    })
+    return 1
+  }
+  const repository = await world.openRepository(inputs.repo, pull.base.ref)
+  const records = await changedRecords(repository, pull, world.signal)
+  let broken = false
+  const found: { readonly path: string; readonly record: DriftRecord }[] = []
+  for (const { path, text } of records) {
+    const problem = text === null ? 'a record was removed: decisions are only ever added' : problemOf(path, text)
+    if (typeof problem === 'string') {
+      broken = true
+      runner.annotate('error', problem, { file: path, title: 'this record does not hold' })
+    } else found.push({ path, record: problem })
+  }
+  const codes = await compare(action, pull.base.ref, found)
+  const outcome = `${records.length} changed record${records.length === 1 ? '' : 's'}: ${broken || codes.includes(1) ? 'not all of them hold' : codes.some((code) => code !== 0) ? 'not all of them could be looked at' : 'all hold'}\n`
+  runner.log(outcome)
+  if (inputs.summary) runner.summary(`## Records of drift\n\n${outcome}`)
+  return broken ? 1 : codes.includes(1) ? 1 : worstOf(codes)
+}
+
+/** The record, or what is wrong with the file. */
+function problemOf(path: string, text: string): DriftRecord | string {
+  if (!text.startsWith(`${INERT_LINE}\n`)) return `its first line is not "${INERT_LINE}": Argo CD could apply it`
+  let record: DriftRecord
+  try {
+    record = parseDocument(text, driftRecordSchema, path)
+  } catch (thrown) {
+    const failure = asFailure(thrown)
+    return `it is no DriftRecord (${failure.code}): ${failure.why}`
+  }
+  // What else stands in the file has no mark that keeps a syncer from applying it.
+  if (parseGoYaml(text, path).documents.length !== 1) return 'it holds more than its one document'
+  const { unit, episode } = record.spec
+  if (!path.startsWith(`${RECORDS}/${pathSegment(unit.cluster)}/`) || !path.endsWith(`-${episode}.yaml`)) {
+    return `it stands at a path that is not that of episode ${episode} in cluster ${unit.cluster}`
+  }
+  return record
+}
+
+/** Exit codes: 0 as recorded, 1 not any more, others not known. */
+async function compare(
+  action: ActionRun,
+  baseBranch: string,
+  found: readonly { readonly path: string; readonly record: DriftRecord }[],
+): Promise<number[]> {
+  const { inputs, runner, world } = action
+  if (found.length === 0) return []
+  const { key } = await world.loadKey()
+  const answers = new Map<string, Promise<Answered>>()
+  const codes: number[] = []
+  for (const { path, record } of found) {
+    const { unit, keyId, fingerprint } = record.spec
+    const unknown = (why: string): void => {
+      runner.annotate('warning', `whether the drift is still the recorded one is not known: ${why}`, { file: path, title: 'not verified' })
+      codes.push(inputs.partialOk ? 0 : 3)
+    }
+    const target = inputs.targets.find(({ cluster }) => cluster === undefined || cluster === unit.cluster)
+    if (target === undefined) {
+      unknown(`the input clusters does not name ${unit.cluster}`)
+      continue
+    }
+    if (keyId !== key.id) {
+      unknown('the record was made with another BACKPORCH_KEY')
+      continue
+    }
+    const question = `${unit.cluster}\n${unit.package}`
+    const asked = answers.get(question) ?? action.ask('diff', [unit.package === '' ? '.' : unit.package], target, baseBranch)
+    answers.set(question, asked)
+    const { code, list } = await asked
+    const report = list.items.find(({ spec }) => spec.unit.package === unit.package && spec.unit.cluster === unit.cluster)
+    if (code !== 0) codes.push(code)
+    else if (report === undefined) unknown(`nothing was observed of ${unit.package} in ${unit.cluster}`)
+    else if (report.spec.fingerprint !== fingerprint) {
+      codes.push(1)
+      runner.annotate('error', changed(report), { file: path, title: 'the cluster changed since this was recorded' })
+    } else codes.push(0)
+  }
+  return codes
+}
+
+function changed({ spec }: DriftReport): string {
+  const now =
+    spec.changes.length === 0 ? 'there is no drift any more' : `there are ${spec.changes.length} changes now, with another fingerprint`
+  return `${now}: run scan again, which updates or withdraws the proposal`
+}
+
+interface ChangedFile {
+  readonly path: string
+  /** Null: removed. */
+  readonly text: string | null
+}
+
+async function changedRecords(repository: PackageRepository, { head, base }: PullRequest, signal: AbortSignal): Promise<ChangedFile[]> {
+  const { refs } = await repository.refs(signal)
+  const [before, after] = await Promise.all(
+    [base, head].map(async ({ ref }) => {
+      const commit = refs.get(`refs/heads/${ref}`)
+      if (commit === undefined) throw noBranch(ref)
+      return yamlFiles(await repository.list(commit, RECORDS, signal))
+    }),
+  )
+  const [old, now] = [before ?? new Map<string, TreeFile>(), after ?? new Map<string, TreeFile>()]
+  const written = [...now.values()].filter(({ path, id, mode }) => old.get(path)?.id !== id || old.get(path)?.mode !== mode)
+  const blobs = await repository.read(
+    written.map(({ id }) => id),
+    signal,
+  )
+  const removed = [...old.keys()].filter((path) => !now.has(path))
+  return [
+    ...written.map(({ path, id }) => ({ path: `${RECORDS}/${path}`, text: new TextDecoder().decode(blobs.get(id)) })),
+    ...removed.map((path) => ({ path: `${RECORDS}/${path}`, text: null })),
+  ]
+}
+
+/** A report for people (`.md`) may stand beside a record; whatever else a syncer reads is looked at. */
+function yamlFiles(files: readonly TreeFile[]): Map<string, TreeFile> {
+  return new Map(files.filter(({ path }) => /\.(ya?ml|json)$/i.test(path)).map((file) => [file.path, file]))
+}
+
+function noBranch(ref: string): Failure {
+  return new Failure({
+    code: 'BP1003',
+    what: `there is no branch ${JSON.stringify(ref)}`,
+    where: 'the pull request',
+    why: 'it was deleted after the workflow began, or the input repo names another repository',
+    remedy: 'run the workflow again, or correct the input repo',
+    retry: 'on-change',
+  })
+}
+
+/** @throws Failure BP1001 when the workflow does not run for a pull request */
+function readEvent(env: World['env']): PullRequest {
+  const path = env['GITHUB_EVENT_PATH'] ?? ''
+  let event: JsonObject = {}
+  try {
+    const read = path === '' ? undefined : parseJson(readFileSync(path, 'utf8'))
+    if (isJsonObject(read)) event = read
+  } catch {
+    // Said below: it is not an event of a pull request.
+  }
+  const pull = event['pull_request']
+  const [head, base] = isJsonObject(pull) ? [sideOf(pull['head']), sideOf(pull['base'])] : []
+  if (head !== undefined && base !== undefined) return { head, base }
+  throw new Failure({
+    code: 'BP1001',
+    what: 'the command verify-pr needs a pull request',
+    where: 'GITHUB_EVENT_PATH',
+    why: 'the workflow does not run for the event pull_request',
+    remedy: 'use "on: pull_request", or another command',
+  })
+}
+
+function sideOf(side: JsonObject[string] | undefined): PullRequest['head'] | undefined {
+  if (!isJsonObject(side)) return undefined
+  const { ref, repo } = side
+  // Null where the fork was deleted.
+  const name = isJsonObject(repo) ? repo['full_name'] : undefined
+  return typeof ref === 'string' && ref !== '' ? { ref, repository: typeof name === 'string' ? name : '' } : undefined
+}

@@ -1,0 +1,236 @@
+/** `check`: can we work here? Each line was proven, or says that it could not be; one that fails does not stop the others. */
+import { failuresOf } from '../../failure.ts'
+import type { JsonObject } from '../../krm/json.ts'
+import type { ClusterReader, ObjectList } from '../../ports/cluster.ts'
+import type { ClusterAccessAnswer, Finding, Probes } from '../../ports/probes.ts'
+import { judgeAccess, judgeClock } from '../../reconcile/check-cluster.ts'
+import { type BaseTree, checkLedger, judgeKept, judgePolicy, readBase, readPolicy, readSynced } from '../../reconcile/check-repository.ts'
+import { judgeSyncers, type SyncerObjects } from '../../reconcile/check-syncers.ts'
+import { oneLine } from '../../record/one-line.ts'
+import { API_VERSION } from '../../record/schema.ts'
+import { type CommonOptions, clusterTarget, Progress } from '../options.ts'
+import { printList } from '../print-document.ts'
+import { Terminal } from '../terminal.ts'
+import { traceTo } from '../verbose.ts'
+import type { World } from '../world.ts'
+
+export interface CheckOptions extends CommonOptions {
+  /** Before anything is installed: what is needed for writing only is not asked, or only warned of. */
+  readonly pre?: boolean
+}
+
+/** Names that no package has: nothing is ever made under them. */
+const REHEARSED = [
+  ['refs/heads/drafts/backporch-check/drift-check', 'drafts/**'],
+  ['refs/heads/proposed/backporch-check/drift-check', 'proposed/**'],
+  ['refs/heads/drift-ledger', 'drift-ledger'],
+  ['refs/tags/backporch-check/v0', 'tags'],
+] as const
+
+/** @returns 0 where nothing failed, 1 where something did; a warning is no failure */
+export async function check(options: CheckOptions, world: World): Promise<number> {
+  const progress = new Progress(world, options)
+  const probes = await world.probes()
+  const findings: Finding[] = []
+  const ask = async (name: string, work: () => Promise<readonly Finding[]>): Promise<void> => {
+    progress.step(`checking ${name}`)
+    findings.push(...(await guarded(name, work, world)))
+  }
+  await checkGit(options, probes, world, ask)
+  await checkCluster(options, probes, world, ask)
+  await ask('key', () => checkKey(probes))
+  progress.end()
+  print(findings, options, world)
+  return findings.some(({ state }) => state === 'failed') ? 1 : 0
+}
+
+type Ask = (name: string, work: () => Promise<readonly Finding[]>) => Promise<void>
+
+/** What a probe throws is its finding. */
+async function guarded(name: string, work: () => Promise<readonly Finding[]>, world: World): Promise<readonly Finding[]> {
+  try {
+    return await work()
+  } catch (thrown) {
+    world.signal.throwIfAborted()
+    return failuresOf(thrown).map(({ code, what, why, remedy, where }) => ({
+      check: name,
+      state: 'failed',
+      code,
+      message: `${what}${where === undefined ? '' : ` (${where})`}: ${why}`,
+      fix: remedy,
+    }))
+  }
+}
+
+async function checkGit(options: CheckOptions, probes: Probes, world: World, ask: Ask): Promise<void> {
+  const { signal } = world
+  const repository = await world.openRepository(options.repo, undefined, traceTo(world, options))
+  let base: BaseTree | undefined
+  await ask('git-read', async () => {
+    base = await readBase(repository, options.branch, signal)
+    return [{ check: 'git-read', state: 'passed', message: `git: ${repository.remote} can be read, base branch ${base.branch}` }]
+  })
+  if (base === undefined) return
+  const known = base
+  if (options.pre !== true) {
+    await ask('git-push', async () => {
+      const refs = REHEARSED.map(([ref]) => ref)
+      const answers = await probes.push(options.repo, known.branch, refs, signal)
+      return answers.map(({ ref, answer, why }) => pushFinding(REHEARSED.find(([name]) => name === ref)?.[1] ?? ref, answer, why))
+    })
+  }
+  await ask('forge', async () => {
+    const branches = REHEARSED.slice(0, 3).map(([ref]) => ref)
+    const found = await probes.forge(options.repo, options.forge, branches, signal)
+    // Before the installation nobody needs to have been let in.
+    return options.pre === true ? found.map((one) => (one.code === 'BP5003' ? { ...one, state: 'warning' as const } : one)) : found
+  })
+  await ask('policy', async () => judgePolicy(await readPolicy(repository, known, signal), world.clock.now().toISOString().slice(0, 10)))
+  await ask('records', async () => judgeKept(await readSynced(repository, known, options.repo, signal)))
+  if (options.pre !== true) await ask('ledger', () => checkLedger(repository, known, { email: world.botEmail }, signal))
+  await ask('git-identity', async () => {
+    if (await probes.hasGitIdentity()) return [{ check: 'git-identity', state: 'passed', message: 'git: knows who you are' }]
+    const message = `git: has no user.name and user.email, so decisions made here are signed as ${oneLine(await world.userName())}`
+    return [{ check: 'git-identity', state: 'warning', message, fix: 'git config --global user.name "…" and user.email' }]
+  })
+}
+
+function pushFinding(name: string, answer: 'let-through' | 'refused' | 'unclear', why: string): Finding {
+  if (answer === 'let-through')
+    return { check: 'git-push', state: 'passed', message: `git: no rule of the server refuses a push to ${name}` }
+  if (answer === 'unclear')
+    return { check: 'git-push', state: 'skipped', message: `git: whether a push to ${name} is taken is not known: ${why}` }
+  const fix = `allow the account to push ${name}: branch protection, ruleset or hook of the server`
+  return { check: 'git-push', state: 'failed', code: 'BP4002', message: `git: a push to ${name} is refused: ${why}`, fix }
+}
+
+async function checkCluster(options: CheckOptions, probes: Probes, world: World, ask: Ask): Promise<void> {
+  const { signal } = world
+  const target = { ...clusterTarget(options), trace: traceTo(world, options) }
+  let reader: ClusterReader | undefined
+  let namespace = 'default'
+  let close = (): void => undefined
+  try {
+    await ask('cluster', async () => {
+      const opened = await world.openCluster(target)
+      close = () => opened.close()
+      const identity = await opened.reader.identify(signal)
+      reader = opened.reader
+      namespace = identity.namespace
+      const what = `cluster ${oneLine(opened.reader.name)}`
+      if (identity.recorded) return [{ check: 'cluster', state: 'passed', message: `${what}: a recording of ${identity.observedAt}` }]
+      const answers: Finding = { check: 'cluster', state: 'passed', message: `${what}: answers, ${oneLine(identity.version)}` }
+      if (identity.uid !== '') return [answers]
+      const message = `${what}: its identity cannot be read, so another cluster behind the same name is not noticed`
+      return [answers, { check: 'cluster', state: 'warning', message, fix: 'let the account get the namespace kube-system' }]
+    })
+    const found = reader
+    if (found === undefined) return
+    if (options.live === undefined) {
+      await ask('cluster-rbac', async () => {
+        const answers = new Map<string, ClusterAccessAnswer>()
+        for (const one of await namespacesOf(options, world, namespace)) answers.set(one, await probes.access(target, one, signal))
+        const [first] = answers.values()
+        const settles = await policySettles(options, world)
+        return [
+          ...judgeAccess(oneLine(found.name), answers, settles),
+          ...judgeClock(`cluster ${oneLine(found.name)}`, first?.serverTime, world.clock.now().getTime()),
+        ]
+      })
+    }
+    await ask('syncer-path', async () => {
+      const repository = await world.openRepository(options.repo, undefined)
+      const objects = await syncerObjects(found, signal)
+      return judgeSyncers(objects, await readSynced(repository, await readBase(repository, options.branch, signal), options.repo, signal))
+    })
+  } finally {
+    close()
+  }
+}
+
+const MOST_NAMESPACES = 10
+
+/** The context's own, and those in which the ledger knows objects. */
+async function namespacesOf(options: CheckOptions, world: World, own: string): Promise<readonly string[]> {
+  try {
+    const { readLedgerOf } = await import('../ledger-session.ts')
+    const { ledger } = await readLedgerOf(world, { ...options, quiet: true })
+    const seen = ledger.reports.flatMap(({ spec }) => spec.changes.map(({ ref }) => ref.namespace)).filter((name) => name !== '')
+    return [...new Set([own, ...seen])].slice(0, MOST_NAMESPACES)
+  } catch (thrown) {
+    world.signal.throwIfAborted()
+    failuresOf(thrown)
+    // Told by the probe of the ledger.
+    return [own]
+  }
+}
+
+async function policySettles(options: CheckOptions, world: World): Promise<boolean> {
+  try {
+    const repository = await world.openRepository(options.repo, undefined)
+    const { policies } = await readPolicy(repository, await readBase(repository, options.branch, world.signal), world.signal)
+    return policies.some(({ document }) => document.spec.settle === 'backporch')
+  } catch (thrown) {
+    world.signal.throwIfAborted()
+    failuresOf(thrown)
+    return false
+  }
+}
+
+async function syncerObjects(reader: ClusterReader, signal: AbortSignal): Promise<SyncerObjects> {
+  let complete = true
+  const list = async (group: string, kind: string): Promise<readonly JsonObject[]> => {
+    try {
+      const found: ObjectList = await reader.list(group, kind, signal)
+      complete &&= found.complete
+      return found.objects
+    } catch (thrown) {
+      // Not installed, which is an answer.
+      if (failuresOf(thrown)[0].code === 'BP3009') return []
+      throw thrown
+    }
+  }
+  const objects = {
+    kustomizations: await list('kustomize.toolkit.fluxcd.io', 'Kustomization'),
+    gitRepositories: await list('source.toolkit.fluxcd.io', 'GitRepository'),
+    applications: await list('argoproj.io', 'Application'),
+    configSyncs: [...(await list('configsync.gke.io', 'RootSync')), ...(await list('configsync.gke.io', 'RepoSync'))],
+  }
+  return { ...objects, complete }
+}
+
+async function checkKey(probes: Probes): Promise<readonly Finding[]> {
+  const { from, path } = await probes.keySource()
+  if (from === 'environment') return [{ check: 'key', state: 'passed', message: 'key: from BACKPORCH_KEY' }]
+  if (from === 'file')
+    return [{ check: 'key', state: 'passed', message: `key: from ${path}, so this machine's scans alone recognise each other` }]
+  const message = `key: there is none yet, the first scan makes ${path}`
+  return [{ check: 'key', state: 'warning', message, fix: 'set BACKPORCH_KEY where scans run on new machines (openssl rand -hex 32)' }]
+}
+
+const GLYPHS = { passed: ['ok', 'green'], warning: ['warning', 'yellow'], failed: ['error', 'red'], skipped: ['unknown', 'dim'] } as const
+
+function print(findings: readonly Finding[], options: CheckOptions, world: World): void {
+  const items = findings.map(({ check: name, state, code, message, fix }) => ({
+    check: name,
+    state,
+    ...(code === undefined ? {} : { code }),
+    message,
+    ...(fix === undefined ? {} : { fix }),
+  }))
+  if (printList({ apiVersion: API_VERSION, kind: 'CheckList', items }, options, world)) return
+  const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
+  for (const { state, code, message, fix } of findings) {
+    const [glyph, style] = GLYPHS[state]
+    const head = `${terminal.style(terminal.glyph(glyph), style)} ${code === undefined || state === 'passed' ? '' : `${code} `}`
+    // A colour of its own, or a line of its own, is nothing that a server may send.
+    world.stdout.write(`${head}${oneLine(message, 1_000)}\n`)
+    if (fix !== undefined) world.stdout.write(`    fix: ${oneLine(fix, 1_000)}\n`)
+  }
+  const count = (state: Finding['state']): number => findings.filter((one) => one.state === state).length
+  if (options.quiet !== true) {
+    world.stdout.write(
+      `${count('passed')} passed, ${count('warning')} warnings, ${count('failed')} failed, ${count('skipped')} not known\n`,
+    )
+  }
+}

@@ -1,0 +1,56 @@
+/** `controller`: the turn of `scan` until somebody stops it. */
+import { TurnLoop } from '../../controller/turn-loop.ts'
+import { Failure } from '../../failure.ts'
+import type { ControllerOptions } from '../controller-options.ts'
+import { ControllerTurns } from '../controller-turns.ts'
+import type { World } from '../world.ts'
+
+/** Milliseconds. */
+const DEFAULT_INTERVAL = 60_000
+const COALESCE = 500
+/** Shorter than the 30 s after which Kubernetes kills. */
+const GRACE = 20_000
+
+/** @returns 0 when it was stopped between or after turns, 130 when a turn had to be stopped: the next one repairs what it left */
+export async function controller(packages: readonly string[], options: ControllerOptions, world: World): Promise<number> {
+  const secrets = webhookSecrets(world.env['BACKPORCH_WEBHOOK_SECRET'])
+  const address = options.webhookAddress
+  if (address !== undefined && secrets.length === 0) throw withoutSecret()
+  const unusable = new AbortController()
+  const turns = new ControllerTurns(packages, options, world, () => unusable.abort())
+  const interval = options.interval ?? DEFAULT_INTERVAL
+  const { clock } = world
+  const loop = new TurnLoop({ clock, random: Math.random, interval, coalesce: COALESCE, grace: GRACE, turn: turns.one })
+  const webhooks =
+    address === undefined
+      ? undefined
+      : await world.openWebhooks({ address, secrets, remote: options.repo, onNews: () => loop.request(), onRefused: turns.webhookRefused })
+  try {
+    if (options.quiet !== true) {
+      const hooks = webhooks === undefined ? '' : `, and when a webhook comes to ${webhooks.url}`
+      world.stderr.write(`a turn every ${interval / 1000}s${hooks}\n`)
+    }
+    const stop = AbortSignal.any([world.signal, unusable.signal])
+    world.signal.addEventListener('abort', turns.stopping, { once: true })
+    const end = await loop.run(stop)
+    if (turns.unusable !== undefined) throw turns.unusable
+    return end === 'aborted' ? 130 : 0
+  } finally {
+    world.signal.removeEventListener('abort', turns.stopping)
+    await Promise.all([turns.close(), webhooks?.close()])
+  }
+}
+
+/** Several with commas between, while one is exchanged for another. A line break at the end is that of a file. */
+function webhookSecrets(text: string | undefined): readonly string[] {
+  return (text ?? '').split(',').flatMap((secret) => (secret.trim() === '' ? [] : [secret.trim()]))
+}
+
+function withoutSecret(): Failure {
+  return new Failure({
+    code: 'BP1001',
+    what: '--webhook-address was given and there is no secret',
+    why: 'without a secret anybody could ask for turns',
+    remedy: 'set BACKPORCH_WEBHOOK_SECRET to what the webhook of the repository has (openssl rand -hex 32)',
+  })
+}

@@ -1,0 +1,128 @@
+import { createInterface } from 'node:readline/promises'
+import { Failure } from '../../failure.ts'
+import {
+  type ProtectionSubject,
+  protectionCommands,
+  protectionRequests,
+  type RightsForge,
+  repositoryAddress,
+} from '../../plan/plan-onboarding-rights.ts'
+import { type Onboarded, type Onboarding, onboard, rightsForge } from '../../reconcile/onboard.ts'
+import { API_VERSION } from '../../record/schema.ts'
+import type { CommonOptions } from '../options.ts'
+import { isTable } from '../outputs.ts'
+import { printList } from '../print-document.ts'
+import { onboardedItem, printOnboarded, printOnboarding } from '../print-onboarding.ts'
+import { withSession } from '../turn-session.ts'
+import { traceTo } from '../verbose.ts'
+import type { World } from '../world.ts'
+
+export interface InitOptions extends CommonOptions {
+  readonly yes?: boolean
+  readonly dryRun?: boolean
+  readonly again?: boolean
+  readonly remove?: boolean
+  readonly printRuleset?: boolean
+  readonly bot?: string
+}
+
+/** `init`. */
+export async function init(options: InitOptions, world: World): Promise<number> {
+  if (options.printRuleset === true) return printRuleset(options, world)
+  if (options.again === true && options.remove === true) throw contradiction()
+  return withSession(world, options, [], async ({ ports, request, progress }) => {
+    let told = false
+    const ask = async (again: boolean): Promise<Onboarded> =>
+      onboard(
+        ports,
+        {
+          ...request,
+          dryRun: options.dryRun === true,
+          again,
+          remove: options.remove === true,
+          confirm: async (onboarding) => {
+            progress.end()
+            told = true
+            // Whoever said that it shall be proposed again said yes.
+            return confirm(onboarding, options, world, again && options.again !== true)
+          },
+        },
+        world.signal,
+      )
+    let done = await ask(options.again === true)
+    progress.end()
+    const declined = done.plan.kind === 'declined' && options.dryRun !== true
+    if (declined && world.stdin.isTTY === true && isTable(options.output)) {
+      printOnboarded(done, options, world)
+      if (!(await question('Propose it again? [y/N] ', false, world))) return 0
+      done = await ask(true)
+      progress.end()
+    }
+    const list = { apiVersion: API_VERSION, kind: 'OnboardingList', items: [onboardedItem(done)] }
+    if (printList(list, options, world)) return 0
+    if (!told && done.subject !== undefined) printOnboarding(done, options, world)
+    printOnboarded(done, options, world)
+    return 0
+  })
+}
+
+async function confirm(onboarding: Onboarding, options: InitOptions, world: World, said: boolean): Promise<boolean> {
+  const { plan } = onboarding
+  if (isTable(options.output) && plan.kind === 'propose') printOnboarding(onboarding, options, world)
+  if (options.yes === true || said) return true
+  if (world.stdin.isTTY !== true || !isTable(options.output)) {
+    throw new Failure({
+      code: 'BP2011',
+      what: plan.kind === 'remove' ? 'removing drift/configure needs a yes' : 'the onboarding proposal needs a yes',
+      why: 'there is no terminal on which it could be asked',
+      remedy: `give --yes: backporch init${plan.kind === 'remove' ? ' --remove' : ''} --yes (--dry-run shows what it would write)`,
+    })
+  }
+  if (plan.kind !== 'remove') return question('Open the onboarding proposal drift/configure? [Y/n] ', true, world)
+  const whose = plan.editedBy === undefined ? '' : ', with commits that are not ours'
+  return question(`Remove drift/configure${whose}? [y/N] `, false, world)
+}
+
+async function question(text: string, byDefault: boolean, world: World): Promise<boolean> {
+  const lines = createInterface({ input: world.stdin, output: world.stdout as NodeJS.WritableStream })
+  try {
+    const answer = (await lines.question(text, { signal: world.signal })).trim()
+    return answer === '' ? byDefault : /^y(es)?$/i.test(answer)
+  } finally {
+    lines.close()
+  }
+}
+
+/** No cluster is asked, and where the address or a flag says the forge, nothing but git is. */
+async function printRuleset(options: InitOptions, world: World): Promise<number> {
+  const trace = traceTo(world, options)
+  const repository = await world.openRepository(options.repo, options.branch, trace)
+  const { defaultBranch } = await repository.refs(world.signal)
+  const address = repositoryAddress(repository.remote)
+  const subject: ProtectionSubject = {
+    forge: await forgeOf(options, world),
+    repository: address?.repository,
+    baseBranch: options.branch ?? (defaultBranch || 'main'),
+    bot: options.bot,
+  }
+  const requests = protectionRequests(subject)
+  const list = { apiVersion: API_VERSION, kind: 'ProtectionRequestList', items: requests }
+  if (!printList(list, options, world)) world.stdout.write(protectionCommands(subject, requests, address?.web))
+  return 0
+
+  async function forgeOf({ forge, repo }: InitOptions, { openForge }: World): Promise<RightsForge> {
+    if (forge !== undefined) return forge === 'local' ? 'git' : forge
+    if (address?.web === 'https://github.com') return 'github'
+    const opened = await openForge(repository, { remote: repo, kind: undefined, note: () => undefined, trace })
+    return rightsForge(opened)
+  }
+}
+
+function contradiction(): Failure {
+  return new Failure({
+    code: 'BP1001',
+    what: '--again and --remove were given',
+    why: 'one proposes, the other takes the proposal back',
+    remedy: 'leave one of them out',
+  })
+}

@@ -1,0 +1,25 @@
+/** The daemon: its arguments and flags. What it does is loaded when it runs. */
+import { type Command, Option } from 'commander'
+import { type ControllerOptions, listenAddress } from './controller-options.ts'
+import { interval, withClusterFlags, withForgeFlag, withOutputFlags, withRepositoryFlags } from './options.ts'
+import { TEXT_OUTPUTS } from './outputs.ts'
+import { withSelectionFlags } from './selection-flags.ts'
+import type { Run, World } from './world.ts'
+
+export function addControllerCommand(program: Command, world: World, run: Run): void {
+  const controller = program
+    .command('controller')
+    .description('scan again and again until it is stopped: each --interval, and at once when a webhook says that something happened')
+    .argument('[packages...]', 'paths of packages; the placed ones, or all, otherwise')
+    .addOption(new Option('--interval <duration>', 'time between two turns, as in 5m; 60s otherwise').argParser(interval))
+    .addOption(
+      new Option(
+        '--webhook-address <host:port>',
+        'listen for webhooks at /webhook (a port alone is on 127.0.0.1); their secret is in BACKPORCH_WEBHOOK_SECRET',
+      ).argParser(listenAddress),
+    )
+  withOutputFlags(withClusterFlags(withForgeFlag(withRepositoryFlags(withSelectionFlags(controller)))), TEXT_OUTPUTS)
+  controller.action((packages: string[], options: ControllerOptions) =>
+    run(async () => (await import('./commands/controller.ts')).controller(packages, options, world)),
+  )
+}

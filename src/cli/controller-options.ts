@@ -1,0 +1,20 @@
+/** What the command line of the daemon says. */
+import { InvalidArgumentError } from 'commander'
+import type { CommonOptions } from './options.ts'
+import type { SelectionOptions } from './selection-flags.ts'
+import type { ListenAddress } from './world.ts'
+
+export interface ControllerOptions extends CommonOptions, Pick<SelectionOptions, 'package' | 'selector'> {
+  /** Milliseconds between two turns. */
+  readonly interval?: number
+  readonly webhookAddress?: ListenAddress
+}
+
+const LOOPBACK = '127.0.0.1'
+
+/** `HOST:PORT`, `[::1]:PORT`, `:PORT` or `PORT`. Nothing but loopback is listened on unless it was written down. */
+export function listenAddress(text: string): ListenAddress {
+  const [, six, name, port = ''] = /^(?:(?:\[([0-9a-f:.%]+)\]|([a-z0-9.-]*)):)?([0-9]{1,5})$/i.exec(text) ?? []
+  if (port === '' || Number(port) > 65_535) throw new InvalidArgumentError('wanted HOST:PORT, as in 127.0.0.1:8080 or [::]:8080')
+  return { host: six ?? (name || LOOPBACK), port: Number(port) }
+}

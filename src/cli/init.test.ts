@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { runInWorld } from '../../test/fakes/cli-world.ts'
+import { MemoryForge } from '../../test/fakes/memory-forge.ts'
+import { BOT_EMAIL, MemoryRepository } from '../../test/fakes/memory-repository.ts'
+import { ONBOARDING_FILES, onboardingRecording } from '../../test/fakes/onboarding-samples.ts'
+import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
+import { LocalForge } from '../adapters/forge/local/local-forge.ts'
+import { openRecordedCluster } from '../adapters/kubernetes/recorded-cluster.ts'
+import { redactionKey } from '../krm/redacted.ts'
+import { onboard } from '../reconcile/onboard.ts'
+
+function world(hosted = true): TurnWorld {
+  const made = new TurnWorld()
+  const policies = made.repository.paths('main').filter((path) => path.startsWith('.drift/'))
+  made.repository.commitByHand('main', Object.fromEntries(policies.map((path) => [path, null])))
+  if (hosted) made.forge = new MemoryForge(made.repository)
+  made.edit(WEB, 'spec.replicas', 5)
+  return made
+}
+
+test('init needs a yes, and says how to look first', async () => {
+  const made = world()
+  const { code, stderr, stdout } = await runInWorld(made, ['init'])
+  assert.equal(code, 2)
+  assert.match(stderr, /error BP2011.*\n.*\n.*backporch init --yes \(--dry-run/)
+  assert.match(stdout, /would open with mode Propose today: 1 pull request \(0 critical, 0 high\) · as the policy stands: 0/)
+  assert.deepEqual(made.repository.names(), [])
+})
+
+test('init --dry-run prints the files and the text of the proposal, and writes nothing', async () => {
+  const made = world()
+  const { code, stdout } = await runInWorld(made, ['init', '--dry-run'])
+  assert.equal(code, 0)
+  for (const part of [
+    '--- .drift/policy.yaml\n',
+    '--- .sourceignore\n',
+    '--- proposal: chore(drift): configure Backporch\n',
+    'would push: drift/configure',
+  ])
+    assert.ok(stdout.includes(part), part)
+  assert.deepEqual([made.repository.pushes, made.forge?.writes], [[], []])
+})
+
+test('init --yes proposes, and without a forge says how to review and merge with git', async () => {
+  const made = world(false)
+  const { stdout } = await runInWorld(made, ['init', '--yes'])
+  assert.match(stdout, /drift\/configure is pushed\n {2}review: {2}git fetch origin drift\/configure && /)
+  assert.match((await runInWorld(made, ['init'])).stdout, /drift\/configure is unchanged\n/)
+  assert.match((await runInWorld(made, ['init', '--remove', '--yes'])).stdout, /drift\/configure is removed\n/)
+  assert.match((await runInWorld(made, ['init', '--remove', '--yes'])).stdout, /nothing to remove/)
+})
+
+test('init -o json is one list and nothing else, also when it was closed', async () => {
+  const made = world()
+  const { items } = JSON.parse((await runInWorld(made, ['init', '--yes', '-o', 'json'])).stdout)
+  const [{ state, expect, files, proposal }] = items
+  assert.deepEqual([state, proposal.label, files.length], ['propose', '#1', 2])
+  assert.deepEqual(expect.proposals, [{ package: 'apps/web', cluster: 'prod', changes: 1, risk: 'medium', mode: 'Warn' }])
+  made.forge?.byHand(1, { state: 'closed' })
+  const closed = JSON.parse((await runInWorld(made, ['init', '-o', 'json'])).stdout)
+  assert.equal(closed.items[0].state, 'declined')
+  const refused = await runInWorld(made, ['init', '--again', '-o', 'json'], { isTTY: true })
+  assert.deepEqual([refused.code, refused.stdout], [2, ''])
+})
+
+test('init --print-ruleset asks no cluster and prints no more than that', async () => {
+  const made = world()
+  const { code, stdout } = await runInWorld(made, ['init', '--print-ruleset', '--forge', 'github'])
+  assert.equal(code, 0)
+  assert.match(
+    stdout,
+    /^# nothing reaches the base branch without a review\ngh api --method POST 'repos\/\{owner\}\/\{repo\}\/rulesets' --input - <<'JSON'\n\{/,
+  )
+  const { items } = JSON.parse((await runInWorld(made, ['init', '--print-ruleset', '--forge', 'gitea', '-o', 'json'])).stdout)
+  assert.deepEqual(
+    items.map(({ body }: { body: { rule_name: string } }) => body.rule_name),
+    ['main', 'drift-ledger'],
+  )
+})
+
+test('--again and --remove contradict each other', async () => {
+  assert.equal((await runInWorld(world(), ['init', '--again', '--remove'])).code, 2)
+})
+
+test('a recorded cluster of an Argo CD Application and a Flux Kustomization: rules, syncers, placement and count', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'backporch-onboard-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  writeFileSync(join(folder, 'live.json'), onboardingRecording())
+  const repository = new MemoryRepository()
+  repository.commitByHand('main', ONBOARDING_FILES)
+  const cluster = openRecordedCluster({ path: join(folder, 'live.json'), observedAt: '' })
+  const request = {
+    branch: undefined,
+    packages: [],
+    fieldManager: undefined,
+    key: redactionKey(new Uint8Array(32)),
+    bot: { email: BOT_EMAIL },
+  }
+  const { subject, files } = await onboard(
+    { repository, cluster, forge: new LocalForge(repository) },
+    { ...request, version: '0.0.0', dryRun: true, again: false, remove: false, confirm: async () => true },
+    new AbortController().signal,
+  )
+  assert.deepEqual(
+    subject?.syncers.map(({ name }) => name),
+    ['Argo CD Application shop', 'Flux Kustomization flux-system/apps'],
+  )
+  assert.deepEqual([subject?.packages, subject?.elsewhere, subject?.imported], [2, 1, 4])
+  assert.deepEqual(subject?.autoscalers, [{ word: 'HPA', count: 1 }])
+  assert.deepEqual(
+    subject?.notImported.map(({ rule, why }) => `${rule}: ${why.split(',')[0]}`),
+    [
+      'Deployment /spec/template/spec/containers/0/resources: it names an item of a list by its place',
+      'Deployment .spec.ports[]?.nodePort: it covers every item of a list',
+    ],
+  )
+  assert.deepEqual(
+    subject?.expected?.proposals.map(({ packageName, changes }) => [packageName, changes.map(({ path }) => path)]),
+    [['apps/web', ['spec.template.spec.containers[name=app].image']]],
+  )
+  assert.deepEqual(subject?.expected?.muted, { fields: 2, rules: 2 })
+  const [{ text } = { text: '' }] = files
+  assert.match(
+    text,
+    /- target:\n {6}kind: Deployment\n {6}name: api\n {4}paths:\n {4}- \/spec\/replicas\n {4}reason: Flux Kustomization flux-system\/apps ignores it\n/,
+  )
+  assert.match(text, /kind: Placement\n(?:.*\n)*? {2}packages:\n {2}- apps\/api\n {2}- apps\/web\n$/)
+  assert.match(subject?.notLooked.join('\n') ?? '', /every Application, Kustomization(?!.*HorizontalPodAutoscaler)/)
+})

@@ -1,0 +1,182 @@
+/** What `init` found and did, for a terminal and as a document. */
+import { CONFIGURE_BRANCH } from '../package/ref-name.ts'
+import { onboardingText } from '../proposal/onboarding-text.ts'
+import { worstRisk } from '../proposal/proposal-subject.ts'
+import { count } from '../proposal/words.ts'
+import type { Onboarded, Onboarding } from '../reconcile/onboard.ts'
+import { oneLine } from '../record/one-line.ts'
+import { API_VERSION } from '../record/schema.ts'
+import type { CommonOptions } from './options.ts'
+import { Terminal } from './terminal.ts'
+import type { World } from './world.ts'
+
+interface PrintOptions extends CommonOptions {
+  readonly dryRun?: boolean
+}
+
+/** What was found, and what to expect. With `--dry-run` also the files and the text of the proposal. */
+export function printOnboarding({ subject, files }: Onboarding, options: PrintOptions, world: World): void {
+  if (subject === undefined) return
+  const { dialect, syncers, packages, clusters, elsewhere, autoscalers, imported, notImported, notLooked, expected, rights } = subject
+  const write = (line: string): unknown => world.stdout.write(`${oneLine(line, 1_000)}\n`)
+  const mute = syncers.length > 2 ? ` and ${syncers.length - 2} more` : ''
+  write(
+    [
+      `forge ${dialect.name}`,
+      `syncer ${
+        syncers.length === 0
+          ? 'unknown'
+          : syncers
+              .slice(0, 2)
+              .map(({ name }) => name)
+              .join(', ')
+      }${mute}`,
+      `${count(packages, 'package')}${elsewhere === 0 ? '' : ` (${elsewhere} more without an object there)`} in ${clusters.join(', ')}`,
+      ...autoscalers.map(({ word, count: number }) => count(number, word)),
+      `${count(imported, 'ignore rule')} taken over${notImported.length === 0 ? '' : `, ${notImported.length} not`}`,
+    ].join(' · '),
+  )
+  for (const { name, sentence, units } of syncers.slice(0, 5)) {
+    const text = sentence.map((part) => (typeof part === 'string' ? part : part.name)).join('')
+    write(`  after a merge: ${text} (${count(units, 'package')}, ${name})`)
+  }
+  for (const { source, rule, why } of notImported.slice(0, options.dryRun === true ? 1_000 : 10))
+    write(`  not taken over: ${source}: ${rule}: ${why}`)
+  for (const sentence of notLooked) write(`  not looked for: ${sentence}`)
+  if (expected === undefined) for (const line of subject.policyProblem.split('\n')) write(`  the policy of the branch: ${line.trim()}`)
+  else {
+    const risky = (risk: string): number => expected.proposals.filter(({ changes }) => worstRisk(changes) === risk).length
+    const now = expected.proposals.filter(({ mode }) => mode === 'Propose').length
+    write(
+      `would open with mode Propose today: ${count(expected.proposals.length, 'pull request')} (${risky('critical')} critical, ${risky('high')} high) · as the policy stands: ${now} · ${count(expected.muted.fields, 'difference')} muted`,
+    )
+    for (const { packageName, code, why } of expected.failed) write(`  could not be looked at: ${packageName}: ${code}: ${why}`)
+  }
+  write(`the account needs: ${rights.map(({ name }) => name).join(', ')} · rules for the branches: backporch init --print-ruleset`)
+  if (options.dryRun !== true) return
+  for (const { path, text } of files) world.stdout.write(`\n--- ${oneLine(path)}\n${lines(text)}`)
+  const { title, body } = onboardingText(subject)
+  world.stdout.write(`\n--- proposal: ${oneLine(title)}\n${lines(body)}`)
+}
+
+/** Several lines, each safe on a terminal. */
+function lines(text: string): string {
+  return text
+    .replace(/\n$/, '')
+    .split('\n')
+    .map((line) => `${oneLine(line, Number.POSITIVE_INFINITY)}\n`)
+    .join('')
+}
+
+/** What was done, and what comes next. */
+export function printOnboarded(done: Onboarded, options: PrintOptions, world: World): void {
+  const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
+  const ok = terminal.style(terminal.glyph('ok'), 'green')
+  const write = (line: string): unknown => world.stdout.write(`${line}\n`)
+  const { plan, updates, refused, view } = done
+  const removed = updates.some(({ to }) => to === null)
+  if (refused) return void write('nothing was written')
+  switch (plan.kind) {
+    case 'enrolled':
+      write(
+        `${ok} enrolled: ${view.baseBranch} has ${oneLine(plan.where)}${removed ? `; the merged branch ${CONFIGURE_BRANCH} is removed` : ''}`,
+      )
+      if (options.quiet !== true) write('  next: backporch scan, by hand or in CI')
+      return
+    case 'declined': {
+      const { label, decidedBy, decidedAt } = plan.proposal
+      const who = decidedBy === '' ? '' : ` by ${oneLine(decidedBy, 60)}`
+      write(
+        `${oneLine(label)} was closed${who}${decidedAt === '' ? '' : ` at ${oneLine(decidedAt, 40)}`}: not enrolled${removed ? `, and ${CONFIGURE_BRANCH} is removed` : ''}`,
+      )
+      if (plan.editedBy !== undefined)
+        write(`  ${CONFIGURE_BRANCH} has commits of ${oneLine(plan.editedBy, 60)} and stays: backporch init --remove takes it away`)
+      write('  to propose it again: backporch init --again')
+      return
+    }
+    case 'remove':
+      write(options.dryRun === true ? `would remove ${CONFIGURE_BRANCH}` : `${ok} ${CONFIGURE_BRANCH} is removed`)
+      return
+    case 'nothing-to-remove':
+      write(`there is no branch ${CONFIGURE_BRANCH}: nothing to remove`)
+      return
+    case 'propose':
+      printProposed(done, options, world, ok)
+  }
+}
+
+function printProposed({ plan, updates, opened, view, proposal }: Onboarded, options: PrintOptions, world: World, ok: string): void {
+  const write = (line: string): unknown => world.stdout.write(`${line}\n`)
+  if (plan.kind !== 'propose') return
+  if (options.dryRun === true) {
+    const what = plan.push === undefined ? 'would leave the branch as it is' : plan.push.from === null ? 'would push' : 'would push anew'
+    return void write(
+      `\n${what}: ${CONFIGURE_BRANCH}${proposal?.state === 'open' ? `, and render ${oneLine(proposal.label)} again where it is new` : ''}`,
+    )
+  }
+  const edited = plan.editedBy === undefined ? '' : `; the branch was edited by ${oneLine(plan.editedBy, 60)} and is left alone`
+  if (opened === undefined) return
+  if (opened.number !== undefined) {
+    const verb = proposal?.state === 'open' ? 'is open' : 'is proposed'
+    write(`${ok} ${CONFIGURE_BRANCH} ${verb}: ${oneLine(opened.label)} ${oneLine(opened.url, 500)}${edited}`)
+    if (options.quiet !== true)
+      write('  merge: enrolled · close: nothing stays · edit the policy on the branch, and backporch init counts again')
+    return
+  }
+  write(`${ok} ${CONFIGURE_BRANCH} is ${updates.length === 0 ? 'unchanged' : 'pushed'}${edited}`)
+  if (options.quiet === true) return
+  write(`  review:  git fetch origin ${CONFIGURE_BRANCH} && git diff HEAD...FETCH_HEAD`)
+  write(`  enrol:   git switch ${shown(view.baseBranch)} && git merge --no-ff FETCH_HEAD && git push origin HEAD`)
+  write(`  decline: git push origin --delete ${CONFIGURE_BRANCH}`)
+}
+
+/** One word for a shell. */
+function shown(name: string): string {
+  return /^[A-Za-z0-9._/-]+$/.test(name) ? name : `'${oneLine(name.replaceAll("'", "'\\''"))}'`
+}
+
+/** The same for a program. */
+export function onboardedItem({ plan, subject, files, updates, opened, refused, view }: Onboarded): object {
+  const { expected } = subject ?? {}
+  return {
+    apiVersion: API_VERSION,
+    kind: 'Onboarding',
+    state: refused ? 'refused' : plan.kind,
+    baseBranch: view.baseBranch,
+    branch: CONFIGURE_BRANCH,
+    ...('editedBy' in plan && plan.editedBy !== undefined ? { editedBy: plan.editedBy } : {}),
+    written: updates.map(({ ref, to }) => ({ ref, commit: to })),
+    ...(opened === undefined ? {} : { proposal: { label: opened.label, url: opened.url } }),
+    ...(subject === undefined
+      ? {}
+      : {
+          forge: subject.dialect.name,
+          clusters: subject.clusters,
+          packages: subject.packages,
+          syncers: subject.syncers.map(({ name, units }) => ({ name, packages: units })),
+          autoscalers: subject.autoscalers,
+          ignoreRules: subject.imported,
+          notImported: subject.notImported,
+          notLooked: subject.notLooked,
+          rights: subject.rights,
+          files: files.map(({ path, text }) => ({ path, text })),
+        }),
+    ...(expected === undefined
+      ? {}
+      : {
+          expect: {
+            modes: expected.modes,
+            muted: expected.muted.fields,
+            failed: expected.failed,
+            incomplete: expected.incomplete,
+            proposals: expected.proposals.map(({ packageName, cluster, changes, mode }) => ({
+              package: packageName,
+              cluster,
+              changes: changes.length,
+              risk: worstRisk(changes),
+              mode,
+            })),
+          },
+        }),
+  }
+}

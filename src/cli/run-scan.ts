@@ -1,0 +1,43 @@
+/** What `scan` does once and `controller` again and again: one turn, then the writes that merged commits authorise. */
+import type { Failure } from '../failure.ts'
+import { type Answer, answerProposals } from '../reconcile/answer-proposals.ts'
+import { runTurn, type TurnResult } from '../reconcile/run-turn.ts'
+import { pendingSettles } from '../reconcile/settle.ts'
+import { oneLine } from '../record/one-line.ts'
+import type { TurnPrintOptions } from './print-turn.ts'
+import { settlePending } from './settle-pending.ts'
+import type { Session } from './turn-session.ts'
+import type { World } from './world.ts'
+
+export interface Scanned {
+  readonly result: TurnResult
+  /** Why an approved change could not be written to the cluster; empty where all went well. */
+  readonly unsettled: readonly Failure[]
+}
+
+/**
+ * @param seen told what the turn found and wrote, before anything is written to the cluster
+ * @throws Failure when nothing at all could be done; failures of one package are in its result
+ */
+export async function runScan(
+  session: Session,
+  options: TurnPrintOptions,
+  world: World,
+  seen: (result: TurnResult) => void = () => undefined,
+): Promise<Scanned> {
+  const { ports, request, progress } = session
+  const dryRun = options.dryRun === true
+  for (const answer of await answerProposals(ports, { ...request, dryRun }, world.signal)) tellAnswer(answer, options, world)
+  const result = await runTurn(ports, { ...request, dryRun }, world.signal)
+  progress.end()
+  seen(result)
+  return { result, unsettled: dryRun ? [] : await settlePending(pendingSettles(result), session, options, world) }
+}
+
+/** What people asked for on the forge, one line each. */
+function tellAnswer({ proposal, by, line, outcome, failure }: Answer, { quiet }: TurnPrintOptions, world: World): void {
+  if (quiet === true) return
+  const who = by === '' ? '' : ` of ${oneLine(by, 60)}`
+  const why = failure === undefined ? '' : `: ${oneLine(failure.message, 300)}`
+  world.stderr.write(`${oneLine(proposal.label, 60)} ${oneLine(line, 100)}${who}: ${outcome}${why}\n`)
+}

@@ -1,0 +1,40 @@
+/** How long the controller waits after a turn that failed. */
+import type { Failure } from '../failure.ts'
+
+/**
+ * `rights`: credentials are wrong, and only a person can change that; asked slowly, so that no account is locked. `later`: the same
+ * turn may succeed by itself. `change`: somebody has to change something, and a webhook may say that it is done.
+ */
+export type TurnTrouble = 'rights' | 'later' | 'change'
+
+/** Milliseconds. */
+const FIRST_WAIT = 5_000
+const LONGEST_WAIT = 300_000
+
+const RIGHTS: ReadonlySet<string> = new Set(['BP3002', 'BP4005', 'BP5002'])
+
+/** The kind of trouble of a whole turn: what needs the most patience wins. */
+export function troubleOf(failures: readonly Failure[]): TurnTrouble {
+  if (failures.some(({ code }) => RIGHTS.has(code))) return 'rights'
+  // A fault of our own may come of what was read: the next turn reads again.
+  return failures.some(({ code, retry }) => retry === 'backoff' || code === 'BP9001') ? 'later' : 'change'
+}
+
+export interface BackOff {
+  /** Milliseconds to the next turn. */
+  readonly wait: number
+  /** A request does not shorten it. */
+  readonly held: boolean
+}
+
+/**
+ * @param failed turns that failed one after another, from 1
+ * @param interval milliseconds between two turns when all is well
+ * @param random from 0 up to 1: many controllers that lost one server do not come back at once
+ */
+export function backOff(trouble: TurnTrouble, failed: number, interval: number, random: number): BackOff {
+  if (trouble === 'change') return { wait: interval, held: false }
+  const longest = Math.max(interval, LONGEST_WAIT)
+  const full = trouble === 'rights' ? longest : Math.min(longest, FIRST_WAIT * 2 ** Math.min(failed - 1, 20))
+  return { wait: Math.round(full * (0.5 + random / 2)), held: true }
+}

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { VirtualClock } from '../../test/fakes/virtual-clock.ts'
+import { Failure, type FailureCode, type Retry } from '../failure.ts'
+import { TurnLoop, type TurnLoopOptions } from './turn-loop.ts'
+
+class Ground {
+  readonly clock = new VirtualClock()
+  readonly begun: number[] = []
+  readonly loop: TurnLoop
+  readonly stopping = new AbortController()
+  readonly ended: Promise<string>
+  /** Turns that run now. */
+  running = 0
+  aborted = false
+
+  /** `duration`: milliseconds of each turn, by its number from 0. */
+  constructor(
+    duration: (turn: number) => number = () => 100,
+    fails?: (turn: number) => Failure | undefined,
+    more: Partial<TurnLoopOptions> = {},
+  ) {
+    this.loop = new TurnLoop({
+      clock: this.clock,
+      random: () => 1,
+      interval: 60_000,
+      coalesce: 500,
+      grace: 20_000,
+      turn: async (signal) => {
+        const number = this.begun.length
+        this.begun.push(this.clock.elapsed)
+        this.running += 1
+        assert.equal(this.running, 1, 'one turn at a time')
+        try {
+          await this.clock.sleep(duration(number), signal)
+          const failure = fails?.(number)
+          if (failure !== undefined) throw failure
+        } catch (thrown) {
+          this.aborted = signal.aborted
+          throw thrown
+        } finally {
+          this.running -= 1
+        }
+      },
+      ...more,
+    })
+    this.ended = this.loop.run(this.stopping.signal)
+  }
+}
+
+function failure(code: FailureCode, retry: Retry): Failure {
+  return new Failure({ code, what: 'x', why: 'y', remedy: 'z', retry })
+}
+
+test('without requests there is a turn at once, and one each interval after the end of the last', async () => {
+  const { clock, begun } = new Ground()
+  await clock.pass(200_000)
+  assert.deepEqual(begun, [0, 60_100, 120_200, 180_300])
+})
+
+test('a request leads to a turn half a second later, and all requests meanwhile are in the same turn', async () => {
+  const { clock, begun, loop } = new Ground()
+  for (const at of [10_000, 10_001, 10_300, 10_499]) clock.at(at, () => loop.request())
+  await clock.pass(60_000)
+  assert.deepEqual(begun, [0, 10_500])
+})
+
+test('requests that never stop hold up no turn', async () => {
+  const { clock, begun, loop } = new Ground()
+  for (let at = 1_000; at < 5_000; at += 50) clock.at(at, () => loop.request())
+  await clock.pass(5_000)
+  assert.deepEqual(begun, [0, 1_500, 2_050, 2_600, 3_150, 3_700, 4_250, 4_800])
+})
+
+test('requests during a turn lead to exactly one more turn', async () => {
+  const { clock, begun, loop } = new Ground((turn) => (turn === 0 ? 30_000 : 100))
+  for (const at of [1, 5_000, 29_999]) clock.at(at, () => loop.request())
+  await clock.pass(80_000)
+  assert.deepEqual(begun, [0, 30_000])
+})
+
+test('a request shortly before the next poll is not a second turn', async () => {
+  const { clock, begun, loop } = new Ground()
+  clock.at(60_000, () => loop.request())
+  await clock.pass(62_000)
+  assert.deepEqual(begun, [0, 60_100])
+})
+
+test('failing turns wait longer each time, requests cannot hurry them, and one that succeeds ends it', async () => {
+  const { clock, begun, loop } = new Ground(
+    () => 0,
+    (turn) => (turn < 3 ? failure('BP4001', 'backoff') : undefined),
+  )
+  for (let at = 10; at < 34_000; at += 333) clock.at(at, () => loop.request())
+  await clock.pass(34_000)
+  assert.deepEqual(begun, [0, 5_000, 15_000, 35_000].slice(0, 3))
+  await clock.pass(100_000)
+  assert.deepEqual(begun.slice(3), [35_000, 95_000])
+})
+
+test('wrong credentials are asked about every five minutes, for ever', async () => {
+  const { clock, begun } = new Ground(
+    () => 0,
+    () => failure('BP5002', 'on-change'),
+  )
+  await clock.pass(1_000_000)
+  assert.deepEqual(begun, [0, 300_000, 600_000, 900_000])
+})
+
+test('what somebody has to change is looked at as soon as a webhook tells of the change', async () => {
+  const { clock, begun, loop } = new Ground(
+    () => 0,
+    (turn) => (turn === 0 ? failure('BP1005', 'on-change') : undefined),
+  )
+  clock.at(3_000, () => loop.request())
+  await clock.pass(10_000)
+  assert.deepEqual(begun, [0, 3_500])
+})
+
+test('a clock that is set back for an hour makes no turn wait for an hour', async () => {
+  const { clock, loop, begun } = new Ground()
+  await clock.pass(1_000)
+  loop.request()
+  clock.setBack = 3_600_000
+  await clock.pass(120_000)
+  assert.deepEqual(begun, [0, 1_500, 61_600])
+
+  const failing = new Ground(
+    () => 0,
+    () => failure('BP4001', 'backoff'),
+  )
+  await failing.clock.pass(1_000)
+  failing.clock.setBack = 3_600_000
+  failing.loop.request()
+  await failing.clock.pass(10_000)
+  assert.deepEqual(failing.begun, [0, 6_000])
+})
+
+test('stopped between turns it ends at once; during a turn it ends with the turn', async () => {
+  const idle = new Ground()
+  await idle.clock.pass(1_000)
+  idle.stopping.abort()
+  assert.equal(await idle.ended, 'idle')
+
+  const busy = new Ground(() => 5_000)
+  await busy.clock.pass(1_000)
+  busy.stopping.abort()
+  await busy.clock.pass(10_000)
+  assert.equal(await busy.ended, 'finished')
+  assert.equal(busy.aborted, false)
+})
+
+test('a turn that takes longer than the grace is aborted, and one that does not even then return is left alone', async () => {
+  const long = new Ground(() => 500_000)
+  await long.clock.pass(1_000)
+  long.stopping.abort()
+  await long.clock.pass(19_999)
+  assert.equal(long.aborted, false)
+  await long.clock.pass(1)
+  assert.equal(await long.ended, 'aborted')
+  assert.equal(long.aborted, true)
+
+  const deaf = new Ground(undefined, undefined, { turn: () => new Promise(() => undefined) })
+  await deaf.clock.pass(1_000)
+  deaf.stopping.abort()
+  await deaf.clock.pass(25_000)
+  assert.equal(await deaf.ended, 'aborted')
+})
+
+test('a loop that is stopped before it begins does no turn', async () => {
+  const ground = new Ground(undefined, undefined, {})
+  ground.stopping.abort()
+  const late = new TurnLoop({
+    clock: ground.clock,
+    random: () => 0,
+    interval: 1,
+    coalesce: 1,
+    grace: 1,
+    turn: () => assert.fail('no turn'),
+  })
+  assert.equal(await late.run(AbortSignal.abort()), 'idle')
+})

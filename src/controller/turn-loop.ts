@@ -1,0 +1,133 @@
+/**
+ * Turns of one repository, one at a time, again and again: each `interval`, and sooner when asked. Level-triggered: a request only says
+ * that a turn is wanted, however often and by whom; what a turn does comes from what it reads.
+ */
+import { failuresOf } from '../failure.ts'
+import type { Clock } from '../ports/clock.ts'
+import { type BackOff, backOff, troubleOf } from './back-off.ts'
+
+export interface TurnLoopOptions {
+  readonly clock: Clock
+  /** From 0 up to 1. */
+  readonly random: () => number
+  /** Milliseconds from the end of a turn to the next one. */
+  readonly interval: number
+  /** Milliseconds from the first request to its turn: what is asked meanwhile is in the same turn. */
+  readonly coalesce: number
+  /** Milliseconds that a running turn has when the loop is stopped, before it is aborted. */
+  readonly grace: number
+  /**
+   * Rejects with what kept the whole turn from being done, which the loop waits out. Safe to abort at any step.
+   * @param signal of this turn: aborted when the grace is over
+   */
+  readonly turn: (signal: AbortSignal) => Promise<void>
+}
+
+/** `idle`: no turn was running when the loop was stopped; `finished`: it was, and came to its end; `aborted`: it had to be stopped. */
+export type LoopEnd = 'idle' | 'finished' | 'aborted'
+
+/** Milliseconds that an aborted turn has to return. */
+const LAST_MOMENT = 5_000
+
+export class TurnLoop {
+  private readonly options: TurnLoopOptions
+  /** When the first request came that no turn has begun after; milliseconds. */
+  private requestedAt: number | undefined
+  private wake = new AbortController()
+  private nextPoll: number
+  /** Milliseconds from the end of the last turn to `nextPoll`. */
+  private pause = 0
+  /** A request does not make the next turn come sooner. */
+  private held = false
+  /** Turns that failed one after another. */
+  private failed = 0
+
+  constructor(options: TurnLoopOptions) {
+    this.options = options
+    this.nextPoll = this.now()
+  }
+
+  /** A turn that begins after this is wanted. One that runs already does not count: it may have read before. */
+  request(): void {
+    if (this.requestedAt !== undefined) return
+    this.requestedAt = this.now()
+    this.wake.abort()
+  }
+
+  /** The first turn is at once. Never rejects. */
+  async run(signal: AbortSignal): Promise<LoopEnd> {
+    while (await this.due(signal)) {
+      this.requestedAt = undefined
+      const end = await this.oneTurn(signal)
+      if (signal.aborted) return end
+    }
+    return 'idle'
+  }
+
+  /** @returns false when the loop is stopped meanwhile */
+  private async due(stop: AbortSignal): Promise<boolean> {
+    for (;;) {
+      if (stop.aborted) return false
+      const wait = this.wait()
+      if (wait <= 0) return true
+      this.wake = new AbortController()
+      // Slept to its end: then it is time, whatever a clock says that was set back meanwhile.
+      if (await this.sleep(wait, AbortSignal.any([stop, this.wake.signal]))) return true
+    }
+  }
+
+  /** Milliseconds until the next turn. A clock that was set back makes no wait longer than it was meant to be. */
+  private wait(): number {
+    const { coalesce } = this.options
+    const now = this.now()
+    const polled = Math.min(this.nextPoll - now, this.pause)
+    const asked = this.requestedAt === undefined ? polled : Math.min(this.requestedAt + coalesce - now, coalesce)
+    return this.held ? polled : Math.min(asked, polled)
+  }
+
+  private async oneTurn(stop: AbortSignal): Promise<LoopEnd> {
+    const { interval, random, turn } = this.options
+    const aborting = new AbortController()
+    const ended = new AbortController()
+    const overdue = this.overdue(stop, aborting, ended.signal)
+    let next: BackOff = { wait: interval, held: false }
+    try {
+      await Promise.race([turn(aborting.signal), overdue])
+      this.failed = 0
+    } catch (thrown) {
+      this.failed += 1
+      next = backOff(troubleOf(failuresOf(thrown)), this.failed, interval, random())
+    } finally {
+      ended.abort()
+    }
+    this.pause = next.wait
+    this.held = next.held
+    this.nextPoll = this.now() + next.wait
+    return aborting.signal.aborted ? 'aborted' : 'finished'
+  }
+
+  /** Once the loop is stopped, aborts the turn after the grace. @returns when an aborted turn has not returned either; else never */
+  private async overdue(stop: AbortSignal, aborting: AbortController, ended: AbortSignal): Promise<void> {
+    if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true, signal: ended }))
+    if (await this.sleep(this.options.grace, ended)) {
+      aborting.abort(stop.reason)
+      if (await this.sleep(LAST_MOMENT, ended)) return
+    }
+    await new Promise(() => undefined)
+  }
+
+  /** @returns whether it slept to the end */
+  private async sleep(milliseconds: number, signal: AbortSignal): Promise<boolean> {
+    try {
+      await this.options.clock.sleep(milliseconds, signal)
+      return true
+    } catch (thrown) {
+      if (signal.aborted) return false
+      throw thrown
+    }
+  }
+
+  private now(): number {
+    return this.options.clock.now().getTime()
+  }
+}

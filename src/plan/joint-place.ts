@@ -1,0 +1,10 @@
+/** Where the record of a unit goes that shares a proposal with others. */
+import type { DriftRecord } from '../record/schema.ts'
+
+export interface JointPlace {
+  /** Full ref name. */
+  readonly ref: string
+  readonly workspace: string
+  /** The record whose resolutions all members have: what is done to one package is done for all its clusters. */
+  readonly like: DriftRecord
+}

@@ -1,0 +1,222 @@
+/**
+ * One cause, many clusters, one proposal: a package that feeds several clusters from one folder and differs in the same way in
+ * each of them. The proposal is the ordinary one of one of the units, with the records of the others on its branch.
+ */
+import { createHash } from 'node:crypto'
+import { parseWorkspaceBranch } from '../package/ref-name.ts'
+import { formatProposalMessage, type MessageSubject } from '../record/commit-message.ts'
+import { recordPath } from '../record/record-paths.ts'
+import type { DriftRecord } from '../record/schema.ts'
+import { formatDocument, formatInertDocument } from '../record/write-document.ts'
+import { type GitWrites, NO_WRITES, type PlannedCommit, type PlannedUpdate } from './action.ts'
+import { secondsSince1970 } from './closed-episode.ts'
+import type { JointPlace } from './joint-place.ts'
+import type { JointRecord, Observation, OpenBranch, Unit } from './observation.ts'
+import type { UnitPlan } from './plan-reconcile.ts'
+
+export interface PlannedMember {
+  readonly unit: Unit
+  readonly observation: Observation
+  readonly plan: UnitPlan
+}
+
+export interface JointGroup {
+  readonly place: JointPlace
+  readonly members: readonly PlannedMember[]
+}
+
+/**
+ * Units that go together. Those that a joint proposal is open for stay with it while the cause is theirs; new ones are joined
+ * where at least `fewest` clusters have the cause, those included that this turn did not look at.
+ * @param asked whether a person chose the plan just now
+ */
+export function findGroups(
+  units: readonly PlannedMember[],
+  standing: ReadonlyMap<string, Standing>,
+  fewest: number,
+  asked: boolean,
+): readonly JointGroup[] {
+  const groups = Map.groupBy(units.filter(mayJoin), ({ unit, plan }) => `${unit.packagePath}\0${causeOf(plan.record)}`)
+  const owners = new Map([...standing].map(([ref, open]) => [ref, ownerOf(open, groups)]))
+  return [...groups].flatMap(([key, members]) => {
+    const [first] = members
+    if (first === undefined) return []
+    const cause = causeOf(first.plan.record)
+    const own = [...standing.values()].filter(({ ref }) => owners.get(ref) === key).toSorted(earlier)
+    const joint = own.find(({ records }) => records.length > 1)
+    const alike = (joint === undefined ? own : [joint]).flatMap(({ records, present }) =>
+      records.flatMap(({ path, record }) => (record !== undefined && !present.has(path) && causeOf(record) === cause ? [record] : [])),
+    )
+    const clusters = new Set([...members.map(({ unit }) => unit.cluster), ...alike.map(({ spec }) => spec.unit.cluster)])
+    if (joint === undefined && clusters.size < Math.max(2, fewest)) return []
+    const open = joint ?? own[0]
+    const ref = open?.ref ?? `refs/heads/${first.plan.branch}`
+    const workspace = parseWorkspaceBranch(ref)?.workspace
+    const there = members.find(({ plan }) => plan.openBranches.some((branch) => branch.ref === ref))?.plan.record ?? alike[0]
+    const like = (asked ? undefined : there) ?? first.plan.record
+    return workspace === undefined || like === undefined ? [] : [{ place: { ref, workspace, like }, members }]
+  })
+}
+
+/** A branch belongs to the group that has most of its records; to none where it has a record of none. */
+function ownerOf({ ref, records, present }: Standing, groups: ReadonlyMap<string, readonly PlannedMember[]>): string | undefined {
+  let [owner, most]: [string | undefined, number] = [undefined, 0]
+  for (const [key, members] of groups) {
+    const cause = causeOf(members[0]?.plan.record)
+    const here = members.filter(({ plan }) => plan.openBranches.some((branch) => branch.ref === ref)).length
+    const away = records.filter(({ path, record }) => record !== undefined && !present.has(path) && causeOf(record) === cause).length
+    const isSame = members[0] !== undefined && records.some(({ record }) => record?.spec.unit.package === members[0]?.unit.packagePath)
+    if (isSame && here + away > most) [owner, most] = [key, here + away]
+  }
+  return owner
+}
+
+/** What differs and how, whatever is planned for it. Hidden values count by their keyed hash. */
+export function causeOf(record: DriftRecord | undefined): string {
+  if (record === undefined) return ''
+  const changes = record.spec.changes.map(({ ref, change, path, git, live, actor }) => [ref, change, path, git, live, actor.manager])
+  return createHash('sha256').update(JSON.stringify(changes)).digest('hex')
+}
+
+/** Drift that is or would be proposed, on a branch that is ours. */
+function mayJoin({ plan }: PlannedMember): boolean {
+  return plan.record?.spec.lifecycle === 'Proposed' && ['created', 'updated', 'unchanged'].includes(plan.outcome)
+}
+
+function earlier(left: Standing, right: Standing): number {
+  const began = ({ records }: Standing): string => records.map(({ record }) => record?.spec.began ?? '').sort()[0] ?? ''
+  const [one, other] = [`${began(left)} ${left.ref}`, `${began(right)} ${right.ref}`]
+  return one < other ? -1 : one > other ? 1 : 0
+}
+
+/** An open proposal of the packages of this turn as it stands before the turn, with the records of all its clusters. */
+export interface Standing extends Pick<OpenBranch, 'ref' | 'commit' | 'base' | 'workspace'> {
+  readonly records: readonly JointRecord[]
+  /** Paths of the records whose units this turn plans anew: a unit that is kept as it is counts as one that was not looked at. */
+  readonly present: ReadonlySet<string>
+  readonly seen: Observation
+}
+
+/** By full ref name. */
+export function standingProposals(units: readonly PlannedMember[]): ReadonlyMap<string, Standing> {
+  const all = new Map<string, Standing>()
+  for (const { unit, observation, plan } of units) {
+    for (const branch of plan.openBranches) {
+      if (branch.state !== 'proposed' || branch.foreign) continue
+      const path = recordPath(unit.cluster, unit.slug, branch.record.spec.began, branch.record.spec.episode)
+      const before = all.get(branch.ref)
+      const present = new Set([...(before?.present ?? []), ...(isKept(plan) ? [] : [path])])
+      const records = [{ path, record: branch.record }, ...branch.others]
+      const { ref, commit, base, workspace } = branch
+      all.set(ref, { ref, commit, base, workspace, records, present, seen: isKept(plan) ? (before?.seen ?? observation) : observation })
+    }
+    for (const { ref, commit, base, workspace, records, foreign } of observation.git.siblings) {
+      const decided = observation.proposals.get(ref)?.state ?? 'open'
+      if (foreign || decided !== 'open' || all.has(ref)) continue
+      all.set(ref, { ref, commit, base, workspace, records, present: new Set(), seen: observation })
+    }
+  }
+  return all
+}
+
+function isKept({ outcome }: UnitPlan): boolean {
+  return outcome === 'frozen' || outcome === 'foreign'
+}
+
+/** A record of a cluster that this turn did not look at, with what was decided since for the package. */
+export function alignRecord(record: DriftRecord, like: DriftRecord): DriftRecord {
+  const { plan, message, plannedBy, plannedBefore, settle } = like.spec
+  const { message: _message, plannedBy: _by, plannedBefore: _before, ...spec } = record.spec
+  return {
+    ...record,
+    spec: {
+      ...spec,
+      changes: spec.changes.map((change, index) => ({
+        ...change,
+        resolution: like.spec.changes[index]?.resolution ?? change.resolution,
+      })),
+      plan,
+      settle,
+      ...(message === undefined ? {} : { message }),
+      ...(plannedBy === undefined ? {} : { plannedBy }),
+      ...(plannedBefore === undefined ? {} : { plannedBefore }),
+    },
+  }
+}
+
+/** What a joint proposal is after the turn: for its text. */
+export interface JointProposal {
+  readonly ref: string
+  readonly members: readonly PlannedMember[]
+  /** Records of clusters that the turn did not look at. */
+  readonly away: readonly DriftRecord[]
+  readonly writes: GitWrites
+}
+
+/**
+ * The one commit of a joint proposal. Nothing is written where every member says what it said, nobody came or went, and the
+ * package stands as it stood.
+ */
+export function buildJoint({ place, members }: JointGroup, standing: Standing | undefined): JointProposal {
+  const { ref, like } = place
+  const files = new Map(members.flatMap(({ plan }) => (plan.joint ?? []).map((change) => [change.path, change])))
+  const own = new Set(files.keys())
+  const cause = causeOf(like)
+  const away: DriftRecord[] = []
+  let isNew = standing === undefined || members.some(({ plan }) => plan.outcome !== 'unchanged')
+  for (const { path, record } of standing?.records ?? []) {
+    if (own.has(path)) continue
+    const stays = standing?.present.has(path) === false && record !== undefined && causeOf(record) === cause
+    const aligned = stays ? alignRecord(record, like) : undefined
+    if (aligned === undefined || formatDocument(aligned) !== formatDocument(record ?? {})) isNew = true
+    if (aligned === undefined) continue
+    away.push(aligned)
+    files.set(path, { path, content: new TextEncoder().encode(formatInertDocument(aligned)) })
+  }
+  const [first] = members
+  if (first === undefined || !isNew) return { ref, members, away, writes: NO_WRITES }
+  const { git } = first.observation
+  const records = [...members.flatMap(({ plan }) => (plan.record === undefined ? [] : [plan.record])), ...away]
+  const message = formatProposalMessage(messageSubject(first.observation, like, place.workspace, records), 'Proposed')
+  const at = members.reduce((latest, { observation: { cluster } }) => (cluster.observedAt > latest ? cluster.observedAt : latest), '')
+  return {
+    ref,
+    members,
+    away,
+    writes: jointWrites(
+      { ref, from: standing?.commit ?? null },
+      { parents: [git.base], base: git.base, changes: [...files.values()], message, at: secondsSince1970(at) },
+    ),
+  }
+}
+
+/**
+ * A joint branch from which all units of the turn went: their records go, and the rest stays as it was built, until a turn sees
+ * one of its clusters.
+ */
+export function leaveJoint({ ref, commit, base, workspace, records, present, seen }: Standing): GitWrites {
+  if (present.size === 0 || records.length < 2) return NO_WRITES
+  const away = records.flatMap(({ path, record }) => (present.has(path) || record === undefined ? [] : [record]))
+  const [like] = away
+  if (like === undefined) return { ...NO_WRITES, updates: [{ ref, from: commit, to: null }] }
+  const message = formatProposalMessage(messageSubject(seen, like, workspace, away), 'Proposed')
+  const changes = [...present].map((path) => ({ path, content: null }))
+  return jointWrites(
+    { ref, from: commit },
+    { parents: [base], base: commit, changes, message, at: secondsSince1970(seen.cluster.observedAt) },
+  )
+}
+
+function messageSubject(
+  { unit, git }: Observation,
+  record: DriftRecord,
+  workspace: string,
+  records: readonly DriftRecord[],
+): MessageSubject {
+  return { record, slug: unit.slug, packageName: unit.packageName, sourceRevision: git.publishedName, joint: { workspace, records } }
+}
+
+function jointWrites({ ref, from }: Omit<PlannedUpdate, 'to'>, commit: Omit<PlannedCommit, 'name'>): GitWrites {
+  const name = `joint ${ref}`
+  return { ...NO_WRITES, commits: [{ ...commit, name }], updates: [{ ref, from, to: { commit: name } }] }
+}

@@ -1,0 +1,172 @@
+/** What the dashboard issue shows, from the ledger, the policy and what could not be read. */
+import { RISKS } from '../drift/drift.ts'
+import { describeRulePath, isActive } from '../drift/ignore-rules.ts'
+import { FAILURE_CODES, type FailureCode } from '../failure.ts'
+import { effectivePolicy, repositoryLimits, unobservedAfter } from '../policy/effective-policy.ts'
+import type { PolicySet } from '../policy/parse-policy.ts'
+import type { DashboardProposal, DashboardSubject, DashboardUnit } from '../proposal/dashboard-text.ts'
+import { driftId } from '../proposal/dashboard-ticks.ts'
+import { whyNotAdoptable } from '../proposal/proposal-subject.ts'
+import { objectName } from '../proposal/words.ts'
+import type { ClosedEpisode, DriftReport } from '../record/schema.ts'
+import { worstRisk } from './closed-episode.ts'
+import { later } from './drift-age.ts'
+import type { LedgerContent } from './ledger-after.ts'
+
+export interface DashboardInput {
+  readonly ledger: LedgerContent
+  readonly policies: PolicySet
+  /** Clusters of which this turn could read nothing. */
+  readonly notObserved: readonly { readonly cluster: string; readonly code: FailureCode }[]
+  /** Open proposals by the id of their episode, which for a proposal of many clusters is that of one of them. */
+  readonly proposals: ReadonlyMap<string, DashboardProposal>
+  /** Address of a unit's status, by its folder in the ledger. */
+  readonly urlOf: (folder: string) => string
+  /** RFC 3339 UTC: the latest observation. */
+  readonly now: string
+}
+
+interface Row {
+  readonly report: DriftReport
+  readonly unit: DashboardUnit
+}
+
+export function dashboardOf(input: DashboardInput): Omit<DashboardSubject, 'dialect' | 'version'> {
+  const { ledger, policies, now } = input
+  const rows = [...ledger.reports].map(([folder, report]): Row => ({ report, unit: unitOf(folder, report, input) })).sort(byUrgency)
+  const of = (...states: readonly DriftReport['status']['state'][]): readonly Row[] =>
+    rows.filter(({ report }) => states.includes(report.status.state))
+  const open = of('Drifted').filter(({ report }) => report.status.lifecycle === 'Proposed')
+  const drafts = of('Drifted').filter(({ report }) => report.status.lifecycle === 'Draft')
+  const limits = repositoryLimits(policies)
+  return {
+    packages: rows.length,
+    clusters: new Set(rows.map(({ unit }) => unit.cluster)).size,
+    newsAt: rows.map(({ report }) => report.spec.observed.at).reduce((latest, at) => (at > latest ? at : latest), ''),
+    drifted: of('Drifted', 'Silenced', 'Applying').length,
+    undecided: open
+      .filter(({ report }) => report.status.snoozedUntil === undefined)
+      .map(({ report, unit }) => ({
+        ...unit,
+        proposal: proposalOf(report, input),
+        plan: report.status.plan === '' ? ('Restore' as const) : report.status.plan,
+        waits: later(unit.since, policyOf(report, policies).remindAfter) <= now,
+      })),
+    held: drafts.flatMap(({ report, unit }) => {
+      const { held } = report.status
+      return held === undefined ? [] : [{ ...unit, id: driftId(report.spec.fingerprint), why: held.why, until: held.until ?? '' }]
+    }),
+    snoozed: open.flatMap(({ report, unit }) => {
+      const until = report.status.snoozedUntil
+      return until === undefined ? [] : [{ ...unit, proposal: proposalOf(report, input), until }]
+    }),
+    silenced: of('Silenced').map(({ report, unit }) => ({ ...unit, id: driftId(report.spec.fingerprint), ...closeOf(report, ledger) })),
+    recorded: drafts.filter(({ report }) => report.status.held === undefined).map(({ unit }) => unit),
+    failed: of('Drifted', 'Applying').flatMap(({ report, unit }) => {
+      const merged = failedMerge(report, ledger)
+      return merged === undefined ? [] : [{ ...unit, mergedAt: merged.status.at, revision: merged.status.revision ?? '' }]
+    }),
+    notAdoptable: open.flatMap(({ report, unit }) => notAdoptable(report, unit)),
+    notObserved: [...lostClusters(input), ...of('Unknown').map(notRead)],
+    ignores: ignoresOf(policies, now.slice(0, 10)),
+    limits: { hourly: limits.prHourlyLimit, concurrent: limits.prConcurrentLimit },
+  }
+}
+
+function unitOf(folder: string, { spec, status }: DriftReport, { urlOf }: DashboardInput): DashboardUnit {
+  return {
+    cluster: spec.unit.cluster,
+    packageName: spec.unit.package || '.',
+    changes: spec.changes.length,
+    risk: worstRisk(spec.changes) ?? 'low',
+    since: status.since,
+    url: urlOf(folder),
+  }
+}
+
+/** The order in which what is held back is proposed. */
+function byUrgency({ unit: left }: Row, { unit: right }: Row): number {
+  return (
+    RISKS.indexOf(left.risk) - RISKS.indexOf(right.risk) ||
+    compare(left.since, right.since) ||
+    compare(left.cluster, right.cluster) ||
+    compare(left.packageName, right.packageName)
+  )
+}
+
+function compare(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
+function policyOf({ spec: { unit } }: DriftReport, policies: PolicySet) {
+  return effectivePolicy(policies, unit.cluster, unit.package)
+}
+
+function proposalOf({ status }: DriftReport, { proposals }: DashboardInput): DashboardProposal {
+  return proposals.get(episodeOfBranch(status.branch) ?? status.episode) ?? { label: '', url: '' }
+}
+
+/** `9f2c1a7b` of a branch that ends with `/drift-9f2c1a7b`. */
+export function episodeOfBranch(branch: string | undefined): string | undefined {
+  return /\/drift-([^/]+)$/.exec(branch ?? '')?.[1]
+}
+
+function closeOf({ spec }: DriftReport, { closed }: LedgerContent): { readonly by: string; readonly at: string; readonly until: string } {
+  const own = [...closed.values()].filter((one) => one.spec.fingerprint === spec.fingerprint && one.status.outcome === 'Declined')
+  const last = own.sort((left, right) => compare(left.status.at, right.status.at)).at(-1)
+  return { by: last?.status.decidedBy ?? '', at: last?.status.at ?? '', until: last?.status.silentUntil ?? '' }
+}
+
+/** The last merge of a unit that live did not agree with in time, and does not now. */
+function failedMerge({ spec }: DriftReport, { closed }: LedgerContent): ClosedEpisode | undefined {
+  const { cluster, package: path } = spec.unit
+  return [...closed.values()]
+    .filter(({ spec: { unit }, status }) => {
+      return unit.cluster === cluster && unit.package === path && status.failedAt !== undefined && status.verifiedAt === undefined
+    })
+    .sort((left, right) => compare(left.status.at, right.status.at))
+    .at(-1)
+}
+
+function notAdoptable(report: DriftReport, unit: DashboardUnit): DashboardSubject['notAdoptable'] {
+  return report.spec.changes.flatMap((change) => {
+    const why = whyNotAdoptable(change, new Map())
+    const { cluster, packageName } = unit
+    return why === undefined ? [] : [{ cluster, packageName, object: objectName(change.ref), field: change.path ?? '', why }]
+  })
+}
+
+/** The words of an error may be others each time, its code is not. */
+function lostClusters({ notObserved, ledger, policies, now }: DashboardInput): DashboardSubject['notObserved'] {
+  return notObserved
+    .flatMap(({ cluster, code }) => {
+      const since = ledger.clusters.get(cluster)?.status.changedAt ?? ''
+      const recent = since !== '' && later(since, unobservedAfter(policies, cluster)) > now
+      return recent ? [] : [{ cluster, packageName: '', since, why: `${FAILURE_CODES[code]} (${code})` }]
+    })
+    .sort((left, right) => compare(left.cluster, right.cluster))
+}
+
+function notRead({ report: { spec, status }, unit }: Row): DashboardSubject['notObserved'][number] {
+  const [first] = status.incomplete ?? []
+  return {
+    cluster: unit.cluster,
+    packageName: unit.packageName,
+    since: spec.observed.at,
+    why: first?.why ?? 'not everything could be read',
+  }
+}
+
+function ignoresOf({ policies }: PolicySet, today: string): DashboardSubject['ignores'] {
+  return policies.flatMap(({ ignore }) =>
+    ignore.flatMap((rule) => {
+      if (!isActive(rule, today)) return []
+      const { group, kind, namespace, name } = rule.target
+      const target = [group, kind, namespace, name].filter((part) => part !== undefined).join('/')
+      const about = [target, ...rule.paths.map(describeRulePath), ...rule.managers.map((manager) => `by ${manager}`)]
+      return [
+        { about: about.filter((part) => part !== '').join(', '), where: rule.where, reason: rule.reason, expires: rule.expires ?? '' },
+      ]
+    }),
+  )
+}

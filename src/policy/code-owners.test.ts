@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { ownersOf } from './code-owners.ts'
+
+// The patterns of GitHub's own documentation, with what it says about them.
+const RULES: readonly (readonly [pattern: string, path: string, matches: boolean])[] = [
+  ['*', 'apps/web/Kptfile', true],
+  ['*.js', 'a/b/c.js', true],
+  ['*.js', 'a/b/c.json', false],
+  ['/build/logs/', 'build/logs/a/b.log', true],
+  ['/build/logs/', 'x/build/logs/a.log', false],
+  ['docs/*', 'docs/getting-started.md', true],
+  ['docs/*', 'docs/build-app/troubleshooting.md', false],
+  ['apps/', 'apps/web/a.yaml', true],
+  ['apps/', 'x/apps/web/a.yaml', true],
+  ['apps/', 'apps', false],
+  ['/docs/', 'docs/a', true],
+  ['/docs/', 'x/docs/a', false],
+  ['/scripts/', 'scripts/deep/er/x.sh', true],
+  ['**/logs', 'build/logs/x', true],
+  ['**/logs', 'logs/x', true],
+  ['**/logs', 'deeply/nested/logs', true],
+  ['/apps/github', 'apps/github/x', true],
+  ['/apps/**', 'apps/a/b/c', true],
+  ['/apps/**', 'apps', false],
+  ['apps/**/Kptfile', 'apps/Kptfile', true],
+  ['apps/**/Kptfile', 'apps/a/b/Kptfile', true],
+  ['apps/**/Kptfile', 'xapps/a/Kptfile', false],
+  ['/*', 'README.md', true],
+  ['/apps/w?b/', 'apps/web/x', true],
+  ['/apps/w?b/', 'apps/wb/x', false],
+  ['/APPS/', 'apps/web/x', false],
+  ['Kptfile', 'apps/web/Kptfile', true],
+  ['file\\ name', 'a/file name', true],
+]
+
+for (const [pattern, path, matches] of RULES) {
+  test(`${pattern} is ${matches ? '' : 'not '}about ${path}`, () => {
+    assert.deepEqual(ownersOf(`${pattern} @ann`, path), matches ? ['@ann'] : [])
+  })
+}
+
+test('the last line that matches counts, also where it names nobody', () => {
+  const text = '* @everybody\n/apps/ @org/apps bob@example.com # who runs them\r\n/apps/free/\n'
+  assert.deepEqual(ownersOf(text, 'README.md'), ['@everybody'])
+  assert.deepEqual(ownersOf(text, 'apps/web/Kptfile'), ['@org/apps', 'bob@example.com'])
+  assert.deepEqual(ownersOf(text, 'apps/free/Kptfile'), [])
+})
+
+test('comments, blank lines and lines that GitHub does not read say nothing', () => {
+  const text = '* @ann\n\n# /apps/ @bob\n!/apps/ @bob\n/[ab]pps/ @bob\n/apps/ bob\n/apps/ @bob! \n'
+  assert.deepEqual(ownersOf(text, 'apps/web/Kptfile'), ['@ann'])
+  assert.deepEqual(ownersOf('', 'apps/web/Kptfile'), [])
+})
+
+test('whatever stands in the file, it is read, and names only what is written in it', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom('*', '/', 'a', '?', ' ', '@', '\n', '#', '\\', '.'), maxLength: 300 }), (text) => {
+      for (const owner of ownersOf(text, 'a/a/a/a/a/a/a/a')) assert.ok(text.includes(owner))
+    }),
+  )
+  ownersOf(`${'*a'.repeat(2_000)} @ann\n${'**/'.repeat(2_000)}b @ann`, `${'a'.repeat(2_000)}/${'a/'.repeat(500)}x`)
+})

@@ -1,0 +1,110 @@
+/**
+ * Paths and names of other tools' ignore rules as ours. Only what means exactly the same here is translated; everything else is
+ * answered with the reason, so that no rule hides more than the one that it was made from.
+ */
+import { parseRulePath } from '../drift/ignore-rules.ts'
+import { type FieldPath, field, formatFieldPath, type PathStep } from '../krm/field-path.ts'
+
+export type Translated<Value> = { readonly value: Value } | { readonly problem: string }
+
+/** A JSON Pointer; the empty one, which names the whole object, gives the empty text. */
+export function pointerPath(pointer: string): Translated<string> {
+  if (pointer === '') return { value: '' }
+  if (!pointer.startsWith('/')) return { problem: 'it is no JSON Pointer: it does not begin with /' }
+  const parsed = parseRulePath(pointer)
+  if ('problem' in parsed) return { problem: parsed.problem }
+  const parts = 'pointer' in parsed ? parsed.pointer : []
+  if (parts.some((part) => part === '-' || /^\d+$/.test(part))) {
+    return { problem: 'it names an item of a list by its place, and a rule here names items by their keys' }
+  }
+  return parts.every((part) => part !== '') ? { value: pointer } : { problem: 'it has an empty step' }
+}
+
+const FIELD = /\.([A-Za-z_][A-Za-z0-9_]*)\??|\.?\["([^"\\]*)"\]\??/y
+const SELECTED = /\.?\[\]\??\s*\|\s*select\(\s*\.name\s*==\s*"([^"\\]*)"\s*\)\s*(?:\|\s*(?=\.)|(?=\.)|$)/y
+/** Lists that the API server keeps by `name`, in these kinds: k8s.io/api, `+listMapKey=name`. */
+const BY_NAME = new Set(['containers', 'initContainers', 'ephemeralContainers', 'env', 'volumes', 'imagePullSecrets', 'webhooks'])
+const WITH_SUCH_LISTS = new Set([
+  'Deployment',
+  'StatefulSet',
+  'DaemonSet',
+  'ReplicaSet',
+  'Job',
+  'CronJob',
+  'Pod',
+  'MutatingWebhookConfiguration',
+  'ValidatingWebhookConfiguration',
+])
+
+/**
+ * A jq path of field names, and `[] | select(.name == "x")` where the list is one that is kept by name.
+ * @param kind that the rule is for; empty for any
+ */
+export function jqPath(expression: string, kind: string): Translated<string> {
+  const text = expression.trim()
+  const steps: PathStep[] = []
+  let at = 0
+  const next = (pattern: RegExp): RegExpExecArray | null => {
+    pattern.lastIndex = at
+    const found = pattern.exec(text)
+    if (found !== null) at = pattern.lastIndex
+    return found
+  }
+  while (at < text.length) {
+    const name = next(FIELD)
+    if (name !== null) {
+      steps.push(field(name[1] ?? name[2] ?? ''))
+      continue
+    }
+    const selected = next(SELECTED)
+    if (selected === null) return { problem: whyNotPlain(text.slice(at)) }
+    const list = steps.at(-1)
+    if (list?.kind !== 'field' || !BY_NAME.has(list.name) || !WITH_SUCH_LISTS.has(kind)) {
+      return { problem: 'whether this list is kept by name is not known for the kind that the rule names' }
+    }
+    steps.push({ kind: 'item', keys: { name: selected[1] ?? '' } })
+  }
+  return steps.length === 0 ? { problem: 'it names the whole object' } : keyed(steps)
+}
+
+function whyNotPlain(rest: string): string {
+  if (/^\.?\[\]\??(\.|$)/.test(rest)) return 'it covers every item of a list, which a rule here cannot'
+  if (/^\.?\[-?\d+\]/.test(rest)) return 'it names an item of a list by its place, and a rule here names items by their keys'
+  return 'it is more than a path: only field names, and select(.name == "…") where a list is kept by name, are translated'
+}
+
+/** What is written has to be read as the same again. */
+function keyed(steps: FieldPath): Translated<string> {
+  const text = formatFieldPath(steps)
+  const parsed = text.startsWith('/') ? { problem: '' } : parseRulePath(text)
+  return 'keyed' in parsed && formatFieldPath(parsed.keyed) === text
+    ? { value: text }
+    : { problem: 'its names cannot be written as a path here' }
+}
+
+const MOST_ALTERNATIVES = 8
+
+/**
+ * The texts that a regular expression matches, which it does as a whole (Flux: `^(?:…)$`); undefined for any text.
+ * @param dots a bare dot stands for itself: names of API groups have no other sign in that place
+ */
+export function literalTexts(pattern: string, dots: boolean): Translated<readonly string[] | undefined> {
+  const bare = pattern
+    .replace(/^\^/, '')
+    .replace(/\$$/, '')
+    .replace(/^\((?:\?:)?([^()]*)\)$/, '$1')
+  if (bare === '' || bare === '.*') return { value: undefined }
+  const parts = bare.split('|')
+  const literal = dots ? /^[A-Za-z0-9-]+(?:\\?\.[A-Za-z0-9-]+)*$/ : /^[A-Za-z0-9-]+(?:\\\.[A-Za-z0-9-]+)*$/
+  if (parts.length > MOST_ALTERNATIVES || !parts.every((part) => literal.test(part))) {
+    return { problem: 'its target is a regular expression, and a rule here names objects exactly' }
+  }
+  return { value: [...new Set(parts.map((part) => part.replaceAll('\\', '')))] }
+}
+
+/** A glob of Argo CD: undefined for any text. */
+export function literalGlob(glob: string): Translated<string | undefined> {
+  if (glob === '*') return { value: undefined }
+  if (/[*?[\]{}\\!]/.test(glob)) return { problem: 'its target is a pattern, and a rule here names objects exactly' }
+  return { value: glob }
+}

@@ -1,0 +1,43 @@
+/**
+ * The boxes of the dashboard issue, and what is ticked in it now. Anybody with write access may tick, and nobody knows who did: so a
+ * box only asks for a proposal, which somebody has to merge, and is bound to the drift that it was drawn for.
+ */
+import { linesOutsideCode } from './ticks.ts'
+
+/** `open`: propose what is held back. `raise`: propose again what was closed. */
+export type DashboardVerb = 'open' | 'raise'
+
+export interface DashboardTicks {
+  /** `driftId` of each. */
+  readonly open: ReadonlySet<string>
+  readonly raise: ReadonlySet<string>
+}
+
+export const NO_TICKS: DashboardTicks = { open: new Set(), raise: new Set() }
+
+/** Most boxes that are read of one body. */
+const BOX_LIMIT = 500
+const BOX = /^ {0,3}[-*+] \[[xX]\] <!-- backporch:(open|raise)=([0-9a-f]{16}) -->/
+
+/** What binds a box to a drift: the first 16 hex digits of `sha256:…`; empty where the text is no fingerprint. */
+export function driftId(fingerprint: string): string {
+  return /^sha256:([0-9a-f]{16})/.exec(fingerprint)?.[1] ?? ''
+}
+
+/** `text` is Markdown, encoded. Without a drift to bind it to there is no box. */
+export function dashboardBox(verb: DashboardVerb, id: string, text: string): string {
+  return id === '' ? `- ${text}` : `- [ ] <!-- backporch:${verb}=${id} --> ${text}`
+}
+
+/** The ticked boxes of ours; whatever else is in the body says nothing. */
+export function readDashboardTicks(body: string): DashboardTicks {
+  const ticks = { open: new Set<string>(), raise: new Set<string>() }
+  let count = 0
+  for (const line of linesOutsideCode(body)) {
+    const [, verb, id = ''] = BOX.exec(line) ?? []
+    if ((verb !== 'open' && verb !== 'raise') || count >= BOX_LIMIT) continue
+    ticks[verb].add(id)
+    count += 1
+  }
+  return ticks
+}

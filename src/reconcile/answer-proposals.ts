@@ -1,0 +1,195 @@
+/**
+ * Does what people write on open proposals: commands in comments, ticked boxes (`ux.md` §2.5). Before the turn, which then shows it.
+ * What was not answered with `done` or `refused` is found again by the next call, and every command may be done twice: a process
+ * that ends anywhere in between loses and doubles nothing.
+ */
+import { asFailure, Failure } from '../failure.ts'
+import { assertMayWrite, type Commenter } from '../plan/comment-rights.ts'
+import type { ForgeComment, HostedForge, OpenedProposal } from '../ports/hosted-forge.ts'
+import { type CommandResult, commandAnswer, failureSaid } from '../proposal/command-answer.ts'
+import { type CommentCommands, parseCommentCommands } from '../proposal/comment-command.ts'
+import { readTicks, type Tick } from '../proposal/ticks.ts'
+import { oneLine } from '../record/one-line.ts'
+import { answerCommands, answerTicks } from './answer-commands.ts'
+import type { Asker, Desk } from './answer-desk.ts'
+import { forgetPolicyBranches } from './answer-ignore.ts'
+import { type AskedUnit, askedUnits, readCodeOwners } from './answer-unit.ts'
+import { lookAtRepository } from './observe-units.ts'
+import type { FleetPorts, TurnPorts, TurnRequest } from './run-turn.ts'
+import { isHosted } from './tell-forge.ts'
+
+export interface Answer {
+  readonly proposal: OpenedProposal
+  /** Login; empty for a ticked box. */
+  readonly by: string
+  /** What was asked, in one line. */
+  readonly line: string
+  /** `waiting`: could not be done now, and is tried again. */
+  readonly outcome: 'done' | 'refused' | 'waiting'
+  /** Why it is waiting; undefined otherwise. */
+  readonly failure?: Failure
+}
+
+/** Comments of one proposal that are acted on in one call; the rest is for the next. */
+const ACTED = 30
+/** Comments of people without the right to command that are answered in one call. */
+const REFUSED = 10
+/** People of whom the forge is asked in one call, for each proposal. */
+const ASKED = 30
+
+/** One cluster. @throws Failure when the repository or the forge cannot be read; of one proposal it is in its answer */
+export async function answerProposals(ports: TurnPorts, request: TurnRequest, signal: AbortSignal): Promise<readonly Answer[]> {
+  return answerFleetProposals({ ...ports, clusters: [ports.cluster] }, request, signal)
+}
+
+/** @throws Failure as `answerProposals` */
+export async function answerFleetProposals(ports: FleetPorts, request: TurnRequest, signal: AbortSignal): Promise<readonly Answer[]> {
+  const { forge, clusters } = ports
+  if (!isHosted(forge) || request.dryRun) return []
+  const view = await lookAtRepository(ports, request, signal)
+  await forgetPolicyBranches(view, forge, request.bot.email, signal)
+  const units = await askedUnits(view, clusters, request, signal)
+  if (units.length === 0) return []
+  const codeOwners = await readCodeOwners(view, signal)
+  const answers: Answer[] = []
+  for (const unit of units) {
+    const desk: Desk = { unit, view, forge, codeOwners, request, ports, signal }
+    answers.push(...(await answerOne(desk)))
+  }
+  return answers
+}
+
+async function answerOne(desk: Desk): Promise<readonly Answer[]> {
+  const { unit, forge, signal } = desk
+  const results: CommandResult[] = []
+  const reactions: { readonly comment: ForgeComment; readonly done: boolean }[] = []
+  const waiting: Answer[] = []
+  await orWait(waiting, unit, '', 'a ticked box', signal, async () => {
+    results.push(...(await answerTicks(desk, ticksOf(unit))))
+  })
+  await orWait(waiting, unit, '', 'reading the comments', signal, async () => {
+    for (const asked of await commandsAsked(desk)) {
+      const { comment, commands, refusal } = asked
+      const line = oneLine(comment.body.split('\n').find((each) => each.startsWith('/')) ?? '', 100)
+      await orWait(waiting, unit, comment.author, line, signal, async () => {
+        const own =
+          refusal === undefined
+            ? await answerCommands(desk, asked.asker, commands)
+            : [{ by: comment.author, line, done: false, text: failureSaid(refusal) }]
+        results.push(...own)
+        reactions.push({ comment, done: own.every(({ done }) => done) })
+      })
+    }
+  })
+  // Said before it is marked as answered: what was not said is done again.
+  await orWait(waiting, unit, '', 'the answer to commands', signal, async () => {
+    const said = results.filter(({ by, done }) => by !== '' || !done)
+    const { topic, body } = commandAnswer(said, forge.dialect.bodyLimit)
+    if (said.length > 0) await forge.ensureComment(unit.proposal.number, topic, body, signal)
+    for (const { comment, done } of reactions) await forge.react(comment, done ? 'done' : 'refused', signal)
+  })
+  const told = results.map(({ by, line, done }): Answer => ({ proposal: unit.proposal, by, line, outcome: done ? 'done' : 'refused' }))
+  return [...told, ...waiting]
+}
+
+/** What the forge or the cluster cannot give now holds up no other proposal, and is asked for again. */
+async function orWait(
+  waiting: Answer[],
+  { proposal }: AskedUnit,
+  by: string,
+  line: string,
+  signal: AbortSignal,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work()
+  } catch (thrown) {
+    if (!(thrown instanceof Failure) || signal.aborted) throw thrown
+    waiting.push({ proposal, by, line, outcome: 'waiting', failure: asFailure(thrown) })
+  }
+}
+
+/** A box that was drawn for another drift is nobody's wish. */
+function ticksOf({ proposal, drifts }: AskedUnit): readonly Tick[] {
+  return readTicks(proposal.body).filter(({ drift }) => drifts.includes(drift))
+}
+
+interface AskedCommands {
+  readonly comment: ForgeComment
+  readonly commands: CommentCommands
+  readonly asker: Asker
+  /** Why nothing of it is done. */
+  readonly refusal: Failure | undefined
+}
+
+/** Oldest first, and those of people who may command before all others: whoever floods a proposal holds up nobody. */
+async function commandsAsked(desk: Desk): Promise<readonly AskedCommands[]> {
+  const { unit, forge, codeOwners, signal } = desk
+  const { number } = unit.proposal
+  const open = (await forge.readComments(number, signal)).flatMap((comment) => {
+    // Bots answer each other for ever, so they are not even answered.
+    if (comment.answered || comment.bot) return []
+    const commands = parseCommentCommands(comment.body)
+    return commands.commands.length + commands.refused.length === 0 ? [] : [{ comment, commands }]
+  })
+  if (open.length === 0) return []
+  const permissions = await permissionsOf(
+    forge,
+    open.map(({ comment }) => comment.author),
+    signal,
+  )
+  const known = open.flatMap((each): AskedCommands[] => {
+    const commenter = permissions.get(each.comment.author)
+    if (commenter === undefined) return []
+    return [
+      {
+        ...each,
+        asker: { ...commenter, comment: each.comment.id, at: each.comment.at },
+        refusal: notAllowed(commenter, { ...unit, codeOwners }),
+      },
+    ]
+  })
+  const acted = known.filter(({ refusal }) => refusal === undefined).slice(0, ACTED)
+  const refused = known.filter(({ refusal }) => refusal !== undefined).slice(0, REFUSED)
+  for (const { comment } of acted) await forge.react(comment, 'seen', signal)
+  return [...(await unchanged(desk, acted)), ...refused]
+}
+
+async function permissionsOf(forge: HostedForge, logins: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Commenter>> {
+  const permissions = new Map<string, Commenter>()
+  for (const login of new Set(logins)) {
+    if (permissions.size === ASKED) break
+    permissions.set(login, { login, permission: await forge.permissionOf(login, signal) })
+  }
+  return permissions
+}
+
+function notAllowed(commenter: Commenter, owned: Parameters<typeof assertMayWrite>[1]): Failure | undefined {
+  try {
+    assertMayWrite(commenter, owned)
+    return undefined
+  } catch (thrown) {
+    return asFailure(thrown)
+  }
+}
+
+/** Read once more right before anything is done: nobody's words are acted on that somebody else changed, or that were taken back. */
+async function unchanged({ unit, forge, signal }: Desk, asked: readonly AskedCommands[]): Promise<AskedCommands[]> {
+  if (asked.length === 0) return []
+  const now = new Map((await forge.readComments(unit.proposal.number, signal)).map((comment) => [comment.id, comment]))
+  return asked.flatMap((each) => {
+    const comment = now.get(each.comment.id)
+    if (comment === undefined || comment.answered) return []
+    return [comment.edited || comment.body !== each.comment.body ? { ...each, refusal: wasEdited() } : each]
+  })
+}
+
+function wasEdited(): Failure {
+  return new Failure({
+    code: 'BP2013',
+    what: 'a comment that was edited is not acted on',
+    why: 'whoever edited it need not be the person under whose name it stands',
+    remedy: 'write the command in a new comment',
+    retry: 'on-change',
+  })
+}

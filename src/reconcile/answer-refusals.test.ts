@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { answer, ask, opened, reactions, record, resolutions, said, tick } from '../../test/fakes/answered-proposal.ts'
+import { mergeByHand, WEB } from '../../test/fakes/turn-world.ts'
+import { Failure } from '../failure.ts'
+import { driftOf } from '../proposal/ticks.ts'
+
+for (const permission of ['none', 'read'] as const) {
+  test(`somebody who may only ${permission} changes nothing, and is told without being called`, async () => {
+    const scene = await opened({ CODEOWNERS: '* @acme/platform\n' })
+    scene.forge.permissions.set('bob', permission)
+    scene.forge.comment(1, 'bob', '/adopt')
+    await answer(scene)
+    assert.deepEqual(reactions(scene), ['refused'])
+    assert.match(said(scene), /😕 `\/adopt` of `bob`: `"bob"` needs write access/)
+    assert.match(said(scene), /`@acme\/platform`/)
+    assert.doesNotMatch(said(scene).replaceAll(/`[^`]*`/g, ''), /@/)
+    assert.deepEqual(await resolutions(scene), ['Restore', 'Restore'])
+  })
+}
+
+test('bots are not even answered, so that two of them never talk to each other', async () => {
+  const scene = await opened()
+  scene.forge.permissions.set('robot', 'admin')
+  scene.forge.comment(1, 'robot', '/adopt', { bot: true })
+  assert.deepEqual(await answer(scene), [])
+  assert.deepEqual(scene.forge.writes, [])
+})
+
+test('an edited comment is refused', async () => {
+  const scene = await opened()
+  scene.forge.comment(1, 'ada', '/adopt', { edited: true })
+  await answer(scene)
+  assert.deepEqual(reactions(scene), ['refused'])
+  assert.match(said(scene), /edited/)
+  assert.deepEqual(await resolutions(scene), ['Restore', 'Restore'])
+})
+
+for (const edited of [true, false])
+  test(`a comment that somebody edits (${edited ? 'and the forge says so' : 'within the second'}) or deletes before the act is not acted on`, async () => {
+    const scene = await opened()
+    const { forge } = scene
+    forge.comment(1, 'ada', '/adopt 1')
+    forge.comment(1, 'ada', '/adopt 2')
+    forge.beforeWrite = (write) => {
+      const [first] = forge.said
+      if (write !== 'react 2 seen' || first === undefined) return
+      forge.said[0] = { ...first, comment: { ...first.comment, body: '/adopt', edited } }
+      forge.said.splice(1, 1)
+    }
+    await answer(scene)
+    assert.deepEqual(reactions(scene), ['refused'])
+    assert.deepEqual(await resolutions(scene), ['Restore', 'Restore'])
+  })
+
+test('a branch that is not in the repository is nobody we know, whatever stands under its pull request', async () => {
+  const scene = await opened()
+  scene.forge.proposals.push({ ...scene.forge.proposals[0], number: 7, ref: 'refs/heads/proposed/apps/web/drift-ffffffff' } as never)
+  scene.forge.readProposals = async () => scene.forge.proposals
+  scene.forge.comment(7, 'ada', '/adopt')
+  assert.deepEqual(await answer(scene), [])
+})
+
+test('a critical or high change is adopted and ignored by its code owner only', async () => {
+  const files = { '.github/CODEOWNERS': '/apps/ @grace\n' }
+  for (const [login, permission, outcome] of [
+    ['ada', 'write', 'refused'],
+    ['boss', 'admin', 'refused'],
+    ['Grace', 'write', 'done'],
+  ] as const) {
+    for (const body of ['/adopt 3', '/release 3', '/ignore 3 -- why']) {
+      const scene = await opened(files)
+      scene.world.edit(WEB, 'spec.template.spec.containers[name=app].image', 'evil/nginx:1')
+      await scene.world.plan()
+      assert.ok((await record(scene)).changes.some(({ risk }) => risk === 'critical' || risk === 'high'))
+      scene.forge.permissions.set(login, permission)
+      scene.forge.comment(1, login, body)
+      assert.deepEqual(
+        (await answer(scene)).map((one) => one.outcome),
+        [outcome],
+        `${login} ${body} ${said(scene)}`,
+      )
+    }
+    const scene = await opened(files)
+    scene.forge.permissions.set(login, permission)
+    scene.forge.comment(1, login, '/adopt 2')
+    assert.equal((await answer(scene))[0]?.outcome, 'done', 'what is not dangerous needs write access only')
+  }
+})
+
+test('whether somebody is of a team cannot be asked: an administrator is believed, others are told', async () => {
+  for (const [permission, outcome] of [
+    ['write', 'refused'],
+    ['admin', 'done'],
+  ] as const) {
+    const scene = await opened({ CODEOWNERS: '* @acme/platform\n' })
+    scene.world.edit(WEB, 'spec.template.spec.containers[name=app].image', 'evil/nginx:1')
+    await scene.world.plan()
+    scene.forge.permissions.set('ada', permission)
+    const { outcome: found, said: text } = await ask(scene, '/adopt')
+    assert.equal(found, outcome)
+    if (outcome === 'refused') assert.match(text.replaceAll('`', ''), /cannot be asked of the forge/)
+  }
+})
+
+test('a box that was drawn for another drift is nobody’s wish', async () => {
+  const scene = await opened()
+  await tick(scene, /backporch:adopt=.*Deployment/)
+  const drift = driftOf((await record(scene)).fingerprint)
+  scene.forge.byHand(1, { body: (scene.forge.proposals[0]?.body ?? '').replaceAll(drift, '0badcafe') })
+  assert.deepEqual(await answer(scene), [])
+  assert.deepEqual(await resolutions(scene), ['Restore', 'Restore'])
+})
+
+test('a thousand comments of others hold up nobody, and few of them are answered at once', async () => {
+  const scene = await opened()
+  const { forge } = scene
+  for (let index = 0; index < 1_000; index += 1) forge.comment(1, 'mallory', index % 2 === 0 ? '/adopt' : '/drift x')
+  forge.comment(1, 'ada', '/adopt 1')
+  await answer(scene)
+  assert.deepEqual(await resolutions(scene), ['Adopt', 'Restore'])
+  assert.equal(reactions(scene).at(-1), 'done')
+  assert.ok(forge.writes.length < 40, String(forge.writes.length))
+  const answered = reactions(scene).filter((reaction) => reaction !== undefined).length
+  await answer(scene)
+  assert.ok(reactions(scene).filter((reaction) => reaction !== undefined).length > answered, 'and the next call goes on')
+})
+
+for (const hostile of [
+  '/adopt 1 -- @all closes #1 <img src=x> --> `x` \u202e [a](javascript:x)',
+  '/drift @all',
+  '/adopt `@all`',
+  `/adopt ${'9'.repeat(5_000)}`,
+  `/ignore 1 -- ${'`'.repeat(200)}`,
+  '/explain 1:__proto__',
+  '/unignore ../../x',
+]) {
+  test(`hostile text stays text: ${hostile.slice(0, 40)}`, async () => {
+    const scene = await opened()
+    await ask(scene, hostile)
+    for (const { body } of [...scene.forge.comments, ...scene.forge.proposals]) {
+      const bare = body.replaceAll(/(`+)[^`](?:.|\n)*?[^`]\1(?!`)/g, '')
+      assert.doesNotMatch(bare, /@all|<img|javascript:|\u202e|closes #1/)
+      assert.doesNotMatch(body, /^\s*\/(?!\/)/m)
+    }
+  })
+}
+
+test('what the forge or the cluster cannot give now is waited for, and done by the next call', async () => {
+  const scene = await opened()
+  const { forge, world } = scene
+  const read = world.cluster.identify.bind(world.cluster)
+  world.cluster.identify = async () => {
+    throw new Failure({ code: 'BP3006', what: 'no answer', why: 'timeout', remedy: 'wait', retry: 'backoff' })
+  }
+  forge.comment(1, 'ada', '/adopt 1')
+  const [waiting] = await answer(scene)
+  assert.deepEqual([waiting?.outcome, waiting?.failure?.code], ['waiting', 'BP3006'])
+  assert.deepEqual(reactions(scene), ['seen'])
+  world.cluster.identify = read
+  await answer(scene)
+  assert.deepEqual(reactions(scene), ['done'])
+  assert.deepEqual(await resolutions(scene), ['Adopt', 'Restore'])
+})
+
+test('a dry run reads and answers nothing', async () => {
+  const scene = await opened()
+  scene.forge.comment(1, 'ada', '/adopt')
+  assert.deepEqual(await answer(scene, { dryRun: true }), [])
+  assert.deepEqual(scene.forge.writes, [])
+})
+
+test('a merged proposal is answered no more', async () => {
+  const scene = await opened()
+  await mergeByHand(scene.world, scene.ref.replace('refs/heads/', ''))
+  scene.forge.byHand(1, { state: 'merged', decidedBy: 'grace', decidedAt: '2026-11-21T10:01:30Z' })
+  scene.forge.comment(1, 'ada', '/adopt')
+  assert.deepEqual(await answer(scene), [])
+})

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import type { AccessRule, Finding } from '../ports/probes.ts'
+import { judgeAccess, judgeClock } from './check-cluster.ts'
+
+const rule = (verbs: string, resources: string, groups = ''): AccessRule => ({
+  verbs: verbs.split(' '),
+  groups: [groups],
+  resources: resources.split(' '),
+  names: [],
+})
+const REVIEWS = rule('create', 'selfsubjectaccessreviews selfsubjectrulesreviews', 'authorization.k8s.io')
+const READS = rule('get list watch', '*', '*')
+
+function states(rules: readonly AccessRule[], settles = false, incomplete = false): string[] {
+  const answers = new Map([['shop', { rules, incomplete, serverTime: undefined }]])
+  return judgeAccess('prod', answers, settles).map(({ check, state }: Finding) => `${check} ${state}`)
+}
+
+it('takes an account that reads and dry-runs as it should be', () => {
+  assert.deepEqual(states([REVIEWS, READS, rule('patch', 'deployments', 'apps')]), [
+    'cluster-read passed',
+    'cluster-dry-run passed',
+    'cluster-rbac passed',
+  ])
+})
+
+it('warns of every verb that writes, and never of the reviews that everybody may make', () => {
+  for (const verb of ['create', 'update', 'delete', 'deletecollection', 'impersonate', 'bind', 'escalate', '*']) {
+    assert.ok(states([REVIEWS, READS, rule(verb, 'roles')]).includes('cluster-rbac warning'), verb)
+  }
+  const answers = new Map([
+    ['shop', { rules: [READS, rule('create delete', 'deployments', 'apps')], incomplete: false, serverTime: undefined }],
+  ])
+  const found = judgeAccess('prod', answers, false).find(({ state, check }) => check === 'cluster-rbac' && state === 'warning')
+  assert.match(found?.message ?? '', /may write: create, delete deployments\.apps in shop/)
+})
+
+it('says what is missing for reading, for dry runs and for settling', () => {
+  assert.deepEqual(states([REVIEWS]), ['cluster-read failed', 'cluster-dry-run warning', 'cluster-rbac passed'])
+  assert.deepEqual(states([READS], true), ['cluster-read passed', 'cluster-dry-run warning', 'cluster-rbac warning'])
+  assert.deepEqual(states([rule('*', '*', '*')], true), ['cluster-read passed', 'cluster-dry-run passed', 'cluster-rbac passed'])
+  assert.ok(states([READS], false, true).includes('cluster-rbac skipped'), 'a list that is not whole proves nothing')
+})
+
+it('warns of clocks that differ, both ways', () => {
+  const now = Date.UTC(2026, 10, 21)
+  assert.deepEqual(judgeClock('x', undefined, now), [])
+  assert.equal(judgeClock('x', now - 30_000, now)[0]?.state, 'passed')
+  assert.match(judgeClock('x', now - 31_000, now)[0]?.message ?? '', /31 s ahead of x/)
+  assert.match(judgeClock('x', now + 90_000, now)[0]?.message ?? '', /90 s behind x/)
+})

@@ -1,0 +1,113 @@
+/** What the text of a proposal is made from, taken together from a turn. */
+import { LEDGER_BRANCH } from '../package/ref-name.ts'
+import { timeStates } from '../plan/drift-age.ts'
+import type { JointProposal } from '../plan/joint-proposal.ts'
+import { notAdoptable } from '../plan/pick-changes.ts'
+import type { Forge } from '../ports/hosted-forge.ts'
+import type { MassRow, MassSubject } from '../proposal/mass-text.ts'
+import type { ProposalState, ProposalSubject } from '../proposal/proposal-subject.ts'
+import { wantsReport } from '../proposal/report-text.ts'
+import { jointFingerprint } from '../record/joint-fingerprint.ts'
+import { ledgerUnitFolder } from '../record/record-paths.ts'
+import type { DriftRecord } from '../record/schema.ts'
+import type { Applier } from '../status/applier.ts'
+import type { RepositoryView } from './repository-view.ts'
+import { unitClusters } from './unit-clusters.ts'
+import type { UnitResult } from './unit-result.ts'
+
+export type PlannedUnit = UnitResult & { readonly state: 'planned' }
+
+/** `version` of backporch. Undefined where the unit has no record. */
+export function unitSubject(unit: PlannedUnit, view: RepositoryView, forge: Forge, version: string): ProposalSubject | undefined {
+  const { plan, observation } = unit
+  const { record, branch } = plan
+  if (record === undefined) return undefined
+  const { plannedBefore } = record.spec
+  const { policy, applier, health, verdicts } = observation
+  const reapplyFails = verdicts.flatMap(({ id, reapplyFails: why }) =>
+    why === undefined ? [] : [{ ref: { group: id.group, kind: id.kind, namespace: id.namespace, name: id.name }, why }],
+  )
+  return {
+    record,
+    unit: unit.unit,
+    applier,
+    health,
+    reapplyFails,
+    notAdoptable: notAdoptable(verdicts, observation.key, observation.pipeline),
+    alsoIn: unitClusters(view, unit.unit),
+    previousPlan: plannedBefore === undefined ? undefined : { plan: plannedBefore, by: record.spec.plannedBy ?? '' },
+    base: view.base,
+    headBranch: branch,
+    dialect: forge.dialect,
+    hasReport: wantsReport(record),
+    policy: { name: policy.name, mode: policy.mode, place: policy.place },
+    closeSilence: policy.closeSilence,
+    version,
+    ledgerUrl: forge.dialect.branchFileUrl(LEDGER_BRANCH, `${ledgerUnitFolder(unit.unit.cluster, unit.unit.slug)}/report.yaml`),
+    states: statesOf(unit),
+  }
+}
+
+function statesOf({ plan, observation }: PlannedUnit): ProposalState[] {
+  const { snoozedUntil } = plan.report.status
+  const timed = plan.record === undefined ? [] : timeStates(plan.report, plan.record, observation)
+  const after = plan.record?.spec.after
+  return [
+    ...(after === undefined ? [] : [{ kind: 'not-restored', after } as const]),
+    ...timed,
+    ...(snoozedUntil === undefined ? [] : [{ kind: 'snoozed', until: snoozedUntil } as const]),
+  ]
+}
+
+/** @param notObserved names of the clusters that could not be looked at in this turn */
+export function jointSubject(
+  joint: JointProposal,
+  view: RepositoryView,
+  forge: Forge,
+  { version, notObserved }: { readonly version: string; readonly notObserved: ReadonlySet<string> },
+): MassSubject | undefined {
+  const [first] = joint.members
+  const like = first?.plan.record
+  if (first === undefined || like === undefined) return undefined
+  const { observation, unit } = first
+  const { policy } = observation
+  const here = joint.members.flatMap(({ plan }) => (plan.record === undefined ? [] : [plan.record]))
+  const rowOf = (record: DriftRecord): MassRow => ({
+    cluster: record.spec.unit.cluster,
+    slug: unit.slug,
+    since: record.spec.began,
+    state: notObserved.has(record.spec.unit.cluster) ? 'not observed' : 'drifted',
+    plan: record.spec.plan,
+    episode: record.spec.episode,
+  })
+  const records = [...here, ...joint.away]
+  const states = joint.members.flatMap((member) => statesOf({ ...member, state: 'planned', notes: [] }))
+  return {
+    base: view.base,
+    headBranch: joint.ref.replace(/^refs\/heads\//, ''),
+    dialect: forge.dialect,
+    hasReport: false,
+    policy: { name: policy.name, mode: policy.mode, place: policy.place },
+    closeSilence: policy.closeSilence,
+    version,
+    ledgerUrl: forge.dialect.branchFileUrl(LEDGER_BRANCH, 'clusters'),
+    states: [...new Map(states.map((state) => [state.kind, state])).values()],
+    fingerprint: jointFingerprint(records),
+    episode: joint.ref.slice(joint.ref.lastIndexOf('/drift-') + '/drift-'.length),
+    packageName: unit.packageName,
+    changes: like.spec.changes,
+    plan: like.spec.plan,
+    settle: like.spec.settle,
+    rows: records.map(rowOf).sort((left, right) => (left.cluster < right.cluster ? -1 : left.cluster > right.cluster ? 1 : 0)),
+    appliers: appliersOf(joint.members.map((member) => member.observation.applier)),
+    notAdoptable: notAdoptable(observation.verdicts, observation.key, observation.pipeline),
+  }
+}
+
+/** The most common first. Clusters that the turn did not look at have none to tell. */
+function appliersOf(appliers: readonly Applier[]): MassSubject['appliers'] {
+  const alike = Map.groupBy(appliers, ({ name, said }) => JSON.stringify([name, said]))
+  return [...alike.values()]
+    .flatMap((own) => own.slice(0, 1).map((applier) => ({ applier, clusters: own.length })))
+    .sort((left, right) => right.clusters - left.clusters)
+}

@@ -1,0 +1,105 @@
+/** Branches of a package that record drift, with every record that they have: read once for all clusters of a turn. */
+import { asFailure, type Failure } from '../failure.ts'
+import type { ObjectId } from '../package/object-id.ts'
+import { parseWorkspaceBranch } from '../package/ref-name.ts'
+import type { TreeFile } from '../ports/package-repository.ts'
+import { RECORDS_FOLDER } from '../record/record-paths.ts'
+import { type DriftRecord, driftRecordSchema } from '../record/schema.ts'
+import { parseDocument } from '../record/write-document.ts'
+import type { BotIdentity } from './bot-identity.ts'
+import { type RepositoryView, readTexts } from './repository-view.ts'
+
+export interface BranchRecord {
+  /** From the root. */
+  readonly path: string
+  readonly episode: string
+  /** Whether the branch brings it, or its base had it before. */
+  readonly isNew: boolean
+  readonly record: DriftRecord | Failure
+}
+
+export interface PackageBranch {
+  /** Full ref name. */
+  readonly ref: string
+  readonly state: 'drafts' | 'proposed'
+  readonly workspace: string
+  readonly commit: ObjectId
+  readonly base: ObjectId
+  readonly foreign: boolean
+  readonly records: readonly BranchRecord[]
+}
+
+const READ = new WeakMap<RepositoryView, Map<string, Promise<readonly PackageBranch[]>>>()
+
+/** `drafts/` and `proposed/` branches `drift-…` of a package. */
+export async function readBranches(
+  view: RepositoryView,
+  { packageName, slug }: { readonly packageName: string; readonly slug: string },
+  bot: BotIdentity,
+  signal: AbortSignal,
+): Promise<readonly PackageBranch[]> {
+  const known = READ.get(view) ?? new Map<string, Promise<readonly PackageBranch[]>>()
+  READ.set(view, known)
+  const before = known.get(packageName)
+  if (before !== undefined) return before
+  const reading = readAll(view, packageName, slug, bot, signal)
+  known.set(packageName, reading)
+  return reading
+}
+
+async function readAll(
+  view: RepositoryView,
+  packageName: string,
+  slug: string,
+  bot: BotIdentity,
+  signal: AbortSignal,
+): Promise<readonly PackageBranch[]> {
+  const branches: PackageBranch[] = []
+  for (const [ref, commit] of view.refs) {
+    const branch = ref.startsWith('refs/heads/') ? parseWorkspaceBranch(ref) : undefined
+    if (branch === undefined || branch.packagePath !== packageName || !branch.workspace.startsWith('drift-')) continue
+    const made = await view.repository.commit(commit, signal)
+    const [base] = made.parents
+    if (base === undefined) continue
+    // An amended or rebased commit keeps its author: the committer tells.
+    const foreign = made.author.email !== bot.email || made.committer.email !== bot.email || made.parents.length !== 1
+    const { state, workspace } = branch
+    branches.push({ ref, state, workspace, commit, base, foreign, records: await recordsOn(view, { commit, base, slug }, signal) })
+  }
+  return branches
+}
+
+/** `20261121-9f2c1a7b.yaml` in the folder of its unit. */
+export const RECORD_FILE = /^\d{8}-([^/]+)\.yaml$/
+
+async function recordsOn(
+  view: RepositoryView,
+  { commit, base, slug }: { readonly commit: ObjectId; readonly base: ObjectId; readonly slug: string },
+  signal: AbortSignal,
+): Promise<BranchRecord[]> {
+  const before = new Set((await view.repository.list(base, RECORDS_FOLDER, signal)).map(({ path }) => path))
+  const tree = await view.repository.list(commit, RECORDS_FOLDER, signal)
+  const files = tree.flatMap((file): (TreeFile & { episode: string; isNew: boolean })[] => {
+    const [, folder, name = ''] = /^[^/]+\/([^/]+)\/([^/]+)$/.exec(file.path) ?? []
+    const [, episode] = RECORD_FILE.exec(name) ?? []
+    if (episode === undefined || folder !== slug) return []
+    return [{ ...file, path: `${RECORDS_FOLDER}/${file.path}`, episode, isNew: !before.has(file.path) }]
+  })
+  const texts = await readTexts(view.repository, files, signal)
+  return files.map(({ path, episode, isNew }) => ({ path, episode, isNew, record: readRecord(texts.get(path) ?? '', path) }))
+}
+
+/** A record that cannot be read is told, and stops nothing else: whoever may push a branch could hide the drift of its package. */
+export function readRecord(text: string, where: string): DriftRecord | Failure {
+  try {
+    return parseDocument(text, driftRecordSchema, where)
+  } catch (thrown) {
+    const failure = asFailure(thrown)
+    if (isUnreadable(failure)) return failure
+    throw thrown
+  }
+}
+
+export function isUnreadable({ code }: Failure): boolean {
+  return code === 'BP1110' || code === 'BP1111' || code === 'BP1112'
+}

@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { FleetWorld, plans } from '../../test/fakes/fleet-world.ts'
+
+const open = (world: FleetWorld) => world.forge.proposals.filter(({ state }) => state === 'open')
+const proposed = (world: FleetWorld) => world.repository.names().filter((name) => name.startsWith('proposed/'))
+const records = (world: FleetWorld, branch: string) =>
+  world.repository.paths(branch).flatMap((path) => /^\.drift\/records\/([^/]+)\//.exec(path)?.[1] ?? [])
+
+/** The same edit in `drifted` of `count` clusters, proposed. */
+async function joined(count: number, drifted = count): Promise<{ world: FleetWorld; branch: string }> {
+  const world = new FleetWorld(count)
+  world.edit(Array.from({ length: drifted }, (_each, index) => index))
+  await world.scan()
+  const [branch = ''] = proposed(world)
+  return { world, branch }
+}
+
+test('the same drift in as many clusters as the policy says is one pull request, with a record for each', async () => {
+  const { world, branch } = await joined(4, 3)
+  assert.deepEqual(proposed(world), [branch])
+  assert.equal(open(world).length, 1)
+  assert.equal(open(world)[0]?.title, 'chore(drift): restore Deployment/web in 3 clusters (one cause)')
+  assert.deepEqual(records(world, branch), ['edge-01', 'edge-02', 'edge-03'])
+  assert.match(open(world)[0]?.body ?? '', /One cause, 3 clusters/)
+})
+
+test('in fewer clusters each has its own', async () => {
+  const { world } = await joined(3, 2)
+  assert.equal(open(world).length, 2)
+  assert.equal(proposed(world).length, 2)
+})
+
+test('the same turn again writes nothing', async () => {
+  const { world } = await joined(3)
+  const [sent, refs] = [world.forge.writes.length, JSON.stringify([...world.repository.names()].map((name) => world.repository.head(name)))]
+  for (let turn = 0; turn < 5; turn += 1) {
+    const { updates } = await world.scan()
+    assert.deepEqual(updates, [])
+  }
+  assert.equal(world.forge.writes.length, sent)
+  assert.equal(JSON.stringify([...world.repository.names()].map((name) => world.repository.head(name))), refs)
+})
+
+test('clusters that are scanned one at a time come to the same pull request', async () => {
+  const world = new FleetWorld(4)
+  world.edit([0, 1, 2])
+  await world.scan({}, world.clusters.slice(0, 3))
+  const [branch = ''] = proposed(world)
+  world.edit([3])
+  await world.scanOne(3)
+  assert.deepEqual(proposed(world), [branch])
+  assert.deepEqual(records(world, branch), ['edge-01', 'edge-02', 'edge-03', 'edge-04'])
+  for (const index of [0, 1, 2, 3]) assert.equal((await world.scanOne(index)).outcome, 'unchanged')
+  assert.equal(open(world).length, 1)
+  assert.match(open(world)[0]?.title ?? '', /in 4 clusters/)
+})
+
+test('pull requests that were open alone go into the joint one, and say where', async () => {
+  const world = new FleetWorld(3)
+  world.edit([0])
+  await world.scan()
+  world.edit([1])
+  await world.scan()
+  assert.equal(open(world).length, 2)
+  world.edit([2])
+  await world.scan()
+  assert.equal(proposed(world).length, 1)
+  assert.equal(open(world).length, 1)
+  assert.ok(world.forge.writes.includes('comment #2 outcome'), world.forge.writes.join('\n'))
+})
+
+test('merged: every cluster is decided, with one revision', async () => {
+  const { world, branch } = await joined(3)
+  world.merge(branch)
+  world.sync()
+  await world.scan()
+  const closed = await world.closed()
+  assert.deepEqual(
+    closed.map(({ spec, status }) => [spec.unit.cluster, status.outcome, status.revision, status.verifiedAt !== undefined]),
+    [
+      ['edge-01', 'Merged', 'v1', true],
+      ['edge-02', 'Merged', 'v1', true],
+      ['edge-03', 'Merged', 'v1', true],
+    ],
+  )
+  assert.deepEqual(proposed(world), [])
+  // The reports then name the published revision.
+  await world.scan()
+  assert.deepEqual((await world.scan()).updates, [])
+})
+
+test('merged, and each cluster looked at in a turn of its own', async () => {
+  const { world, branch } = await joined(3)
+  world.merge(branch)
+  world.sync()
+  for (const index of [2, 0, 1]) await world.scanOne(index)
+  assert.deepEqual((await world.closed()).map(({ status }) => [status.outcome, status.revision]).sort(), [
+    ['Merged', 'v1'],
+    ['Merged', 'v1'],
+    ['Merged', 'v1'],
+  ])
+})
+
+test('closed: every cluster is silent, also where it is looked at later', async () => {
+  const { world, branch } = await joined(3)
+  world.close(branch)
+  for (const index of [1, 0, 2]) await world.scanOne(index)
+  assert.deepEqual(
+    (await world.closed()).map(({ status }) => status.outcome),
+    ['Declined', 'Declined', 'Declined'],
+  )
+  const { updates } = await world.scan()
+  assert.deepEqual(updates, [])
+  assert.equal(open(world).length, 0)
+})
+
+test('a cluster that went back by itself leaves, and the others stay', async () => {
+  const { world, branch } = await joined(4)
+  world.sync([world.cluster(0)])
+  const plan = plans(await world.scan()).get('edge-01')
+  assert.equal(plan?.report.status.state, 'InSync')
+  assert.deepEqual(proposed(world), [branch])
+  assert.deepEqual(records(world, branch), ['edge-02', 'edge-03', 'edge-04'])
+  assert.equal(open(world).length, 1)
+  assert.match(open(world)[0]?.title ?? '', /in 3 clusters/)
+  assert.equal((await world.closed())[0]?.status.outcome, 'Healed')
+})
+
+test('the first cluster leaves in a turn of its own: its record goes, the pull request stays', async () => {
+  const { world, branch } = await joined(4)
+  world.sync([world.cluster(0)])
+  await world.scanOne(0)
+  assert.deepEqual(proposed(world), [branch])
+  assert.deepEqual(records(world, branch), ['edge-02', 'edge-03', 'edge-04'])
+  assert.equal(open(world).length, 1)
+  await world.scan()
+  assert.match(open(world)[0]?.title ?? '', /in 3 clusters/)
+})
+
+test('all of them went back by themselves: closed, with the branch', async () => {
+  const { world } = await joined(3)
+  world.sync()
+  await world.scan()
+  assert.deepEqual(proposed(world), [])
+  assert.deepEqual(
+    (await world.closed()).map(({ status }) => status.outcome),
+    ['Healed', 'Healed', 'Healed'],
+  )
+  assert.ok(world.forge.writes.includes('comment #1 outcome'))
+})
+
+test('a cluster whose drift changes gets a pull request of its own', async () => {
+  const { world, branch } = await joined(4)
+  world.edit([0], 7)
+  await world.scan()
+  assert.equal(open(world).length, 2)
+  assert.deepEqual(records(world, branch).sort(), ['edge-02', 'edge-03', 'edge-04'])
+  const own = proposed(world).find((name) => name !== branch) ?? ''
+  assert.deepEqual(records(world, own), ['edge-01'])
+})
+
+test('a cluster that cannot be observed keeps its record', async () => {
+  const { world, branch } = await joined(3)
+  const { identify } = world.cluster(1)
+  world.cluster(1).identify = async () => {
+    throw new Error('down')
+  }
+  const result = await world.scan()
+  assert.deepEqual(
+    result.notObserved.map(({ cluster }) => cluster),
+    ['edge-02'],
+  )
+  assert.deepEqual(records(world, branch), ['edge-01', 'edge-02', 'edge-03'])
+  assert.match(open(world)[0]?.body ?? '', /`edge-02`.*not observed/)
+  world.cluster(1).identify = identify
+  await world.scan()
+  assert.doesNotMatch(open(world)[0]?.body ?? '', /not observed/)
+})
+
+test('another plan is the plan of all of them, in whichever cluster it was chosen', async () => {
+  const { world, branch } = await joined(3)
+  await world.scanOne(1, { wish: { resolution: 'Adopt', selectors: [], message: 'peak season' } })
+  assert.deepEqual(proposed(world), [branch])
+  assert.match(world.repository.text(branch, 'apps/web/deployment.yaml') ?? '', /replicas: 5/)
+  for (const path of world.repository.paths(branch).filter((name) => name.startsWith('.drift/records/')))
+    assert.match(world.repository.text(branch, path) ?? '', /plan: Adopt/, path)
+  assert.match(open(world)[0]?.title ?? '', /^fix\(drift\): adopt Deployment\/web in 3 clusters/)
+  for (const [, plan] of plans(await world.scan())) assert.equal(plan.record?.spec.plan, 'Adopt')
+  world.merge(branch)
+  await world.scan()
+  assert.deepEqual(
+    (await world.closed()).map(({ status }) => [status.outcome, status.verifiedAt !== undefined]),
+    [
+      ['Merged', true],
+      ['Merged', true],
+      ['Merged', true],
+    ],
+  )
+})
+
+test('the base moves: the branch is built anew, once', async () => {
+  const { world, branch } = await joined(3)
+  const before = world.repository.head(branch)
+  world.repository.commitByHand('main', { 'apps/web/notes.txt': 'new' })
+  await world.scan()
+  assert.notEqual(world.repository.head(branch), before)
+  assert.deepEqual((await world.scan()).updates, [])
+})
+
+test('somebody pushes to the branch: it is theirs', async () => {
+  const { world, branch } = await joined(3)
+  world.repository.commitByHand(branch, { 'apps/web/notes.txt': 'mine' })
+  const head = world.repository.head(branch)
+  world.edit([0], 9)
+  await world.scan()
+  assert.equal(world.repository.head(branch), head)
+})

@@ -1,0 +1,70 @@
+/** Joins the proposals of one cause: after every unit is planned by itself, before anything is written. */
+
+import { type GitWrites, joinWrites } from '../plan/action.ts'
+import type { JointPlace } from '../plan/joint-place.ts'
+import {
+  buildJoint,
+  findGroups,
+  type JointGroup,
+  type JointProposal,
+  leaveJoint,
+  type PlannedMember,
+  standingProposals,
+} from '../plan/joint-proposal.ts'
+import type { UnitResult } from './unit-result.ts'
+
+type PlannedUnit = UnitResult & { readonly state: 'planned' }
+
+export interface SharedProposals {
+  readonly units: readonly UnitResult[]
+  /** By short name of the branch. */
+  readonly joints: ReadonlyMap<string, JointProposal>
+}
+
+/**
+ * `fewest` clusters must have one cause before their proposals are joined; `asked` whether a person chose the plan just now.
+ * @param planAgain plans a unit for its place on a joint branch; a failed unit stays as it was planned
+ */
+export function shareProposals(
+  units: readonly UnitResult[],
+  { fewest, asked }: { readonly fewest: number; readonly asked: boolean },
+  planAgain: (unit: PlannedUnit, place: JointPlace) => UnitResult,
+): SharedProposals {
+  const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
+  const standing = standingProposals(planned)
+  const groups = findGroups(planned, standing, fewest, asked)
+  const again = new Map<UnitResult, UnitResult>()
+  const extra = new Map<UnitResult, GitWrites[]>()
+  const joints = new Map<string, JointProposal>()
+  for (const { place, members } of groups) {
+    const joined = members.map((member) => memberOf(units, member)).map((unit) => [unit, planAgain(unit, place)] as const)
+    const ready = joined.flatMap(([unit, after]) =>
+      after.state === 'planned' && after.plan.joint !== undefined ? [[unit, after] as const] : [],
+    )
+    const [first] = ready
+    if (first === undefined) continue
+    for (const [unit, after] of ready) again.set(unit, after)
+    const group: JointGroup = { place, members: ready.map(([, after]) => after) }
+    const joint = buildJoint(group, standing.get(place.ref))
+    joints.set(place.ref.replace(/^refs\/heads\//, ''), joint)
+    extra.set(first[0], [joint.writes])
+  }
+  const used = new Set(groups.map(({ place }) => place.ref))
+  for (const [ref, joint] of standing) {
+    if (used.has(ref)) continue
+    const unit = planned.find(({ observation }) => observation === joint.seen)
+    if (unit !== undefined) extra.set(unit, [...(extra.get(unit) ?? []), leaveJoint(joint)])
+  }
+  return { units: units.map((unit) => withWrites(again.get(unit) ?? unit, extra.get(unit) ?? [])), joints }
+}
+
+function memberOf(units: readonly UnitResult[], member: PlannedMember): PlannedUnit {
+  const unit = units.find((one) => one === member)
+  if (unit === undefined || unit.state === 'failed') throw new TypeError('a member is one of the planned units')
+  return unit
+}
+
+function withWrites(unit: UnitResult, more: readonly GitWrites[]): UnitResult {
+  if (unit.state === 'failed' || more.length === 0) return unit
+  return { ...unit, plan: { ...unit.plan, writes: joinWrites([unit.plan.writes, ...more]) } }
+}

@@ -1,0 +1,53 @@
+/** The probes of `check` over the real adapters; loaded only for that command. */
+import { hostOf, tokenFor } from './adapters/forge/forge-token.ts'
+import { probeForge } from './adapters/forge/open-forge.ts'
+import { findCredential } from './adapters/git/git-credential.ts'
+import { runGit } from './adapters/git/git-program.ts'
+import { probePush } from './adapters/git/probe-push.ts'
+import { type ConnectOptions, probeCluster } from './adapters/kubernetes/connect-cluster.ts'
+import { findInstallationKey } from './adapters/system/installation-key.ts'
+import type { ClusterTarget, Place } from './cli/world.ts'
+import type { Probes } from './ports/probes.ts'
+
+export interface ProbeParts {
+  readonly keyPath: string
+  readonly version: string
+  readonly appToken: (remote: string, host: string, place: Place) => Promise<((signal: AbortSignal) => Promise<string>) | undefined>
+  readonly connectOptions: (target: ClusterTarget, place: Place) => ConnectOptions
+}
+
+export function probesAt(place: Place, { keyPath, version, appToken, connectOptions }: ProbeParts): Probes {
+  const { cwd, env, clock } = place
+  return {
+    push: async (remote, baseBranch, refs, signal) => {
+      const host = hostOf(remote)
+      const token = host === undefined ? undefined : ((await appToken(remote, host, place)) ?? tokenFor(host, env))
+      const options = { remote, workingDirectory: cwd, environment: env, ...(token === undefined ? {} : { token }) }
+      return probePush(options, baseBranch, refs, signal)
+    },
+    forge: (remote, kind, refs, signal) =>
+      probeForge(
+        {
+          remote,
+          kind,
+          environment: env,
+          workingDirectory: cwd,
+          clock,
+          version,
+          longestWait: 10_000,
+          findToken: async (url) => (await findCredential(url, env, signal))?.password,
+          note: () => undefined,
+        },
+        refs,
+        signal,
+      ),
+    access: (target, namespace, signal) => probeCluster(connectOptions(target, place), namespace, signal),
+    keySource: async () => ({ from: await findInstallationKey({ value: env['BACKPORCH_KEY'], path: keyPath }), path: keyPath }),
+    hasGitIdentity: async () => {
+      const answers = await Promise.all(
+        ['user.name', 'user.email'].map((name) => runGit(['-C', cwd, 'config', '--get', name], env, new AbortController().signal)),
+      )
+      return answers.every((answer) => answer !== 'not-installed' && answer.status === 0 && answer.stdout.length > 1)
+    },
+  }
+}

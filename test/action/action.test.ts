@@ -1,0 +1,349 @@
+/** The bundled GitHub Action as the runner starts it: a child process with `INPUT_*` variables and the files of the step. */
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { parse } from 'yaml'
+import { gitTestEnvironment } from '../contract/git-remotes.ts'
+import { type ProgramRun, runProgram } from '../e2e/run-program.ts'
+import { commitFiles, git, makePackages, writeRecording } from './stage.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'backporch-action-'))
+const environment = gitTestEnvironment(folder)
+const OUTPUT = 'GITHUB_OUTPUT'
+
+interface Step extends ProgramRun {
+  readonly outputs: Readonly<Record<string, string>>
+  readonly summary: string
+}
+
+let steps = 0
+let repositories = 0
+let repository = ''
+
+/** Runs the step. `env` may take away what the runner sets. */
+async function step(inputs: Readonly<Record<string, string>>, env: Readonly<Record<string, string>> = {}): Promise<Step> {
+  steps += 1
+  const own = join(folder, `step-${steps}`)
+  const home = join(folder, 'home')
+  for (const path of [own, home]) mkdirSync(path, { recursive: true })
+  const files = { [OUTPUT]: join(own, 'output'), GITHUB_STEP_SUMMARY: join(own, 'summary') }
+  for (const path of Object.values(files)) writeFileSync(path, '')
+  const given = Object.entries({ repo: repository, live: 'live', clusters: 'prod', ...inputs })
+  const run = await runProgram(process.execPath, [join(folder, 'dist', 'action.js')], {
+    cwd: folder,
+    env: {
+      PATH: process.env['PATH'],
+      HOME: home,
+      RUNNER_TEMP: own,
+      BACKPORCH_KEY: 'k'.repeat(32),
+      ...files,
+      ...Object.fromEntries(given.map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value])),
+      ...env,
+    },
+  })
+  const read = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '')
+  return { ...run, outputs: outputsIn(read(files[OUTPUT])), summary: read(files.GITHUB_STEP_SUMMARY) }
+}
+
+/** As the runner reads the file (actions/runner, FileCommandManager.cs). */
+function outputsIn(text: string): Record<string, string> {
+  const found: Record<string, string> = {}
+  const lines = text.split('\n')
+  for (let at = 0; at < lines.length && lines[at] !== ''; ) {
+    const [, name = '', delimiter = ''] = /^([^<=]+)<<(.+)$/.exec(lines[at] ?? '') ?? []
+    assert.ok(name !== '', `a line of the outputs is none: ${lines[at]}`)
+    const end = lines.indexOf(delimiter, at + 1)
+    found[name] = lines.slice(at + 1, end).join('\n')
+    at = end + 1
+  }
+  return found
+}
+
+/** Commands that the runner would obey: none between stop-commands and its end, and `##[` anywhere else. */
+function obeyed(output: string): string[] {
+  let stopped = ''
+  return output.split('\n').filter((line) => {
+    if (stopped !== '') {
+      if (line === `::${stopped}::`) stopped = ''
+      return false
+    }
+    stopped = /^::stop-commands::(.+)$/.exec(line.trim())?.[1] ?? ''
+    return stopped === '' && (line.trim().startsWith('::') || line.includes('##['))
+  })
+}
+
+function level(name: string, { stdout }: ProgramRun): string[] {
+  return obeyed(stdout).filter((line) => line.startsWith(`::${name} `))
+}
+
+before(() => {
+  execFileSync(process.execPath, [join(ROOT, '.ci', 'bundle.ts'), join(folder, 'dist')])
+  writeRecording(join(folder, 'live'))
+})
+beforeEach(() => {
+  repositories += 1
+  repository = join(folder, `repository-${repositories}`)
+  makePackages(repository, environment)
+})
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('action.yml', () => {
+  const action: unknown = parse(readFileSync(join(ROOT, 'action.yml'), 'utf8'))
+  const text = JSON.stringify(action)
+
+  it('starts the bundled file, and describes every input and output that the code has', () => {
+    const { runs, inputs, outputs } = action as Record<string, Record<string, unknown>>
+    assert.deepEqual(runs, { using: 'node24', main: 'dist/action.js' })
+    const source = readFileSync(join(ROOT, 'src/cli/action/action-inputs.ts'), 'utf8')
+    const read = [...source.matchAll(/(?:input|oneOf)\(env, '([a-z-]+)'/g)].map(([, name]) => name)
+    assert.deepEqual(Object.keys(inputs ?? {}).sort(), [...new Set(read)].sort())
+    assert.deepEqual(Object.keys(outputs ?? {}).sort(), ['drifted', 'prs', 'report-json', 'risk'])
+    assert.ok(text.includes('github.token'))
+  })
+})
+
+describe('the step scan', () => {
+  it('records the drift, annotates the worst first, and fails on high risk', async () => {
+    const run = await step({})
+    assert.equal(run.code, 1, run.stdout)
+    assert.equal(run.outputs['drifted'], 'true')
+    assert.equal(run.outputs['risk'], 'high')
+    const list: unknown = JSON.parse(readFileSync(run.outputs['report-json'] ?? '', 'utf8'))
+    assert.equal((list as { items: readonly unknown[] }).items.length, 2)
+    assert.match(run.summary, /^## Drift: 8 changes in 1 of 2 packages\n/)
+    const commands = obeyed(run.stdout)
+    assert.match(commands[0] ?? '', /^::error file=apps\/web\/[\w.]+,line=\d+,title=drift in prod%3A /)
+    assert.ok(level('warning', run).length > 0)
+    assert.match(git(repository, environment, 'branch', '--list', 'drafts/*'), /drafts\/apps\/web\/drift-/)
+    assert.equal(run.stderr, '')
+  })
+
+  it('fails as fail-on says, and otherwise not', async () => {
+    assert.equal((await step({ 'fail-on': 'none' })).code, 0)
+    assert.equal((await step({ 'fail-on': 'critical' })).code, 0)
+    assert.equal((await step({ 'fail-on': 'any', command: 'diff' })).code, 1)
+  })
+
+  it('gives open proposals as an output', async () => {
+    const policy = 'apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: default}\nspec: {mode: Propose}\n'
+    commitFiles(repository, environment, 'main', { '.drift/policy.yaml': policy })
+    const run = await step({ 'fail-on': 'none' })
+    assert.equal(run.code, 0, run.stdout)
+    assert.match(run.outputs['prs'] ?? '', /^\[\{"label":"proposed\/apps\/web\/drift-\w+","url":""\}\]$/)
+  })
+
+  it('writes nothing with the command diff', async () => {
+    await step({ command: 'diff' })
+    assert.equal(git(repository, environment, 'branch', '--list').trim(), '* main')
+  })
+
+  it('shows at most ten annotations of a level, and all of them in the summary', async () => {
+    const settings = Array.from({ length: 14 }, (_none, at) => [`key${at}`, 'in git'] as const)
+    const file = configMap(Object.fromEntries(settings))
+    commitFiles(repository, environment, 'main', { 'apps/web/many.yaml': file })
+    const recorded = join(folder, 'many')
+    writeRecording(recorded)
+    writeFileSync(join(recorded, 'many.json'), JSON.stringify(live(Object.fromEntries(settings.map(([name]) => [name, 'live'])))))
+    const run = await step({ live: recorded })
+    assert.equal(level('warning', run).length, 10)
+    for (const [name] of settings) assert.ok(run.summary.includes(`data.${name}`), name)
+  })
+
+  it('lets no value from a cluster become a command, an output or markup', async () => {
+    const hostile = '%0A::error::x\n::set-output name=drifted::false\n##[command]x\r::add-mask::a,b:c <img src=x> @all'
+    commitFiles(repository, environment, 'main', { 'apps/web/many.yaml': configMap({ evil: 'in git' }) })
+    const recorded = join(folder, 'hostile')
+    writeRecording(recorded)
+    writeFileSync(join(recorded, 'many.json'), JSON.stringify(live({ evil: hostile })))
+    const run = await step({ live: recorded })
+    const commands = obeyed(`${run.stdout}\n${run.stderr}`)
+    const ours = commands.filter((line) => line.includes('data.evil'))
+    assert.equal(ours.length, 1, commands.join('\n'))
+    assert.ok(ours[0]?.includes('"in git" → "%250A::error::x\\n::set-output name=drifted::false\\n#\\u{23}[command]'), ours[0])
+    assert.deepEqual(
+      commands.filter((line) => !/^::(error|warning|notice) [^:]*::/.test(line)),
+      [],
+    )
+    assert.equal(run.outputs['drifted'], 'true')
+    assert.doesNotMatch(run.summary, /^::|##\[/m)
+    // Nothing of it stands outside of code.
+    assert.doesNotMatch(run.summary.replace(/`[^`\n]*`/g, ''), /<img|@all/)
+  })
+
+  it('goes on where the summary cannot be written, and says so', async () => {
+    const run = await step({ 'fail-on': 'none' }, { GITHUB_STEP_SUMMARY: folder })
+    assert.equal(run.code, 0)
+    assert.match(level('warning', run).at(-1) ?? '', /the summary of the step could not be written \(EISDIR\)/)
+    assert.equal(run.outputs['drifted'], 'true')
+  })
+
+  it('fails where the outputs cannot be written', async () => {
+    const run = await step({ 'fail-on': 'none' }, { [OUTPUT]: folder })
+    assert.equal(run.code, 2)
+    assert.match(level('error', run).at(-1) ?? '', /BP4008: cannot write the outputs of the step: EISDIR/)
+  })
+
+  it('says which input is wrong or missing, in one annotation', async () => {
+    const cases: readonly [Readonly<Record<string, string>>, number, RegExp][] = [
+      [{ command: 'destroy' }, 2, /BP1001: the input command cannot be used: it is "destroy"\. give one of scan, diff, verify-pr/],
+      [{ 'fail-on': 'high,low' }, 2, /the input fail-on cannot be used/],
+      [{ clusters: 'a b' }, 2, /the input live cannot be used/],
+      [{ live: '' }, 2, /BP1006: /],
+      [{ live: '/nowhere' }, 2, /BP1010: /],
+      [{ repo: join(folder, 'no-repository') }, 2, /BP1002: /],
+      [{ packages: 'apps/none' }, 2, /BP1004: /],
+    ]
+    for (const [inputs, code, text] of cases) {
+      const run = await step(inputs)
+      assert.equal(run.code, code, run.stdout)
+      const errors = level('error', run)
+      assert.equal(errors.length, 1, run.stdout)
+      assert.match(errors[0] ?? '', text)
+    }
+  })
+
+  it('warns of a token that starts no workflows, and of a key that does not last', async () => {
+    const both = { token: 'ghs_canary', 'workflow-token': 'ghs_canary', 'fail-on': 'none' }
+    const run = await step(both, { BACKPORCH_KEY: '' })
+    const [first = '', second = ''] = level('warning', run)
+    assert.match(first, /made with GITHUB_TOKEN start no workflows/)
+    assert.match(second, /BACKPORCH_KEY is not set/)
+    assert.doesNotMatch(run.stdout + run.stderr + run.summary, /ghs_canary/)
+    const app = await step({ ...both, token: 'ghs_other' })
+    assert.doesNotMatch(app.stdout, /start no workflows/)
+  })
+
+  it('takes an empty environment for a run by hand: no files, the working folder as repository', async () => {
+    const run = await runProgram(process.execPath, [join(folder, 'dist', 'action.js')], {
+      cwd: folder,
+      env: { PATH: process.env['PATH'], HOME: join(folder, 'home') },
+    })
+    assert.equal(run.code, 2)
+    assert.match(run.stdout, /^::error .*BP1002/m)
+  })
+})
+
+describe('the step verify-pr', () => {
+  let branch = ''
+  let record = ''
+
+  /** A proposal of the scan, and the event of its pull request. */
+  async function propose(): Promise<string> {
+    const policy = 'apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: default}\nspec: {mode: Propose}\n'
+    commitFiles(repository, environment, 'main', { '.drift/policy.yaml': policy })
+    const scan = await step({ 'fail-on': 'none', packages: 'apps/web' })
+    branch = /proposed\/apps\/web\/drift-\w+/.exec(scan.outputs['prs'] ?? '')?.[0] ?? ''
+    record = git(repository, environment, 'ls-tree', '-r', '--name-only', branch, '.drift/records')
+    return event(branch, 'acme/deploy')
+  }
+
+  function event(ref: string, from: string): string {
+    const path = join(folder, `event-${steps}.json`)
+    const side = (name: string, repo: string) => ({ ref: name, sha: '0'.repeat(40), repo: { full_name: repo } })
+    writeFileSync(path, JSON.stringify({ pull_request: { head: side(ref, from), base: side('main', 'acme/deploy') } }))
+    return path
+  }
+
+  const verify = (path: string, inputs: Readonly<Record<string, string>> = {}) =>
+    step({ command: 'verify-pr', ...inputs }, { GITHUB_EVENT_PATH: path })
+
+  it('passes a proposal whose drift is still there', async () => {
+    const run = await verify(await propose())
+    assert.equal(run.code, 0, run.stdout)
+    assert.match(run.stdout, /1 changed record: all hold/)
+  })
+
+  it('fails where the cluster changed since', async () => {
+    const path = await propose()
+    const recorded = join(folder, 'changed')
+    writeRecording(recorded, (text) => text.replaceAll('"replicas":5', '"replicas":6'))
+    const run = await verify(path, { live: recorded })
+    assert.equal(run.code, 1, run.stdout)
+    assert.match(level('error', run)[0] ?? '', /file=\.drift\/records\/prod\/.*changes now, with another fingerprint/)
+  })
+
+  it('fails for a record that a syncer could apply, that is none, that is elsewhere or gone', async () => {
+    const path = await propose()
+    const text = git(repository, environment, 'show', `${branch}:${record}`)
+    const smuggled = `${text}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: smuggled}\n`
+    const cases: readonly [Readonly<Record<string, string | null>>, RegExp][] = [
+      [{ [record]: text.split('\n').slice(1).join('\n') }, /its first line is not/],
+      [
+        {
+          [record]: text.replace("local-config: 'true'", "local-config: 'false'").replace('local-config: "true"', 'local-config: "false"'),
+        },
+        /no DriftRecord \(BP1112\)/,
+      ],
+      [{ [record]: `${text.split('\n')[0]}\nkind: [\n` }, /no DriftRecord \(BP1110\)/],
+      [{ [record]: smuggled }, /more than its one document/],
+      [{ [record.replace('/prod/', '/other/')]: text, [record]: text }, /stands at a path that is not that of episode/],
+    ]
+    for (const [files, message] of cases) {
+      commitFiles(repository, environment, branch, files)
+      const run = await verify(path)
+      assert.equal(run.code, 1, run.stdout)
+      assert.match(level('error', run).join('\n'), message)
+    }
+    commitFiles(repository, environment, 'main', { [record]: text })
+    commitFiles(repository, environment, 'feature', { [record]: null })
+    assert.match((await verify(event('feature', 'acme/deploy'))).stdout, /a record was removed/)
+  })
+
+  it('does not pass what it could not look at, unless that is ok', async () => {
+    const path = await propose()
+    const elsewhere = await verify(path, { clusters: 'another' })
+    assert.equal(elsewhere.code, 3, elsewhere.stdout)
+    assert.match(level('warning', elsewhere)[0] ?? '', /the input clusters does not name prod/)
+    assert.equal((await verify(path, { clusters: 'another', partial: 'ok' })).code, 0)
+    const otherKey = await step({ command: 'verify-pr' }, { GITHUB_EVENT_PATH: path, BACKPORCH_KEY: 'other'.repeat(8) })
+    assert.equal(otherKey.code, 3)
+    assert.match(otherKey.stdout, /made with another BACKPORCH_KEY/)
+  })
+
+  it('refuses forks, other events and branches that are gone', async () => {
+    const path = await propose()
+    assert.match(level('error', await verify(event(branch, 'mallory/deploy')))[0] ?? '', /comes from a fork/)
+    assert.match((await verify(event('gone', 'acme/deploy'))).stdout, /BP1003: there is no branch "gone"/)
+    writeFileSync(path, '{"ref":"refs/heads/main"}')
+    const run = await verify(path)
+    assert.equal(run.code, 2)
+    assert.match(run.stdout, /BP1001: the command verify-pr needs a pull request/)
+    assert.equal((await verify(join(folder, 'no-event'))).code, 2)
+  })
+})
+
+function configMap(data: Readonly<Record<string, string>>): string {
+  return `${JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'many', namespace: 'shop' }, data })}\n`
+}
+
+/** Applied by the syncer, and then written over by hand. */
+function live(data: Readonly<Record<string, string>>): object {
+  const fields = Object.fromEntries(Object.keys(data).map((name) => [`f:${name}`, {}]))
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: {
+      name: 'many',
+      namespace: 'shop',
+      uid: '7e57',
+      resourceVersion: '9',
+      managedFields: [
+        { manager: 'kpt', operation: 'Apply', apiVersion: 'v1', time: '2026-08-20T09:02:00Z', fieldsType: 'FieldsV1', fieldsV1: {} },
+        {
+          manager: 'kubectl-edit',
+          operation: 'Update',
+          apiVersion: 'v1',
+          time: '2026-08-21T14:02:00Z',
+          fieldsType: 'FieldsV1',
+          fieldsV1: { 'f:data': fields },
+        },
+      ],
+    },
+    data,
+  }
+}

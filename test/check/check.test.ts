@@ -1,0 +1,89 @@
+/** `check` as people run it: a local repository and a recorded cluster, one thing wrong at a time. */
+import assert from 'node:assert/strict'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { commitFiles, git, makePackages, writeRecording } from '../action/stage.ts'
+import { gitTestEnvironment } from '../contract/git-remotes.ts'
+import { type ProgramRun, runProgram } from '../e2e/run-program.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'backporch-check-'))
+const environment = gitTestEnvironment(folder)
+let made = 0
+
+function repository(files: Readonly<Record<string, string>> = {}): string {
+  made += 1
+  const path = join(folder, `repository-${made}`)
+  makePackages(path, environment, files)
+  return path
+}
+
+const check = (repo: string, ...more: readonly string[]): Promise<ProgramRun> =>
+  runProgram(process.execPath, [MAIN, 'check', '--repo', repo, '--live', 'live', ...more], {
+    cwd: folder,
+    env: { ...environment, BACKPORCH_KEY: 'k'.repeat(32) },
+  })
+
+describe('check', () => {
+  before(() => writeRecording(join(folder, 'live')))
+  after(() => rmSync(folder, { recursive: true, force: true }))
+
+  it('passes a repository in which nothing is wrong, and writes nothing', async () => {
+    const repo = repository()
+    const run = await check(repo)
+    assert.equal(run.code, 0, run.stdout + run.stderr)
+    assert.match(run.stdout, /^✓ git: no rule of the server refuses a push to drafts\/\*\*$/m)
+    assert.match(run.stdout, /^\? whether a syncer reads \.drift\/ is not known/m)
+    assert.equal(git(repo, environment, 'for-each-ref', '--format=%(refname)'), 'refs/heads/main')
+  })
+
+  it('goes on after each thing that is wrong, and gives each its code and its fix', async () => {
+    const rule = (more: string) => `    - {managers: [x], reason: "y"${more}}\n`
+    const policy = 'apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: default}\nspec:\n  ignore:\n'
+    const repo = repository({ '.drift/policy.yaml': `${policy}${rule('')}${rule(', expires: "2020-01-01"')}` })
+    writeFileSync(join(repo, 'hooks', 'update'), '#!/bin/sh\ncase "$1" in refs/heads/drafts/*) exit 1;; esac\n')
+    chmodSync(join(repo, 'hooks', 'update'), 0o755)
+    commitFiles(repo, environment, 'drift-ledger', { x: 'y' })
+    commitFiles(repo, environment, 'main', { '.drift/records/prod/a/20260101-1.yaml': 'kind: ConfigMap\n' })
+    const run = await check(repo, '--live', 'nowhere')
+    assert.equal(run.code, 1, run.stdout)
+    for (const line of [
+      /^✗ BP4002 git: a push to drafts\/\*\* is refused: hook declined.*\n {4}fix: allow the account/m,
+      /^✓ git: no rule of the server refuses a push to proposed/m,
+      /^! policy: the ignore rule at \.drift\/policy\.yaml:\d+ never ends\n {4}fix: /m,
+      /^! policy: the ignore rule at \.drift\/policy\.yaml:\d+ ended on 2020-01-01/m,
+      /^✗ BP1007 records: \.drift\/records\/prod\/a\/20260101-1\.yaml has lost the marks/m,
+      /^! drift-ledger: commit [0-9a-f]{7} is not one of ours/m,
+      /^✗ BP1010 /m,
+      /^✓ key: from BACKPORCH_KEY/m,
+    ]) {
+      assert.match(run.stdout, line)
+    }
+  })
+
+  it('asks before the installation for nothing that only writing needs', async () => {
+    const repo = repository()
+    writeFileSync(join(repo, 'hooks', 'pre-receive'), '#!/bin/sh\nexit 1\n')
+    chmodSync(join(repo, 'hooks', 'pre-receive'), 0o755)
+    assert.equal((await check(repo)).code, 1)
+    const run = await check(repo, '--pre', '-o', 'json')
+    assert.equal(run.code, 0, run.stdout)
+    const list = JSON.parse(run.stdout) as { kind: string; items: readonly { check: string; state: string }[] }
+    assert.equal(list.kind, 'CheckList')
+    assert.ok(!list.items.some(({ check: name }) => name === 'git-push' || name === 'ledger'))
+  })
+
+  it('fails for a policy that is not valid, and for a repository that is none', async () => {
+    const broken = await check(repository({ '.drift/policy.yaml': 'kind: DriftPolicy\n' }))
+    assert.equal(broken.code, 1)
+    assert.match(broken.stdout, /^✗ BP1005 /m)
+    mkdirSync(join(folder, 'empty'))
+    const none = await check(join(folder, 'empty'))
+    assert.equal(none.code, 1)
+    assert.match(none.stdout, /^✗ BP1002 [\s\S]*✓ cluster prod: a recording/m)
+    assert.equal((await check(repository(), '--nonsense')).code, 2)
+  })
+})

@@ -1,0 +1,78 @@
+/** The dashboard: whatever is in it, it fits, does nothing, and only its own boxes can be ticked. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { dashboardText, isQuiet } from '../../src/proposal/dashboard-text.ts'
+import { dashboardBox, driftId, readDashboardTicks } from '../../src/proposal/dashboard-ticks.ts'
+import { GITEA, GITHUB, PLAIN } from '../fakes/dialects.ts'
+import { HOSTILE_TEXTS } from '../fakes/record-samples.ts'
+import { DASHBOARD, dashboardOfText, HOSTILE, QUIET_DASHBOARD } from '../golden/proposals/samples.ts'
+import { actsOfMarkdown } from '../markdown/read-markdown.ts'
+
+const PIECES = [
+  '`',
+  '```',
+  '\\',
+  '|',
+  '\n',
+  '<!--',
+  '-->',
+  '@a',
+  '#1',
+  '](',
+  '- [x] ',
+  '<!-- backporch:open=0123456789abcdef -->',
+  '/approve',
+  'a',
+]
+const word = fc.oneof(
+  fc.constantFrom(...HOSTILE, ...HOSTILE_TEXTS.filter((text) => text.length < 1_000)),
+  fc.array(fc.constantFrom(...PIECES), { maxLength: 12 }).map((parts) => parts.join('')),
+  fc.string({ unit: 'binary', maxLength: 40 }),
+)
+const ID = '0123456789abcdef'
+
+function ticked(body: string): readonly [string[], string[]] {
+  const { open, raise } = readDashboardTicks(body)
+  return [[...open], [...raise]]
+}
+
+test('a dashboard of anything does nothing, fits, and has nothing ticked', () => {
+  fc.assert(
+    fc.property(word, fc.constantFrom(GITHUB, GITEA, PLAIN), fc.constantFrom(900, 4_000, 58_000), (text, dialect, bodyLimit) => {
+      const subject = { ...dashboardOfText(text), dialect: { ...dialect, bodyLimit } }
+      const { body } = dashboardText(subject)
+      assert.ok(body.length <= bodyLimit, `${body.length} of ${bodyLimit}`)
+      assert.deepEqual(actsOfMarkdown(body, ['https://', 'http://']), [])
+      assert.deepEqual(ticked(body), [[], []])
+      assert.equal(dashboardText({ ...dashboardOfText(text), dialect: subject.dialect }).body, body)
+    }),
+    { numRuns: 150 },
+  )
+})
+
+test('ticked in the browser, its boxes are read; in code, in a quote or changed, they are not', () => {
+  const { body } = dashboardText(DASHBOARD)
+  const [open, raise] = ticked(body.replaceAll('- [ ]', '- [x]'))
+  assert.deepEqual([open.length, raise], [30, ['abcdef0123456789']])
+  const box = dashboardBox('open', ID, 'x').replace('[ ]', '[X]')
+  assert.deepEqual(ticked(box), [[ID], []])
+  assert.deepEqual(ticked(`\`\`\`\n${box}\n\`\`\`\n`), [[], []])
+  assert.deepEqual(ticked(`> ${box}`), [[], []])
+  assert.deepEqual(ticked(`    ${box}`), [[], []])
+  assert.deepEqual(ticked(box.replace(ID, ID.slice(1))), [[], []])
+  assert.deepEqual(ticked(box.replace('open', 'adopt')), [[], []])
+  const many = Array.from({ length: 2_000 }, (_each, index) => box.replace(ID, index.toString(16).padStart(16, '0'))).join('\n')
+  assert.equal(ticked(many)[0].length, 500)
+})
+
+test('a box is bound to a fingerprint; without one there is none', () => {
+  assert.equal(driftId(`sha256:${ID}${'f'.repeat(48)}`), ID)
+  assert.equal(driftId(''), '')
+  assert.equal(dashboardBox('open', '', 'x'), '- x')
+})
+
+test('quiet is when nothing waits for anybody; ignore rules alone are quiet', () => {
+  assert.deepEqual([isQuiet(DASHBOARD), isQuiet(QUIET_DASHBOARD)], [false, true])
+  assert.match(dashboardText(QUIET_DASHBOARD).body, /Nothing needs anybody/)
+})

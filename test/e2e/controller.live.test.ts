@@ -1,0 +1,152 @@
+/** Issue 4, part 5: the daemon as a process, against a real API server and a real git repository. */
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createHmac, randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
+import { policy, webPackage } from './packages.ts'
+import { openWorld, type World } from './world.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const SECRET = 'a secret of the test'
+const PATIENCE = 30_000
+
+class Controller {
+  stdout = ''
+  stderr = ''
+  readonly exited: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
+  private readonly child: ChildProcess
+
+  constructor(t: TestContext, world: World, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+    const home = join(world.folder, 'home')
+    this.child = spawn(process.execPath, [MAIN, 'controller', '--repo', world.repository, ...args], {
+      cwd: world.checkout,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        PATH: process.env['PATH'],
+        HOME: home,
+        XDG_CONFIG_HOME: join(home, 'config'),
+        XDG_CACHE_HOME: join(home, 'cache'),
+        GIT_CONFIG_NOSYSTEM: '1',
+        KUBECONFIG: world.plane.kubeconfig,
+        BACKPORCH_KEY: 'e2e0'.repeat(16),
+        ...env,
+      },
+    })
+    this.child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      this.stdout += text
+    })
+    this.child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.stderr += text
+    })
+    this.exited = new Promise((resolve) => this.child.on('close', (code, signal) => resolve({ code, signal })))
+    t.after(() => this.child.kill('SIGKILL'))
+  }
+
+  send(signal: NodeJS.Signals): void {
+    this.child.kill(signal)
+  }
+
+  /** Asked again and again until it is so. */
+  async until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+    const end = performance.now() + PATIENCE
+    while (!(await isSo())) {
+      if (performance.now() > end) assert.fail(`never: ${what}\n--- stdout\n${this.stdout}\n--- stderr\n${this.stderr}`)
+      await wait(25)
+    }
+  }
+
+  async webhookUrl(): Promise<string> {
+    const url = (): string | undefined => /http:\/\/127\.0\.0\.1:\d+\/webhook/.exec(this.stderr)?.[0]
+    await this.until('it listens', () => url() !== undefined)
+    return url() ?? ''
+  }
+}
+
+async function deliver(url: string, secret: string): Promise<number> {
+  const body = JSON.stringify({ repository: { full_name: 'acme/deploy' }, id: randomUUID() })
+  const headers = {
+    'content-type': 'application/json',
+    'x-github-event': 'push',
+    'x-github-delivery': randomUUID(),
+    'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
+  }
+  const answer = await fetch(url, { method: 'POST', body, headers })
+  await answer.arrayBuffer()
+  return answer.status
+}
+
+await controlPlaneSuite('controller', { controllerManager: true }, (plane) => {
+  async function inSync(t: TestContext): Promise<{ readonly world: World; readonly namespace: string }> {
+    const namespace = await plane.namespace('controller')
+    const world = await openWorld(t, plane, { ...webPackage(namespace), ...policy('mode: Propose\ndetect: {minAge: 0s, settle: 0s}') })
+    await world.sync('apps/web')
+    await world.settled(namespace, 'web', 3)
+    return { world, namespace }
+  }
+
+  test('by polling alone: a hand edit is proposed, an edit that is taken back is withdrawn, SIGTERM ends it with 0', async (t) => {
+    const { world, namespace } = await inSync(t)
+    const controller = new Controller(t, world, ['--interval', '1s'])
+    await controller.until('a first turn', () => controller.stdout.includes('apps/web: InSync'))
+    await world.kubectl('scale', 'deployment/web', '--replicas=5', '-n', namespace)
+    await controller.until('proposed', () => /proposed apps\/web in \S+ \(proposed\//.test(controller.stdout))
+    assert.equal((await world.proposals()).length, 1)
+    await world.kubectl('scale', 'deployment/web', '--replicas=3', '-n', namespace)
+    await controller.until('withdrawn', () => controller.stdout.includes('withdrawn apps/web'))
+    await controller.until('no branch', async () => (await world.proposals()).length === 0)
+    controller.send('SIGTERM')
+    assert.deepEqual(await controller.exited, { code: 0, signal: null })
+    assert.doesNotMatch(controller.stderr, /error/)
+    for (const line of controller.stdout.trim().split('\n')) assert.match(line, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ {2}\S/)
+  })
+
+  test('a signed webhook brings the turn that polling would bring in a day; a forged one does not; the secret is never printed', async (t) => {
+    const { world, namespace } = await inSync(t)
+    const controller = new Controller(t, world, ['--interval', '24h', '--webhook-address', '127.0.0.1:0'], {
+      BACKPORCH_WEBHOOK_SECRET: `old,${SECRET}`,
+    })
+    const url = await controller.webhookUrl()
+    await controller.until('a first turn', () => controller.stdout.includes('apps/web: InSync'))
+    await world.kubectl('scale', 'deployment/web', '--replicas=5', '-n', namespace)
+    assert.equal(await deliver(url, 'a guess'), 401)
+    await wait(1_500)
+    assert.deepEqual(await world.proposals(), [])
+    assert.equal(await deliver(url, SECRET), 202)
+    await controller.until('proposed', () => controller.stdout.includes('proposed apps/web'))
+    controller.send('SIGTERM')
+    assert.equal((await controller.exited).code, 0)
+    assert.match(controller.stderr, /a webhook was refused/)
+    assert.ok(!(controller.stdout + controller.stderr).includes(SECRET))
+    await assert.rejects(fetch(url), 'the address is free again')
+  })
+
+  test('stopped in the middle of a turn, or killed, it leaves nothing half: the next one has the same end', async (t) => {
+    const { world, namespace } = await inSync(t)
+    await world.kubectl('scale', 'deployment/web', '--replicas=5', '-n', namespace)
+    for (const [signal, after] of [
+      ['SIGTERM', 300],
+      ['SIGKILL', 500],
+      ['SIGKILL', 700],
+      ['SIGTERM', 900],
+    ] as const) {
+      const controller = new Controller(t, world, ['--interval', '1s'])
+      await wait(after)
+      controller.send(signal)
+      const { code } = await controller.exited
+      // Before it has its handlers, the system ends it.
+      if (signal === 'SIGTERM') assert.ok(code === 0 || code === 130 || code === null, `exit code ${code}\n${controller.stderr}`)
+    }
+    const last = new Controller(t, world, ['--interval', '1s'])
+    await last.until('proposed', async () => (await world.proposals()).length > 0)
+    await wait(1_500)
+    assert.equal((await world.proposals()).length, 1)
+    assert.doesNotMatch(last.stderr, /error/)
+    await world.remote('fsck', '--strict')
+    last.send('SIGINT')
+    assert.equal((await last.exited).code, 0)
+  })
+})

@@ -1,0 +1,161 @@
+/** A GitHub App from the environment, through the whole program: its token is what git pushes with and what opens pull requests. */
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server, request as sendRequest } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { tokenFor } from '../../../src/adapters/forge/forge-token.ts'
+import { appCredential } from '../../../src/adapters/forge/github/app-credential.ts'
+import { systemClock } from '../../../src/adapters/system/system-clock.ts'
+import { makePackages, writeRecording } from '../../action/stage.ts'
+import { type GitHttpBackend, startGitHttpBackend } from '../../contract/git-http-backend.ts'
+import { expectFailure, gitTestEnvironment } from '../../contract/git-remotes.ts'
+import { type ProgramRun, runProgram } from '../../e2e/run-program.ts'
+import { EmulatedGit } from './emulated-git.ts'
+import { GitHubEmulator } from './github-emulator.ts'
+
+const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url))
+const { privateKey, publicKey } = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+})
+const ID = { BACKPORCH_APP_ID: '4242' }
+
+describe('the GitHub App of the environment', () => {
+  const read = (environment: Readonly<Record<string, string>>, host = 'github.com') => appCredential(host, environment, '/')
+
+  it('is a number with a key, as text or as a file', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'backporch-app-'))
+    try {
+      writeFileSync(join(folder, 'app.pem'), privateKey)
+      const wanted = { kind: 'app', appId: 4242, privateKey }
+      assert.deepEqual(await appCredential('github.com', { ...ID, BACKPORCH_APP_PRIVATE_KEY_FILE: 'app.pem' }, folder), wanted)
+      // As stores that keep one line have it.
+      const oneLine = privateKey.trim().replaceAll('\n', '\\n')
+      const given = await read({ ...ID, BACKPORCH_APP_PRIVATE_KEY: oneLine, BACKPORCH_APP_INSTALLATION_ID: '77' })
+      assert.deepEqual(given, { ...wanted, privateKey: privateKey.trim(), installationId: 77 })
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
+  it('goes to GitHub alone, after BACKPORCH_TOKEN and before GITHUB_TOKEN', async () => {
+    const app = { ...ID, BACKPORCH_APP_PRIVATE_KEY: privateKey }
+    assert.equal(await read(app, 'git.example.com'), undefined)
+    assert.equal(await read({ ...app, BACKPORCH_TOKEN: 'x' }), undefined)
+    assert.equal((await read({ ...app, GITHUB_TOKEN: 'x' }))?.appId, 4242)
+    assert.equal((await read({ ...app, GITHUB_SERVER_URL: 'https://git.example.com' }, 'git.example.com'))?.appId, 4242)
+    assert.equal(await read({ GITHUB_TOKEN: 'x' }), undefined)
+    assert.equal(tokenFor('github.com', { GITHUB_TOKEN: 'x' }), 'x')
+  })
+
+  it('refuses half of one, and never shows the key', async () => {
+    for (const environment of [
+      ID,
+      { BACKPORCH_APP_PRIVATE_KEY: privateKey },
+      { ...ID, BACKPORCH_APP_PRIVATE_KEY: privateKey, BACKPORCH_APP_PRIVATE_KEY_FILE: 'x' },
+      { ...ID, BACKPORCH_APP_PRIVATE_KEY_FILE: '/nowhere/app.pem' },
+      { BACKPORCH_APP_ID: 'Iv1.12ab', BACKPORCH_APP_PRIVATE_KEY: privateKey },
+      { ...ID, BACKPORCH_APP_PRIVATE_KEY: privateKey, BACKPORCH_APP_INSTALLATION_ID: '0x10' },
+    ]) {
+      const failure = await expectFailure(read(environment), 'BP5002')
+      assert.doesNotMatch(JSON.stringify(failure) + failure.stack, /PRIVATE KEY-----|Iv1/)
+    }
+  })
+})
+
+describe('scan with a GitHub App', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'backporch-app-'))
+  const environment = gitTestEnvironment(folder)
+  let emulator: GitHubEmulator
+  let backend: GitHttpBackend
+  let front: Server
+  let origin = ''
+  const pushed: string[] = []
+
+  before(async () => {
+    const bare = join(folder, 'acme', 'deploy.git')
+    makePackages(bare, environment, { '.drift/policy.yaml': PROPOSE })
+    writeRecording(join(folder, 'live'))
+    emulator = new GitHubEmulator({ git: new EmulatedGit(bare, environment), owner: 'acme', repo: 'deploy', clock: systemClock })
+    await emulator.start()
+    backend = await startGitHttpBackend({ root: folder, environment })
+    // One origin, as GitHub's own machines are: git asks for `/acme/deploy.git/…`, everything else is the interface.
+    front = createServer((request, response) => {
+      const git = request.url?.startsWith('/acme/deploy.git/') === true
+      const token = Buffer.from(request.headers.authorization?.split(' ')[1] ?? '', 'base64').toString('utf8')
+      if (git && !emulator.tokens.has(token.replace(/^x-access-token:/, ''))) {
+        response.writeHead(401, { 'content-type': 'text/plain' }).end('who are you?\n')
+        return
+      }
+      if (git) pushed.push(`${request.method} ${request.url}`)
+      const { method, headers } = request
+      const target = `${git ? backend.url : emulator.origin}${request.url}`
+      const onward = sendRequest(target, { method, headers }, (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers)
+        answer.pipe(response)
+      })
+      onward.on('error', () => response.destroy())
+      request.pipe(onward)
+    })
+    await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve))
+    origin = `http://127.0.0.1:${(front.address() as AddressInfo).port}`
+  })
+  beforeEach(() => {
+    emulator.app = { id: 4242, publicKey, slug: 'backporch', installed: true }
+  })
+  after(async () => {
+    front.closeAllConnections()
+    front.close()
+    await backend.close()
+    await emulator.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const scan = (key: Readonly<Record<string, string>>): Promise<ProgramRun> => {
+    const home = join(folder, 'home')
+    mkdirSync(home, { recursive: true })
+    const args = ['scan', '--repo', `${origin}/acme/deploy.git`, '--forge', 'github', '--live', 'live', '--cluster', 'prod', '-v']
+    return runProgram(process.execPath, [MAIN, ...args], {
+      cwd: folder,
+      env: { PATH: process.env['PATH'], HOME: home, BACKPORCH_KEY: 'k'.repeat(32), GITHUB_SERVER_URL: origin, ...ID, ...key },
+    })
+  }
+
+  it('says that the App is not installed, and pushes nothing', async () => {
+    if (emulator.app !== undefined) emulator.app.installed = false
+    const run = await scan({ BACKPORCH_APP_PRIVATE_KEY: privateKey })
+    assert.equal(run.code, 4, run.stderr)
+    assert.match(
+      run.stderr,
+      /error BP5002: cannot act as the GitHub App[\s\S]*App 4242 is not installed[\s\S]*fix: install the App for acme\/deploy/,
+    )
+    assert.deepEqual(pushed, [])
+  })
+
+  it('pushes as the installation, opens the pull request as its bot, and prints neither key nor token', async () => {
+    writeFileSync(join(folder, 'app.pem'), privateKey)
+    const run = await scan({ BACKPORCH_APP_PRIVATE_KEY_FILE: 'app.pem', GITHUB_TOKEN: 'not-this-one' })
+    assert.equal(run.code, 1, run.stderr)
+    assert.match(run.stdout, /proposed: #1/)
+    emulator.state.sync()
+    assert.equal(emulator.state.thread(1)?.user, 'backporch[bot]')
+    assert.ok(pushed.includes('POST /acme/deploy.git/git-receive-pack'))
+    assert.ok(emulator.tokens.size > 0)
+    for (const secret of [...emulator.tokens.keys(), privateKey.split('\n')[1] ?? '', 'eyJ']) {
+      assert.ok(!`${run.stdout}${run.stderr}`.includes(secret), 'no credential is printed')
+    }
+    assert.deepEqual([...new Set(emulator.problems)], [])
+  })
+})
+
+const PROPOSE = `apiVersion: backporch.dev/v1alpha1
+kind: DriftPolicy
+metadata: {name: default}
+spec: {mode: Propose}
+`

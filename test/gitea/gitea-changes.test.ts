@@ -1,0 +1,204 @@
+/** What people do to a repository on Gitea while it is watched: one clear failure, nothing twice, and all well when it is put right. */
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { Failure, type FailureCode } from '../../src/failure.ts'
+import { objectId } from '../../src/package/object-id.ts'
+import type { WantedProposal } from '../../src/ports/hosted-forge.ts'
+import { isApiWrite } from './faulty-proxy.ts'
+import { type GiteaGround, makeGiteaGround } from './gitea-ground.ts'
+import { giteaSuite } from './gitea-suite.ts'
+import { pushBranch } from './pushed-branch.ts'
+
+const signal = AbortSignal.timeout(300_000)
+
+await giteaSuite('GiteaForge where the repository or the rights change', {}, (gitea) => {
+  async function opened(t: TestContext): Promise<{ ground: GiteaGround; wanted: WantedProposal; number: number }> {
+    const ground = await makeGiteaGround(gitea)
+    t.after(() => ground.close())
+    const wanted = await pushBranch(ground.repository, signal)
+    const { number = 0 } = await ground.openForge().ensureProposal(wanted, undefined, signal)
+    return { ground, wanted, number }
+  }
+
+  const asOwner = async ({ owner, path }: GiteaGround, method: string, below: string, body?: unknown): Promise<number> => {
+    const { status } = await gitea.request(owner.token, method, `${path}${below}`, body)
+    assert.ok(status < 300, `${method} ${below} answers ${status}`)
+    return status
+  }
+
+  /** Reading and writing both fail so, and nothing that writes is done. */
+  async function refuses(ground: GiteaGround, wanted: WantedProposal, codes: readonly FailureCode[], token?: string): Promise<void> {
+    const works = [
+      ground.openForge(token).readProposals('main', [wanted.ref], signal),
+      ground.openForge(token).ensureProposal({ ...wanted, title: 'other' }, undefined, signal),
+    ]
+    for (const work of works) {
+      await assert.rejects(work, (thrown: unknown) => {
+        assert.ok(thrown instanceof Failure, String(thrown))
+        assert.ok(codes.includes(thrown.code), `${thrown.code}: ${thrown.message}`)
+        assert.ok(thrown.where !== undefined && thrown.remedy !== '')
+        return true
+      })
+    }
+  }
+
+  test('a token that is revoked between two requests: BP5002; with another one, the same pull request', async (t) => {
+    const { ground, wanted, number } = await opened(t)
+    const { token, revoke } = await gitea.createToken(ground.bot, ['all'])
+    const forge = ground.openForge(token)
+    const [known] = await forge.readProposals('main', [wanted.ref], signal)
+    await revoke()
+    const next = { ...wanted, title: 'other' }
+    await assert.rejects(
+      forge.ensureProposal(next, known, signal),
+      (thrown: unknown) => thrown instanceof Failure && thrown.code === 'BP5002',
+    )
+    assert.equal((await ground.openForge().ensureProposal(next, undefined, signal)).number, number)
+  })
+
+  test('a token that may only read: BP5003, which names the scope', async (t) => {
+    const { ground, wanted } = await opened(t)
+    const { token } = await gitea.createToken(ground.bot, ['read:repository', 'read:issue', 'read:user'])
+    await assert.rejects(ground.openForge(token).ensureProposal({ ...wanted, title: 'x' }, undefined, signal), (thrown: unknown) => {
+      assert.ok(thrown instanceof Failure)
+      assert.equal(thrown.code, 'BP5003')
+      assert.match(thrown.why, /write:repository|write:issue/)
+      return true
+    })
+  })
+
+  test('renamed, transferred, archived, out of sight, deleted', async (t) => {
+    const { ground, wanted, number } = await opened(t)
+    await asOwner(ground, 'PATCH', '', { name: 'elsewhere' })
+    await refuses(ground, wanted, ['BP5008'])
+    const renamed = `/repos/${ground.owner.name}/elsewhere`
+    assert.equal((await gitea.request(ground.owner.token, 'PATCH', renamed, { name: 'deploy' })).status, 200)
+    await asOwner(ground, 'PATCH', '', { archived: true })
+    // Gitea still lets a pull request of an archived repository be edited; so it is looked at before anything is written.
+    for (const work of [
+      ground.openForge().readProposals('main', [wanted.ref], signal),
+      ground.openForge().ensureComment(number, 'outcome', 'text', signal),
+    ]) {
+      await assert.rejects(work, (thrown: unknown) => thrown instanceof Failure && thrown.code === 'BP5008')
+    }
+    await asOwner(ground, 'PATCH', '', { archived: false })
+    assert.equal((await ground.openForge().ensureProposal(wanted, undefined, signal)).number, number, 'all is well again')
+
+    await asOwner(ground, 'PATCH', '', { private: true })
+    await asOwner(ground, 'DELETE', `/collaborators/${ground.bot.name}`)
+    await refuses(ground, wanted, ['BP5003'])
+    await asOwner(ground, 'PUT', `/collaborators/${ground.bot.name}`, { permission: 'admin' })
+    const carl = await gitea.createUser(gitea.uniqueName('carl'))
+    const given = await gitea.request(gitea.admin.token, 'POST', `${ground.path}/transfer`, { new_owner: carl.name })
+    assert.ok(given.status < 300, JSON.stringify(given.body))
+    await refuses(ground, wanted, ['BP5008', 'BP5003'])
+    assert.equal((await gitea.request(carl.token, 'DELETE', `/repos/${carl.name}/deploy`)).status, 204)
+    await refuses(ground, wanted, ['BP5003'])
+  })
+
+  test('a protected base branch: the merge says which rule, and no tag, branch or ledger moves', async (t) => {
+    const { ground, wanted } = await opened(t)
+    await asOwner(ground, 'POST', '/branch_protections', { rule_name: 'main', enable_push: true, required_approvals: 1 })
+    const before = (await ground.repository.refs(signal)).refs
+    const base = objectId(before.get('refs/heads/main') ?? '')
+    const merge = { parents: [base, wanted.commit], base, changes: [], message: 'merge', at: 1_760_000_000 }
+    const decision = { proposal: wanted, base: { ref: 'refs/heads/main', commit: base }, merge, tag: 'refs/tags/apps/web/v1', along: [] }
+    await assert.rejects(ground.openForge().merge(decision, signal), (thrown: unknown) => {
+      assert.ok(thrown instanceof Failure)
+      assert.equal(thrown.code, 'BP4002')
+      assert.match(thrown.why, /405/)
+      return true
+    })
+    assert.deepEqual([...(await ground.repository.refs(signal)).refs], [...before])
+  })
+
+  test('a repository without merge commits is merged by a style that it allows, with our message', async (t) => {
+    const { ground, wanted } = await opened(t)
+    const styles = { allow_merge_commits: false, allow_rebase: false, allow_rebase_explicit: false, allow_fast_forward_only_merge: false }
+    await asOwner(ground, 'PATCH', '', { ...styles, allow_squash_merge: true, default_merge_style: 'squash' })
+    const base = objectId((await ground.repository.refs(signal)).refs.get('refs/heads/main') ?? '')
+    const merge = { parents: [base, wanted.commit], base, changes: [], message: 'Approve\n\nkpt:{"package":"apps/web"}', at: 1_760_000_000 }
+    const decision = { proposal: wanted, base: { ref: 'refs/heads/main', commit: base }, merge, tag: 'refs/tags/apps/web/v1', along: [] }
+    const commit = await ground.openForge().merge(decision, signal)
+    const view = await ground.repository.commit(commit, signal)
+    assert.deepEqual(view.parents, [base])
+    assert.match(view.message, /^Approve\n\nkpt:\{"package":"apps\/web"\}/)
+    assert.equal((await ground.repository.refs(signal)).refs.get('refs/tags/apps/web/v1'), commit)
+  })
+
+  test('the answer to a merge is lost: it is found merged, and finished', async (t) => {
+    const { ground, wanted } = await opened(t)
+    const base = objectId((await ground.repository.refs(signal)).refs.get('refs/heads/main') ?? '')
+    const merge = { parents: [base, wanted.commit], base, changes: [], message: 'Approve', at: 1_760_000_000 }
+    const decision = { proposal: wanted, base: { ref: 'refs/heads/main', commit: base }, merge, tag: 'refs/tags/apps/web/v1', along: [] }
+    ground.proxy.fault = ({ path }) => (path.endsWith('/merge') ? { kind: 'lost' } : undefined)
+    const commit = await ground.openForge().merge(decision, signal)
+    const { refs } = await ground.repository.refs(signal)
+    assert.deepEqual([refs.get('refs/heads/main'), refs.get('refs/tags/apps/web/v1'), refs.get(wanted.ref)], [commit, commit, undefined])
+  })
+
+  test('two that open at the same moment: Gitea takes both, the first one stays, and the other says nothing afterwards', async (t) => {
+    const ground = await makeGiteaGround(gitea)
+    t.after(() => ground.close())
+    const wanted = await pushBranch(ground.repository, signal)
+    // Both have looked before one of them opens.
+    let asked = 0
+    const gate = Promise.withResolvers<void>()
+    ground.proxy.fault = async (request) => {
+      if (!isApiWrite(request) || !request.path.endsWith('/pulls')) return undefined
+      asked += 1
+      if (asked === 2) gate.resolve()
+      await gate.promise
+      return undefined
+    }
+    const both = await Promise.all([0, 1].map(() => ground.openForge().ensureProposal(wanted, undefined, signal)))
+    assert.equal(both[0]?.number, both[1]?.number)
+    const [known, ...more] = await ground.openForge().readProposals('main', [wanted.ref], signal)
+    assert.deepEqual([known?.number, more], [both[0]?.number, []])
+    await ground.openForge().ensureProposal(wanted, known, signal)
+    const { body } = await gitea.request<{ state: string }[]>(ground.owner.token, 'GET', `${ground.path}/pulls?state=open`)
+    assert.equal(body.length, 1)
+    await ground.human.merge(known?.number ?? 0, 'merge')
+    const [merged] = await ground.openForge().readProposals('main', [wanted.ref], signal)
+    assert.deepEqual([merged?.number, merged?.state], [known?.number, 'merged'])
+  })
+
+  test('a pull request from the branch of the same name in a fork is not ours', async (t) => {
+    const { ground, wanted, number } = await opened(t)
+    const { writer } = ground
+    assert.equal((await gitea.request(writer.token, 'POST', `${ground.path}/forks`, {})).status, 202)
+    const head = `${writer.name}:${wanted.ref.slice('refs/heads/'.length)}`
+    const fork = { head, base: 'main', title: 'mine' }
+    assert.equal((await gitea.request(writer.token, 'POST', `${ground.path}/pulls`, fork)).status, 201)
+    const read = await ground.openForge().readProposals('main', [wanted.ref], signal)
+    assert.deepEqual(
+      read.map((one) => one.number),
+      [number],
+    )
+    await ground.human.close(number)
+    const [closed] = await ground.openForge().readProposals('main', [wanted.ref], signal)
+    assert.deepEqual([closed?.number, closed?.state, closed?.decidedBy], [number, 'closed', writer.name])
+  })
+
+  test('a label that somebody deleted while its number is remembered is made again', async (t) => {
+    const { ground, wanted, number } = await opened(t)
+    const forge = ground.openForge()
+    await forge.ensureProposal({ ...wanted, labels: ['drift', 'drift-plan/adopt'] }, undefined, signal)
+    type Label = { id: number; name: string }
+    const { body } = await gitea.request<Label[]>(ground.owner.token, 'GET', `${ground.path}/labels`)
+    for (const { id, name } of body) if (name.startsWith('drift-')) await asOwner(ground, 'DELETE', `/labels/${id}`)
+    await forge.ensureProposal(wanted, undefined, signal)
+    const now = await gitea.request<Label[]>(ground.owner.token, 'GET', `${ground.path}/issues/${number}/labels`)
+    assert.deepEqual(now.body.map(({ name }) => name).sort(), [...wanted.labels].sort())
+  })
+
+  test('an account that is no administrator is told what it needs to ask for the rights of others', async (t) => {
+    const { ground } = await opened(t)
+    await assert.rejects(ground.openForge(ground.writer.token).permissionOf(ground.reader.name, signal), (thrown: unknown) => {
+      assert.ok(thrown instanceof Failure)
+      assert.equal(thrown.code, 'BP5003')
+      assert.match(thrown.remedy, /administrator of the repository/)
+      return true
+    })
+  })
+})

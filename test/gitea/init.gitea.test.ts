@@ -1,0 +1,162 @@
+/** `backporch init` as people run it, on the real Gitea, with a token that has no more than what init says it needs. */
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { neededRights, protectionRequests } from '../../src/plan/plan-onboarding-rights.ts'
+import { type ProgramRun, runProgram } from '../e2e/run-program.ts'
+import { ONBOARDING_FILES, onboardingRecording } from '../fakes/onboarding-samples.ts'
+import { isApiWrite, isPush, type ProxiedRequest, startFaultyProxy } from './faulty-proxy.ts'
+import type { Gitea } from './gitea.ts'
+import { giteaSuite } from './gitea-suite.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+interface Pull {
+  readonly number: number
+  readonly state: string
+  readonly merged: boolean
+  readonly title: string
+  readonly body: string
+  readonly updated_at: string
+  readonly labels: readonly { readonly name: string }[]
+}
+
+await giteaSuite('backporch init', {}, (gitea) => {
+  test('proposed, unchanged, edited by a person and counted again, merged: enrolled, and nothing of the branch stays', async (t) => {
+    const { init, send, edit, branches, pull, bot, writes } = await ground(gitea, t)
+    const refused = await init()
+    assert.equal(refused.code, 2, 'there is nobody to ask')
+    assert.match(refused.stderr, /BP2011/)
+    assert.deepEqual(await branches(), ['main'])
+
+    const first = await init('--yes')
+    assert.equal(first.code, 0, first.stderr)
+    assert.match(first.stdout, /drift\/configure is proposed: #1 http/)
+    const opened = await pull(1)
+    assert.deepEqual(
+      [opened.title, opened.state, opened.labels.map(({ name }) => name)],
+      ['chore(drift): configure Backporch', 'open', ['drift']],
+    )
+    assert.match(opened.body, /As the policy stands \(2 packages: 2 Warn\): \*\*0 pull requests today\*\*/)
+    assert.match(opened.body, /everywhere: \*\*1 pull request today\*\* \(0 critical, 1 high\)/)
+    assert.match(opened.body, /\*\*2 differences\*\* are muted by 2 rules/)
+    assert.match(opened.body, /3 packages of the repository|1 package of the repository has no object there/)
+
+    assert.equal(writes().filter(({ path }) => path.endsWith('/pulls')).length, 1)
+    const before = writes().length
+    const again = await init()
+    assert.equal(again.code, 0, again.stderr)
+    assert.equal(writes().length, before, 'said twice: no write to the API, and no push')
+    assert.equal((await pull(1)).updated_at, opened.updated_at)
+
+    await edit('.drift/policy.yaml', (text) => text.replace('mode: Warn', 'mode: Propose'))
+    const head = (await send<{ commit: { id: string } }>('GET', '/branches/drift%2Fconfigure')).body.commit.id
+    const edited = await init()
+    assert.equal(edited.code, 0, edited.stderr)
+    assert.match(edited.stdout, /was edited by .* and is left alone/)
+    assert.equal((await send<{ commit: { id: string } }>('GET', '/branches/drift%2Fconfigure')).body.commit.id, head)
+    const rendered = await pull(1)
+    assert.match(rendered.body, /2 packages: 2 Propose\): \*\*1 pull request today\*\*/)
+    assert.match(rendered.body, /\*\*Edited by/)
+
+    const merged = await gitea.mergePull(bot.owner, bot.owner.name, 'deploy', 1, { Do: 'squash' })
+    assert.equal(merged.status, 200, JSON.stringify(merged.body))
+    const enrolled = await init()
+    assert.match(enrolled.stdout, /enrolled: main has \.drift\/policy\.yaml:\d+; the merged branch drift\/configure is removed/)
+    assert.deepEqual(await branches(), ['main'])
+    assert.match((await init()).stdout, /enrolled: main has \.drift\/policy\.yaml:\d+\n/)
+    assert.equal((await send<Pull[]>('GET', '/pulls?state=all')).body.length, 1)
+  })
+
+  test('closed: nothing stays, it is not proposed again unasked, and asked it is', async (t) => {
+    const { init, send, branches, pull } = await ground(gitea, t)
+    assert.equal((await init('--yes')).code, 0)
+    await send('PATCH', '/pulls/1', { state: 'closed' })
+    const closed = await init('--yes')
+    assert.equal(closed.code, 0, closed.stderr)
+    assert.match(closed.stdout, /#1 was closed by \S+ at .*: not enrolled, and drift\/configure is removed/)
+    assert.deepEqual(await branches(), ['main'])
+    assert.match((await init('--yes')).stdout, /not enrolled\n/)
+    assert.equal((await send<Pull[]>('GET', '/pulls?state=open')).body.length, 0)
+    const again = await init('--again', '--yes')
+    assert.match(again.stdout, /is proposed: #2 /, again.stderr)
+    assert.match((await init()).stdout, /is open: #2 /)
+    assert.match((await init('--remove', '--yes')).stdout, /drift\/configure is removed/)
+    assert.deepEqual(await branches(), ['main'])
+    for (let i = 0; i < 100 && (await pull(2)).state === 'open'; i += 1) await new Promise((resolve) => setTimeout(resolve, 50))
+    assert.deepEqual([(await pull(2)).state, (await pull(2)).merged], ['closed', false])
+  })
+
+  test('the requests of --print-ruleset are taken as they are, and the ledger is then the bot’s', async (t) => {
+    const { send, init, bot, url } = await ground(gitea, t)
+    const printed = await init('--print-ruleset', '--bot', bot.account.name)
+    assert.equal(printed.code, 0, printed.stderr)
+    const [, web] = /'(http[^']*)\/api\/v1/.exec(printed.stdout) ?? []
+    assert.equal(web, url)
+    const subject = { forge: 'gitea', repository: `${bot.owner.name}/deploy`, baseBranch: 'main', bot: bot.account.name } as const
+    for (const { method, path, body } of protectionRequests(subject)) {
+      const answer = await gitea.request(bot.owner.token, method, path, body)
+      assert.equal(answer.status, 201, JSON.stringify(answer.body))
+    }
+    const rules = await send<{ rule_name: string; required_approvals: number; push_whitelist_usernames: string[] }[]>(
+      'GET',
+      '/branch_protections',
+    )
+    assert.deepEqual(
+      rules.body.map(({ rule_name, required_approvals, push_whitelist_usernames }) => [
+        rule_name,
+        required_approvals,
+        push_whitelist_usernames,
+      ]),
+      [
+        ['main', 1, []],
+        ['drift-ledger', 0, [bot.account.name]],
+      ],
+    )
+    assert.equal((await init('--yes')).code, 0, 'and init goes on as before')
+  })
+})
+
+async function ground(gitea: Gitea, t: { after(done: () => unknown): void }) {
+  const owner = await gitea.createUser(gitea.uniqueName('ann'))
+  const account = await gitea.createUser(gitea.uniqueName('bot'))
+  await gitea.createRepository(owner, 'deploy', { files: ONBOARDING_FILES })
+  const path = `/repos/${owner.name}/deploy`
+  const send = <Body>(method: string, below: string, body?: unknown) => gitea.request<Body>(owner.token, method, `${path}${below}`, body)
+  await send('PUT', `/collaborators/${account.name}`, { permission: 'write' })
+  const { token } = await gitea.createToken(
+    account,
+    neededRights('gitea').map(({ name }) => name),
+  )
+  const folder = mkdtempSync(join(tmpdir(), 'backporch-init-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  writeFileSync(join(folder, 'live.json'), onboardingRecording())
+  const proxy = await startFaultyProxy(gitea.url)
+  t.after(() => proxy.stop())
+  const env = { PATH: process.env['PATH'], HOME: folder, BACKPORCH_TOKEN: token, GIT_CONFIG_NOSYSTEM: '1' }
+  return {
+    bot: { owner, account },
+    url: proxy.url,
+    /** What was sent to change something, by git and to the API. */
+    writes: (): readonly ProxiedRequest[] => proxy.requests.filter((request) => isApiWrite(request) || isPush(request)),
+    send,
+    init: (...flags: readonly string[]): Promise<ProgramRun> => {
+      const remote = ['--repo', `${proxy.url}/${owner.name}/deploy.git`]
+      const live = flags.includes('--print-ruleset') ? [] : ['--live', join(folder, 'live.json')]
+      return runProgram(process.execPath, [MAIN, 'init', ...remote, ...live, ...flags], { cwd: folder, env })
+    },
+    branches: async (): Promise<string[]> => (await send<{ name: string }[]>('GET', '/branches')).body.map(({ name }) => name).sort(),
+    pull: async (number: number): Promise<Pull> => (await send<Pull>('GET', `/pulls/${number}`)).body,
+    /** A person's commit on the branch. */
+    edit: async (file: string, change: (text: string) => string): Promise<void> => {
+      const at = `/contents/${file}`
+      const { body } = await send<{ sha: string; content: string }>('GET', `${at}?ref=drift%2Fconfigure`)
+      const content = Buffer.from(change(Buffer.from(body.content, 'base64').toString())).toString('base64')
+      const { status } = await send('PUT', at, { branch: 'drift/configure', sha: body.sha, content, message: 'open pull requests' })
+      assert.equal(status, 200)
+    },
+  }
+}
