@@ -22,12 +22,15 @@ export interface FoundDecisions {
   readonly writes: GitWrites
   readonly notes: readonly string[]
   readonly outcomes: readonly FoundOutcome[]
+  /** Latest published revision number, those included that are published now. */
+  readonly revision: number
 }
 
 export function findDecisions(seen: Observation): FoundDecisions {
   const { git, proposals } = seen
   // What is open or gone on the unit's own branch cannot be told from another one.
-  if (otherBase(seen) !== undefined) return { branches: [], closed: git.ledger.closed, writes: NO_WRITES, notes: [], outcomes: [] }
+  if (otherBase(seen) !== undefined)
+    return { branches: [], closed: git.ledger.closed, writes: NO_WRITES, notes: [], outcomes: [], revision: git.revision }
   const known = new Set(git.ledger.closed.map(({ metadata }) => metadata.name))
   // A draft that somebody merged decided nothing: its record says that it is one.
   const merged = git.merged.filter(({ spec }) => spec.lifecycle === 'Proposed')
@@ -56,6 +59,10 @@ export function findDecisions(seen: Observation): FoundDecisions {
     writes: joinWrites(found.map(({ writes }) => writes)),
     notes: [...found.map(({ note }) => note), ...git.unreadable.map(unreadableNote)],
     outcomes: found.map(({ episode, ref }) => ({ ref, episode })),
+    revision: found.reduce(
+      (latest, { episode }) => Math.max(latest, Number(/^v(\d+)$/.exec(episode.status.revision ?? '')?.[1] ?? 0)),
+      git.revision,
+    ),
   }
 }
 

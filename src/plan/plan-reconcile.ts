@@ -4,6 +4,8 @@ import { Failure } from '../failure.ts'
 import { formatWorkspaceBranch } from '../package/ref-name.ts'
 import type { FileChange } from '../ports/package-repository.ts'
 import { buildProposal, type ProposalFiles } from '../proposal/build-proposal.ts'
+import { reportPath } from '../proposal/proposal-footer.ts'
+import { reportText, wantsReport } from '../proposal/report-text.ts'
 import { formatProposalMessage } from '../record/commit-message.ts'
 import { closedPath, recordPath } from '../record/record-paths.ts'
 import type { ClosedEpisode, DriftRecord, DriftReport } from '../record/schema.ts'
@@ -81,7 +83,6 @@ class Turn {
   private readonly changes: readonly Omit<PlannedChange, 'resolution'>[]
 
   constructor(observation: Observation, { wish, begun = new Set(), hold, joint }: PlanOptions) {
-    this.seen = observation
     this.wish = wish
     this.begun = begun
     this.hold = hold
@@ -91,6 +92,8 @@ class Turn {
     const found = findDecisions(observation)
     const live = new Set(this.changes.map(({ fingerprint }) => fingerprint))
     this.failed = otherBase(observation) === undefined ? failedEpisodes(observation, found.closed, live) : []
+    // The report names what is published in this very turn.
+    this.seen = { ...observation, git: { ...observation.git, revision: found.revision } }
     this.found = { ...found, closed: withNewer(found.closed, this.failed) }
     const { branches } = this.found
     this.open = branches.find(({ state }) => state === 'proposed') ?? branches.find(({ state }) => state === 'drafts')
@@ -288,7 +291,7 @@ class Turn {
     const { unit, git, pipeline } = this.seen
     const { spec } = record
     const path = recordPath(unit.cluster, unit.slug, spec.began, spec.episode)
-    return buildProposal({
+    const files = buildProposal({
       packagePath: unit.packagePath,
       files: git.files,
       pipeline,
@@ -298,6 +301,10 @@ class Turn {
       lifecycle: state === 'drafts' ? 'Draft' : 'Proposed',
       record: { path, text: formatInertDocument(record) },
     })
+    if (state === 'drafts' || !wantsReport(record)) return files
+    // No body of a pull request has room for all of it.
+    const report = { path: reportPath(unit.cluster, unit.slug), content: new TextEncoder().encode(reportText(record)) }
+    return { ...files, changes: [...files.changes, report] }
   }
 
   private keepOpen(

@@ -86,3 +86,26 @@ function statuses({ policy, ledgerUrl, fingerprint, plan, changes, settle, unsee
         : [make('drift/applier', applier.fails ? 'failure' : 'success', applier.text)]),
   ]
 }
+
+/** Of the commit by which a proposal landed: what came of it in the cluster; undefined for what is no merge. */
+export function restoredStatus(kind: string, cluster: string, url: string): CommitStatus | undefined {
+  const words: { readonly [kind: string]: readonly [CommitStatus['state'], string] } = {
+    merged: ['pending', `waiting until ${cluster} agrees with what was merged`],
+    verified: ['success', `${cluster} agrees with what was merged`],
+    'not-restored': ['failure', `${cluster} does not agree with what was merged`],
+  }
+  const [state, description] = words[kind] ?? []
+  if (state === undefined || description === undefined) return undefined
+  return { context: 'drift/restored', state, description: oneLine(description, LIMIT), url }
+}
+
+/** Of a proposal whose clusters could not be looked at: what was reviewed may not be what is there. */
+export function notObservedStatus(clusters: readonly string[]): CommitStatus {
+  const who = clusters.length === 1 ? `the cluster ${clusters[0] ?? ''}` : `the ${clusters.length} clusters`
+  return {
+    context: 'drift/fresh',
+    state: 'pending',
+    description: oneLine(`${who} could not be observed: this may be out of date`, LIMIT),
+    url: '',
+  }
+}

@@ -4,7 +4,6 @@ import { readKptfile } from '../package/kptfile.ts'
 import { parseWorkspaceBranch } from '../package/ref-name.ts'
 import { PACKAGE_FILE } from '../package/walk-package.ts'
 import type { PolicyUnit } from '../plan/comment-policy.ts'
-import { CODE_OWNERS_PATHS } from '../policy/code-owners.ts'
 import type { ClusterReader } from '../ports/cluster.ts'
 import type { KnownProposal } from '../ports/hosted-forge.ts'
 import { driftOf } from '../proposal/ticks.ts'
@@ -13,6 +12,7 @@ import { ledgerUnitFolder, RECORDS_FOLDER } from '../record/record-paths.ts'
 import { type Change, driftRecordSchema, driftReportSchema } from '../record/schema.ts'
 import { parseDocument } from '../record/write-document.ts'
 import { selectByLabels } from './package-labels.ts'
+import { readBaseText } from './read-base-text.ts'
 import { type RepositoryView, readTexts } from './repository-view.ts'
 import type { TurnRequest } from './run-turn.ts'
 
@@ -72,7 +72,7 @@ async function packagesByName(
 }
 
 async function rootName(view: RepositoryView, signal: AbortSignal): Promise<string> {
-  const reading = readKptfile((await textOf(view, PACKAGE_FILE, signal)) ?? '', PACKAGE_FILE)
+  const reading = readKptfile((await readBaseText(view, PACKAGE_FILE, signal)) ?? '', PACKAGE_FILE)
   return 'failures' in reading ? '' : reading.kptfile.name
 }
 
@@ -116,18 +116,4 @@ function read<Document>(parse: () => Document): Document | undefined {
   } catch {
     return undefined
   }
-}
-
-/** CODEOWNERS of the base branch; empty where there is none. */
-export async function readCodeOwners(view: RepositoryView, signal: AbortSignal): Promise<string> {
-  for (const path of CODE_OWNERS_PATHS) {
-    const text = await textOf(view, path, signal)
-    if (text !== undefined) return text
-  }
-  return ''
-}
-
-async function textOf(view: RepositoryView, path: string, signal: AbortSignal): Promise<string | undefined> {
-  const files = view.tree.filter((file) => file.path === path)
-  return files.length === 0 ? undefined : (await readTexts(view.repository, files, signal)).get(path)
 }

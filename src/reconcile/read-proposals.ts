@@ -8,7 +8,7 @@ import { type RepositoryView, readTexts } from './repository-view.ts'
 /** By full ref name. @throws Failure BP50xx: without the forge nobody can tell a closed proposal from an open one */
 export async function readProposals(view: RepositoryView, forge: Forge, signal: AbortSignal): Promise<ReadonlyMap<string, KnownProposal>> {
   const refs = new Set([...view.refs.keys()].filter(isOurs))
-  for (const ref of await missingRefs(view, signal)) refs.add(ref)
+  for (const ref of [...(await missingRefs(view, signal)), ...waitingRefs(view)]) refs.add(ref)
   if (refs.size === 0) return new Map()
   const known = await forge.readProposals(view.baseBranch, [...refs].sort(), signal)
   return new Map(known.map((proposal) => [proposal.ref, proposal]))
@@ -30,8 +30,19 @@ async function missingRefs(view: RepositoryView, signal: AbortSignal): Promise<s
     const packageName = report.spec.unit.package || (path.split('/').at(-2) ?? '')
     if (!isWellFormedRefName(`refs/heads/proposed/${packageName}`)) return []
     const workspace = `drift-${report.status.episode}`
+    const joint = report.status.branch === undefined ? undefined : `refs/heads/${report.status.branch}`
+    if (joint !== undefined) return view.refs.has(joint) || !isOurs(joint) ? [] : [joint]
     const ref = `refs/heads/${formatWorkspaceBranch({ state: 'proposed', packagePath: packageName, workspace })}`
     return view.refs.has(ref) ? [] : [ref]
+  })
+}
+
+/** Merged proposals that the cluster was not seen to agree with: what comes of them is said there. */
+function waitingRefs({ closed }: RepositoryView): string[] {
+  return closed.flatMap(({ spec, status }) => {
+    if (status.outcome !== 'Merged' || status.verifiedAt !== undefined || status.failedAt !== undefined) return []
+    const ref = `refs/heads/${status.branch ?? `proposed/${spec.unit.package}/drift-${spec.episode}`}`
+    return isOurs(ref) && isWellFormedRefName(ref) ? [ref] : []
   })
 }
 

@@ -24,7 +24,8 @@ import { type LookRequest, lookAtCluster, lookAtRepository, type ObservedUnit, w
 import type { RepositoryView } from './repository-view.ts'
 import { type SharedProposals, shareProposals } from './share-proposals.ts'
 import { tellBoard, tellOver } from './tell-dashboard.ts'
-import { ensureProposals, isHosted, tellOutcomes } from './tell-forge.ts'
+import { ensureProposals, isHosted, tellNotObserved } from './tell-forge.ts'
+import { tellOutcomes } from './tell-outcomes.ts'
 import type { UnitResult } from './unit-result.ts'
 import { writeTurn } from './write-turn.ts'
 
@@ -106,7 +107,9 @@ export async function runFleetTurn(ports: FleetPorts, request: TurnRequest, sign
     const holds = request.wish === undefined ? await holdsOf(free.units, view, board, observedAt) : NO_HOLDS
     const { units: shared, joints } = holds.size === 0 ? free : planAll(holds)
     const result = { view, observedAt, units: shared, notObserved, updates: [], proposals: new Map(), untold: [] }
-    if (request.dryRun || observed.length === 0) return result
+    if (request.dryRun) return result
+    await tellNotObserved(ports.forge, view, result, request.bot, signal)
+    if (observed.length === 0) return result
     request.onProgress?.('writing')
     await tellOutcomes(ports.forge, view, shared, signal)
     const told = { view, board, notObserved, now: observedAt, version: request.version }

@@ -1,50 +1,25 @@
 /**
- * What people see on the forge after a turn: one pull request per open proposal with its statuses, and one comment where an
- * episode ended. Everything is said again in each turn and sent only where it is new, so a turn that ended in between loses nothing.
+ * What people see on the forge after a turn: one pull request per open proposal, with its statuses. Everything is said again in each turn and sent only where it is new, so a turn that ended in between loses nothing.
  */
-import { worstRisk } from '../plan/closed-episode.ts'
-import type { FoundOutcome } from '../plan/found-decisions.ts'
+import { Failure } from '../failure.ts'
+import { packageSlug } from '../package/find-packages.ts'
 import type { JointProposal } from '../plan/joint-proposal.ts'
+import { ownersOf } from '../policy/code-owners.ts'
 import type { CommitStatus, Forge, HostedForge, OpenedProposal } from '../ports/hosted-forge.ts'
 import type { RefUpdate } from '../ports/package-repository.ts'
 import { massText } from '../proposal/mass-text.ts'
-import { type Outcome, outcomeComment } from '../proposal/outcome-comment.ts'
-import { massStatuses, proposalStatuses } from '../proposal/proposal-statuses.ts'
+import { outcomeComment } from '../proposal/outcome-comment.ts'
+import { massStatuses, notObservedStatus, proposalStatuses } from '../proposal/proposal-statuses.ts'
 import { type ProposalText, proposalText } from '../proposal/proposal-text.ts'
+import type { BotIdentity } from './bot-identity.ts'
 import { jointSubject, type PlannedUnit, unitSubject } from './proposal-subjects.ts'
+import { readCodeOwners } from './read-base-text.ts'
+import { readBranches } from './read-branches.ts'
 import type { RepositoryView } from './repository-view.ts'
 import type { UnitResult } from './unit-result.ts'
 
 export function isHosted(forge: Forge): forge is HostedForge {
   return 'ensureComment' in forge
-}
-
-/**
- * Before the push: once the ledger has an episode as closed, nobody would know that it was not said yet.
- * @throws Failure BP50xx
- */
-export async function tellOutcomes(forge: Forge, view: RepositoryView, units: readonly UnitResult[], signal: AbortSignal): Promise<void> {
-  if (!isHosted(forge)) return
-  const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
-  const kept = new Set(planned.flatMap(({ plan }) => plan.writes.updates.flatMap(({ ref, to }) => (to === null ? [] : [ref]))))
-  const said = new Set<number>()
-  for (const found of planned.flatMap(({ plan }) => plan.outcomes)) {
-    const proposal = view.proposals.get(found.ref)
-    const outcome = outcomeOf(found, view)
-    // A joint proposal goes on without the unit, or ends the same way for all of them.
-    if (proposal === undefined || outcome === undefined || kept.has(found.ref) || said.has(proposal.number)) continue
-    said.add(proposal.number)
-    const { topic, body } = outcomeComment(outcome)
-    await forge.ensureComment(proposal.number, topic, body, signal)
-  }
-}
-
-function outcomeOf({ episode: { spec, status } }: FoundOutcome, view: RepositoryView): Outcome | undefined {
-  if (status.outcome === 'Healed') return { kind: 'healed', at: status.at }
-  if (status.outcome === 'ResolvedByGit') return { kind: 'resolved-by-git', commit: view.base, url: '' }
-  // What a merge led to is said when live was seen to agree.
-  if (status.outcome === 'Merged' || status.silentUntil === undefined) return undefined
-  return { kind: 'declined', silentUntil: status.silentUntil, critical: worstRisk(spec.changes) === 'critical' }
 }
 
 /** What a turn wrote. */
@@ -68,10 +43,12 @@ export async function ensureProposals(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, OpenedProposal>> {
   const opened = new Map<string, OpenedProposal>()
+  const codeOwners = isHosted(forge) ? await readCodeOwners(view, signal) : ''
   const missed = new Set(notObserved.map(({ cluster }) => cluster))
   for (const unit of units) {
     if (unit.state === 'failed' || unit.refused !== undefined) continue
     const { branch } = unit.plan
+    if (isHosted(forge) && unit.plan.outcome === 'foreign') await tellEdited(forge, view, unit, signal)
     const joint = joints.get(branch)
     const text =
       joint === undefined ? singleText(unit, view, forge, version) : jointText(joint, view, forge, { version, notObserved: missed })
@@ -79,7 +56,8 @@ export async function ensureProposals(
     const commit = updates.find((update) => update.ref === ref)?.to ?? view.refs.get(ref)
     if (opened.has(branch) || commit === undefined || commit === null || text === undefined) continue
     const { statuses, ...shown } = text
-    const wanted = { ref, commit, baseBranch: view.baseBranch, ...shown, reviewers: [] }
+    const reviewers = reviewersOf(codeOwners, unit.unit.packagePath)
+    const wanted = { ref, commit, baseBranch: view.baseBranch, ...shown, reviewers }
     const proposal = await forge.ensureProposal(wanted, view.proposals.get(ref), signal)
     opened.set(branch, proposal)
     if (!isHosted(forge)) continue
@@ -87,6 +65,20 @@ export async function ensureProposals(
     if (joint !== undefined) await tellMoved(forge, view, joint, proposal, signal)
   }
   return opened
+}
+
+/** Said once: the branch has commits that are not ours, so that nothing more is pushed to it. */
+async function tellEdited(forge: HostedForge, view: RepositoryView, { plan }: PlannedUnit, signal: AbortSignal): Promise<void> {
+  const proposal = view.proposals.get(`refs/heads/${plan.branch}`)
+  if (proposal?.state !== 'open') return
+  const { topic, body } = outcomeComment({ kind: 'edited', author: '' })
+  await forge.ensureComment(proposal.number, topic, body, signal)
+}
+
+/** Who CODEOWNERS says, without addresses, which no forge can be asked for. */
+function reviewersOf(codeOwners: string, packagePath: string): readonly string[] {
+  const owners = ownersOf(codeOwners, packagePath === '' ? 'Kptfile' : `${packagePath}/Kptfile`)
+  return owners.flatMap((owner) => (owner.startsWith('@') ? [owner.slice(1)] : []))
 }
 
 type ShownProposal = ProposalText & { readonly statuses: readonly CommitStatus[] }
@@ -125,5 +117,29 @@ async function tellMoved(
     if (proposal?.state !== 'open') continue
     const { topic, body } = outcomeComment({ kind: 'moved-to-mass', label, url, clusters })
     await forge.ensureComment(proposal.number, topic, body, signal)
+  }
+}
+
+/**
+ * Open proposals about clusters that could not be looked at: nobody can say that live still is what was reviewed. They stay open.
+ * @throws Failure BP50xx
+ */
+export async function tellNotObserved(
+  forge: Forge,
+  view: RepositoryView,
+  { notObserved }: Pick<ToldTurn, 'notObserved'>,
+  bot: BotIdentity,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!isHosted(forge) || notObserved.length === 0) return
+  const missed = new Set(notObserved.map(({ cluster }) => cluster))
+  for (const { path } of view.packages) {
+    const [packageName, slug] = [path, packageSlug(path, path)]
+    for (const { ref, commit, records, foreign } of path === '' ? [] : await readBranches(view, { packageName, slug }, bot, signal)) {
+      if (foreign || view.proposals.get(ref)?.state !== 'open') continue
+      const clusters = records.flatMap(({ isNew, record }) => (isNew && !(record instanceof Failure) ? [record.spec.unit.cluster] : []))
+      const gone = clusters.filter((cluster) => missed.has(cluster))
+      if (gone.length > 0 && gone.length === clusters.length) await forge.ensureStatuses(commit, [notObservedStatus(gone)], signal)
+    }
   }
 }
