@@ -6,6 +6,7 @@ import type { FileChange } from '../ports/package-repository.ts'
 import { buildProposal, type ProposalFiles } from '../proposal/build-proposal.ts'
 import { reportPath } from '../proposal/proposal-footer.ts'
 import { reportText, wantsReport } from '../proposal/report-text.ts'
+import { showChange } from '../record/build-report.ts'
 import { formatProposalMessage } from '../record/commit-message.ts'
 import { closedPath, recordPath } from '../record/record-paths.ts'
 import type { ClosedEpisode, DriftRecord, DriftReport } from '../record/schema.ts'
@@ -17,6 +18,7 @@ import { cannotChange, short } from './cannot-change.ts'
 import { closedEpisodeOf, secondsSince1970 } from './closed-episode.ts'
 import { inAdoptWindow } from './drift-age.ts'
 import { newEpisodeId } from './episode-ids.ts'
+import { fightOver } from './fight.ts'
 import { type FoundDecisions, type FoundOutcome, findDecisions, mergedRef } from './found-decisions.ts'
 import type { Hold } from './hold.ts'
 import type { JointPlace } from './joint-place.ts'
@@ -85,7 +87,6 @@ class Turn {
   constructor(observation: Observation, { wish, begun = new Set(), hold, joint }: PlanOptions) {
     this.wish = wish
     this.begun = begun
-    this.hold = hold
     this.joint = joint
     this.at = observation.cluster.observedAt
     this.changes = allChanges(observation.verdicts, observation.key)
@@ -97,6 +98,7 @@ class Turn {
     this.found = { ...found, closed: withNewer(found.closed, this.failed) }
     const { branches } = this.found
     this.open = branches.find(({ state }) => state === 'proposed') ?? branches.find(({ state }) => state === 'drafts')
+    this.hold = hold ?? (wish === undefined && this.found.closed.length > 1 ? this.fight() : undefined)
   }
 
   plan(): UnitPlan {
@@ -154,6 +156,11 @@ class Turn {
     const byPolicy = (change: (typeof open)[number]) =>
       possibleResolution(change, inAdoptWindow(change.drift, this.seen) ? 'Adopt' : policy.defaultPlan, pipeline)
     return planResolutions(open, this.joint?.like ?? this.open?.record, this.wish, byPolicy, key)
+  }
+
+  private fight(): Hold | undefined {
+    const shown = this.active().map(({ drift, desired, resolution }) => showChange(drift, resolution, this.seen.key, desired))
+    return fightOver(shown, this.found.closed, this.at)
   }
 
   /** Nothing is open: live agrees with git, or will once a merged decision is applied, or nobody can say. */

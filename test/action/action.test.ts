@@ -130,7 +130,8 @@ describe('the step scan', () => {
   })
 
   it('gives open proposals as an output', async () => {
-    const policy = 'apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: default}\nspec: {mode: Propose}\n'
+    const policy =
+      'apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: default}\nspec: {mode: Propose, detect: {minAge: 0s, settle: 0s}}\n'
     commitFiles(repository, environment, 'main', { '.drift/policy.yaml': policy })
     const run = await step({ 'fail-on': 'none' })
     assert.equal(run.code, 0, run.stdout)
@@ -234,7 +235,8 @@ describe('the step verify-pr', () => {
 
   /** A proposal of the scan, and the event of its pull request. */
   async function propose(): Promise<string> {
-    const policy = 'apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: default}\nspec: {mode: Propose}\n'
+    const policy =
+      'apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: default}\nspec: {mode: Propose, detect: {minAge: 0s, settle: 0s}}\n'
     commitFiles(repository, environment, 'main', { '.drift/policy.yaml': policy })
     const scan = await step({ 'fail-on': 'none', packages: 'apps/web' })
     branch = /proposed\/apps\/web\/drift-\w+/.exec(scan.outputs['prs'] ?? '')?.[0] ?? ''

@@ -139,7 +139,7 @@ class World {
     this.write('apps/web/settings.yaml', manifest('blue'))
     this.write(
       '.drift/policy.yaml',
-      'apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: default}\nspec: {mode: Propose}\n',
+      'apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: default}\nspec: {mode: Propose, detect: {minAge: 0s, settle: 0s}}\n',
     )
     this.commit('web')
     this.inCheckout('checkout', '--quiet', '-b', 'staging')

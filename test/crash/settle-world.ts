@@ -279,7 +279,7 @@ export class SettleWorld {
       ['apps/web/resourcegroup.yaml', this.manifest(this.inventory([]))],
       [
         '.drift/policy.yaml',
-        'apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: default}\nspec: {mode: Propose, settle: backporch}\n',
+        'apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: default}\nspec: {mode: Propose, settle: backporch, detect: {minAge: 0s, settle: 0s}}\n',
       ],
     ])
     for (const [path, content] of files) {

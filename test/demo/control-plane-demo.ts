@@ -19,6 +19,8 @@ spec:
   mode: Propose
   # After a merge, and only then, backporch itself applies what was approved.
   settle: backporch
+  # Not to wait: what people changed a moment ago is proposed at once.
+  detect: {minAge: 0s}
 `
 
 /**

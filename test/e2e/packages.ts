@@ -59,10 +59,12 @@ data:
   }
 }
 
-/** A policy in \`.drift/policy.yaml\`. */
+/** Drift is proposed in the scan that sees it, however much of it there is. */
+const AT_ONCE = '\ndetect: {minAge: 0s, settle: 0s}\nlimits: {prHourlyLimit: 0, prConcurrentLimit: 0, stormThreshold: 0}'
+
+/** A policy in `.drift/policy.yaml`. */
 export function policy(spec: string): Files {
-  const indented = spec
-    .trim()
+  const indented = `${spec.trim()}${spec.includes('detect:') ? '' : AT_ONCE}`
     .split('\n')
     .map((line) => `  ${line}`)
     .join('\n')

@@ -40,6 +40,8 @@ export class MemoryForge implements HostedForge {
   now: (() => string) | undefined
   /** Called before each write: a test ends the process there. */
   beforeWrite: (write: string) => void = () => undefined
+  /** Called when a write is done: a test loses the answer there. */
+  afterWrite: (write: string) => void = () => undefined
   private readonly repository: MemoryRepository
 
   constructor(repository: MemoryRepository) {
@@ -71,29 +73,33 @@ export class MemoryForge implements HostedForge {
     const before = this.proposals[open]
     if (before === undefined) {
       const number = this.proposals.length + 1
-      this.write(`open #${number}`)
-      this.proposals.push({
-        number,
-        label: `#${number}`,
-        url: `https://forge.example/pulls/${number}`,
-        ref,
-        baseBranch,
-        state: 'open',
-        commit,
-        title,
-        body,
-        labels,
-        draft,
-        ...(this.now === undefined ? {} : { openedAt: this.now() }),
-        decidedBy: '',
-        decidedAt: '',
+      this.write(`open #${number}`, () => {
+        this.proposals.push({
+          number,
+          label: `#${number}`,
+          url: `https://forge.example/pulls/${number}`,
+          ref,
+          baseBranch,
+          state: 'open',
+          commit,
+          title,
+          body,
+          labels,
+          draft,
+          ...(this.now === undefined ? {} : { openedAt: this.now() }),
+          decidedBy: '',
+          decidedAt: '',
+        })
       })
       return { label: `#${number}`, url: `https://forge.example/pulls/${number}`, number }
     }
     if (known === undefined) throw new Error('the turn did not know of an open proposal')
     const same = before.title === title && before.body === body && before.draft === draft && before.labels.join() === labels.join()
-    if (!same) this.write(`edit #${before.number}`)
-    this.proposals[open] = { ...before, title, body, labels, draft, commit }
+    const edit = (): void => {
+      this.proposals[open] = { ...before, title, body, labels, draft, commit }
+    }
+    if (same) edit()
+    else this.write(`edit #${before.number}`, edit)
     return before
   }
 
@@ -110,8 +116,7 @@ export class MemoryForge implements HostedForge {
       const key = `${commit} ${status.context}`
       const before = this.statuses.get(key)
       if (before?.state === status.state && before.description === status.description) continue
-      this.write(`status ${status.context} ${status.state}`)
-      this.statuses.set(key, status)
+      this.write(`status ${status.context} ${status.state}`, () => this.statuses.set(key, status))
     }
   }
 
@@ -124,14 +129,16 @@ export class MemoryForge implements HostedForge {
   async ensureComment(number: number, topic: string, body: string): Promise<void> {
     const index = this.comments.findIndex((comment) => comment.number === number && comment.topic === topic)
     if (this.comments[index]?.body === body) return
-    this.write(`comment #${number} ${topic}`)
-    if (index === -1) this.comments.push({ number, topic, body })
-    else this.comments[index] = { number, topic, body }
+    this.write(`comment #${number} ${topic}`, () => {
+      if (index === -1) this.comments.push({ number, topic, body })
+      else this.comments[index] = { number, topic, body }
+    })
   }
 
   async react({ id }: ForgeComment, reaction: 'seen' | 'done' | 'refused'): Promise<void> {
-    this.write(`react ${id} ${reaction}`)
-    for (const each of this.said) if (each.comment.id === id) each.reaction = reaction
+    this.write(`react ${id} ${reaction}`, () => {
+      for (const each of this.said) if (each.comment.id === id) each.reaction = reaction
+    })
   }
 
   async permissionOf(login: string): Promise<Permission> {
@@ -140,11 +147,10 @@ export class MemoryForge implements HostedForge {
 
   async ensureIssue(topic: string, title: string, body: string): Promise<KnownIssue> {
     const before = this.issues.get(topic)
-    if (before === undefined) this.writeIssue(`open ${topic}`)
-    else if (!before.open || before.title !== title || before.body !== body) this.writeIssue(`edit ${topic}`)
     const number = before?.number ?? 1_000 + this.issues.size
     const issue = { number, url: `https://forge.example/issues/${number}`, open: true, title, body }
-    this.issues.set(topic, issue)
+    if (before?.open === true && before.title === title && before.body === body) return issue
+    this.writeIssue(`${before === undefined ? 'open' : 'edit'} ${topic}`, () => this.issues.set(topic, issue))
     return issue
   }
 
@@ -155,8 +161,7 @@ export class MemoryForge implements HostedForge {
   async closeIssue(topic: string): Promise<void> {
     const before = this.issues.get(topic)
     if (before?.open !== true) return
-    this.writeIssue(`close ${topic}`)
-    this.issues.set(topic, { ...before, open: false })
+    this.writeIssue(`close ${topic}`, () => this.issues.set(topic, { ...before, open: false }))
   }
 
   /** What a person does in the browser. */
@@ -173,13 +178,17 @@ export class MemoryForge implements HostedForge {
     this.said.push({ number, comment, reaction: undefined })
   }
 
-  private writeIssue(what: string): void {
+  private writeIssue(what: string, change: () => void): void {
     this.beforeWrite(what)
     this.issueWrites.push(what)
+    change()
+    this.afterWrite(what)
   }
 
-  private write(what: string): void {
+  private write(what: string, change: () => void): void {
     this.beforeWrite(what)
     this.writes.push(what)
+    change()
+    this.afterWrite(what)
   }
 }

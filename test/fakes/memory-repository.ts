@@ -26,6 +26,8 @@ export class MemoryRepository implements PackageRepository {
   readonly pushes: (readonly RefUpdate[])[] = []
   /** Called before each push: a test lets somebody else move a ref there. */
   beforePush: (updates: readonly RefUpdate[]) => void = () => undefined
+  /** Called when a push is done: a test loses the answer there. */
+  afterPush: (updates: readonly RefUpdate[]) => void = () => undefined
   private readonly commits = new Map<ObjectId, Commit>()
   private readonly blobs = new Map<ObjectId, Uint8Array>()
 
@@ -92,6 +94,7 @@ export class MemoryRepository implements PackageRepository {
       else this.branches.set(ref, to)
     }
     this.pushes.push(updates)
+    this.afterPush(updates)
   }
 
   /** Short names of the branches and tags, sorted; without `main` and the ledger. */

@@ -157,5 +157,5 @@ describe('scan with a GitHub App', () => {
 const PROPOSE = `apiVersion: backporch.dev/v1alpha1
 kind: DriftPolicy
 metadata: {name: default}
-spec: {mode: Propose}
+spec: {mode: Propose, detect: {minAge: 0s, settle: 0s}}
 `
