@@ -5,6 +5,7 @@ import { homedir, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { hostOf, tokenFor } from './adapters/forge/forge-token.ts'
+import type { PushPaces } from './adapters/forge/github/push-pace.ts'
 import { BOT } from './adapters/git/bot-identity.ts'
 import type { ConnectOptions } from './adapters/kubernetes/connect-cluster.ts'
 import { runExternalDiff } from './adapters/system/external-diff.ts'
@@ -26,10 +27,18 @@ export function version(): string {
 /** The real world of a process. */
 export function wire(process: NodeJS.Process, signal: AbortSignal): World {
   const { env, stdin, stdout, stderr } = process
-  return worldAt({ cwd: process.cwd(), env, clock: systemClock, stdout, stderr }, stdin, signal)
+  let paces: Promise<PushPaces> | undefined
+  const pushPaces: SharedPaces = () => {
+    paces ??= import('./adapters/forge/github/push-pace.ts').then(({ PushPaces }) => new PushPaces(systemClock))
+    return paces
+  }
+  return worldAt({ cwd: process.cwd(), env, clock: systemClock, stdout, stderr }, stdin, signal, pushPaces)
 }
 
-function worldAt(place: Place, stdin: World['stdin'], signal: AbortSignal): World {
+/** One for the whole process: however often a repository is opened, its pushes are counted together. */
+type SharedPaces = () => Promise<PushPaces>
+
+function worldAt(place: Place, stdin: World['stdin'], signal: AbortSignal, pushPaces: SharedPaces): World {
   const { env, cwd, clock } = place
   const home = env['HOME'] ?? homedir()
   const keyPath = join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'backporch', 'key')
@@ -44,12 +53,14 @@ function worldAt(place: Place, stdin: World['stdin'], signal: AbortSignal): Worl
       const { openRepository } = await import('./adapters/git/repository.ts')
       const host = hostOf(remote)
       const token = host === undefined ? undefined : ((await appToken(remote, host, place)) ?? tokenFor(host, env))
+      const admitPush = host === undefined ? undefined : (await pushPaces()).of(remote, env)
       return openRepository({
         remote,
         cacheDir,
         workingDirectory: cwd,
         environment: env,
         ...(token === undefined ? {} : { token }),
+        ...(admitPush === undefined ? {} : { admitPush }),
         ...(baseBranch === undefined ? {} : { baseBranch }),
         ...(trace === undefined ? {} : { trace }),
       })
@@ -123,7 +134,7 @@ function worldAt(place: Place, stdin: World['stdin'], signal: AbortSignal): Worl
     },
     userName: () => userName(cwd, env),
     probes: async () => (await import('./wire-probes.ts')).probesAt(place, { keyPath, appToken, connectOptions, version: version() }),
-    at: (other) => worldAt(other, stdin, signal),
+    at: (other) => worldAt(other, stdin, signal, pushPaces),
   }
 }
 

@@ -4,9 +4,10 @@
  */
 import { createHash } from 'node:crypto'
 import { parseWorkspaceBranch } from '../package/ref-name.ts'
+import { matchesName } from '../policy/effective-policy.ts'
 import { formatProposalMessage, type MessageSubject } from '../record/commit-message.ts'
 import { recordPath } from '../record/record-paths.ts'
-import type { DriftRecord } from '../record/schema.ts'
+import { type DriftRecord, driftRecordSchema } from '../record/schema.ts'
 import { formatDocument, formatInertDocument } from '../record/write-document.ts'
 import { type GitWrites, NO_WRITES, type PlannedCommit, type PlannedUpdate } from './action.ts'
 import { secondsSince1970 } from './closed-episode.ts'
@@ -36,16 +37,21 @@ export function findGroups(
   fewest: number,
   asked: boolean,
 ): readonly JointGroup[] {
-  const groups = Map.groupBy(units.filter(mayJoin), ({ unit, plan }) => `${unit.packagePath}\0${causeOf(plan.record)}`)
-  const owners = new Map([...standing].map(([ref, open]) => [ref, ownerOf(open, groups)]))
+  const outside = new Set(units.filter((member) => isOutside(member, standing)))
+  // Those that were taken out of one joint proposal may have one of their own.
+  const groups = Map.groupBy(
+    units.filter(mayJoin),
+    (member) => `${member.unit.packagePath}\0${causeOf(member.plan.record)}\0${outside.has(member)}`,
+  )
+  const owners = new Map([...standing].map(([ref, open]) => [ref, ownerOf(open, groups, outside)]))
   return [...groups].flatMap(([key, members]) => {
     const [first] = members
     if (first === undefined) return []
     const cause = causeOf(first.plan.record)
     const own = [...standing.values()].filter(({ ref }) => owners.get(ref) === key).toSorted(earlier)
     const joint = own.find(({ records }) => records.length > 1)
-    const alike = (joint === undefined ? own : [joint]).flatMap(({ records, present }) =>
-      records.flatMap(({ path, record }) => (record !== undefined && !present.has(path) && causeOf(record) === cause ? [record] : [])),
+    const alike = (joint === undefined ? own : [joint]).flatMap((open) =>
+      awayRecords(open).flatMap(({ record }) => (causeOf(record) === cause ? [record] : [])),
     )
     const clusters = new Set([...members.map(({ unit }) => unit.cluster), ...alike.map(({ spec }) => spec.unit.cluster)])
     if (joint === undefined && clusters.size < Math.max(2, fewest)) return []
@@ -54,21 +60,52 @@ export function findGroups(
     const workspace = parseWorkspaceBranch(ref)?.workspace
     const there = members.find(({ plan }) => plan.openBranches.some((branch) => branch.ref === ref))?.plan.record ?? alike[0]
     const like = (asked ? undefined : there) ?? first.plan.record
-    return workspace === undefined || like === undefined ? [] : [{ place: { ref, workspace, like }, members }]
+    if (workspace === undefined || like === undefined) return []
+    return [{ place: { ref, workspace, like: withExcludes(like, open === undefined ? [] : open.excludes) }, members }]
   })
 }
 
 /** A branch belongs to the group that has most of its records; to none where it has a record of none. */
-function ownerOf({ ref, records, present }: Standing, groups: ReadonlyMap<string, readonly PlannedMember[]>): string | undefined {
+function ownerOf(
+  open: Standing,
+  groups: ReadonlyMap<string, readonly PlannedMember[]>,
+  outside: ReadonlySet<PlannedMember>,
+): string | undefined {
   let [owner, most]: [string | undefined, number] = [undefined, 0]
   for (const [key, members] of groups) {
-    const cause = causeOf(members[0]?.plan.record)
-    const here = members.filter(({ plan }) => plan.openBranches.some((branch) => branch.ref === ref)).length
-    const away = records.filter(({ path, record }) => record !== undefined && !present.has(path) && causeOf(record) === cause).length
-    const isSame = members[0] !== undefined && records.some(({ record }) => record?.spec.unit.package === members[0]?.unit.packagePath)
-    if (isSame && here + away > most) [owner, most] = [key, here + away]
+    const [first] = members
+    if (first === undefined || open.records.every(({ record }) => record?.spec.unit.package !== first.unit.packagePath)) continue
+    const cause = causeOf(first.plan.record)
+    const isOut = open.records.length > 1 && outside.has(first)
+    const here = members.filter(({ plan }) => plan.openBranches.some((branch) => branch.ref === open.ref)).length
+    const away = awayRecords(open).filter(({ record }) => causeOf(record) === cause).length
+    if (!isOut && here + away > most) [owner, most] = [key, here + away]
   }
   return owner
+}
+
+/** Records of clusters that this turn does not plan anew and that were not taken out. */
+function awayRecords({ records, present, excludes }: Standing): { readonly path: string; readonly record: DriftRecord }[] {
+  return records.flatMap(({ path, record }) =>
+    record === undefined || present.has(path) || isExcluded(record.spec.unit.cluster, excludes) ? [] : [{ path, record }],
+  )
+}
+
+/** Somebody took the cluster out of a joint proposal of the same package. */
+function isOutside({ unit }: PlannedMember, standing: ReadonlyMap<string, Standing>): boolean {
+  return [...standing.values()].some(
+    ({ records, excludes }) =>
+      records.some(({ record }) => record?.spec.unit.package === unit.packagePath) && isExcluded(unit.cluster, excludes),
+  )
+}
+
+function isExcluded(cluster: string, excludes: readonly string[]): boolean {
+  return excludes.some((glob) => matchesName(glob, cluster))
+}
+
+function withExcludes(record: DriftRecord, excludes: readonly string[]): DriftRecord {
+  const { excludes: _before, ...spec } = record.spec
+  return { ...record, spec: { ...spec, ...(excludes.length === 0 ? {} : { excludes: [...excludes] }) } }
 }
 
 /** What differs and how, whatever is planned for it. Hidden values count by their keyed hash. */
@@ -94,6 +131,8 @@ export interface Standing extends Pick<OpenBranch, 'ref' | 'commit' | 'base' | '
   readonly records: readonly JointRecord[]
   /** Paths of the records whose units this turn plans anew: a unit that is kept as it is counts as one that was not looked at. */
   readonly present: ReadonlySet<string>
+  /** Clusters that were taken out, those included that are taken out now; only a joint proposal has any. */
+  readonly excludes: readonly string[]
   readonly seen: Observation
 }
 
@@ -108,15 +147,34 @@ export function standingProposals(units: readonly PlannedMember[]): ReadonlyMap<
       const present = new Set([...(before?.present ?? []), ...(isKept(plan) ? [] : [path])])
       const records = [{ path, record: branch.record }, ...branch.others]
       const { ref, commit, base, workspace } = branch
-      all.set(ref, { ref, commit, base, workspace, records, present, seen: isKept(plan) ? (before?.seen ?? observation) : observation })
+      const excludes = [
+        ...new Set([
+          ...(before?.excludes ?? excludesIn(records)),
+          ...(observation.exclude === undefined || records.length < 2 ? [] : [observation.exclude]),
+        ]),
+      ].sort()
+      all.set(ref, {
+        ref,
+        commit,
+        base,
+        workspace,
+        records,
+        present,
+        excludes,
+        seen: isKept(plan) ? (before?.seen ?? observation) : observation,
+      })
     }
     for (const { ref, commit, base, workspace, records, foreign } of observation.git.siblings) {
       const decided = observation.proposals.get(ref)?.state ?? 'open'
       if (foreign || decided !== 'open' || all.has(ref)) continue
-      all.set(ref, { ref, commit, base, workspace, records, present: new Set(), seen: observation })
+      all.set(ref, { ref, commit, base, workspace, records, present: new Set(), excludes: excludesIn(records), seen: observation })
     }
   }
   return all
+}
+
+function excludesIn(records: readonly JointRecord[]): readonly string[] {
+  return [...new Set(records.flatMap(({ record }) => record?.spec.excludes ?? []))].sort()
 }
 
 function isKept({ outcome }: UnitPlan): boolean {
@@ -125,9 +183,10 @@ function isKept({ outcome }: UnitPlan): boolean {
 
 /** A record of a cluster that this turn did not look at, with what was decided since for the package. */
 export function alignRecord(record: DriftRecord, like: DriftRecord): DriftRecord {
-  const { plan, message, plannedBy, plannedBefore, settle } = like.spec
-  const { message: _message, plannedBy: _by, plannedBefore: _before, ...spec } = record.spec
-  return {
+  const { plan, message, plannedBy, plannedBefore, settle, excludes } = like.spec
+  const { message: _message, plannedBy: _by, plannedBefore: _before, excludes: _excludes, ...spec } = record.spec
+  // In the order of the schema, in which it is read back: the same record is the same bytes.
+  return driftRecordSchema.parse({
     ...record,
     spec: {
       ...spec,
@@ -140,8 +199,9 @@ export function alignRecord(record: DriftRecord, like: DriftRecord): DriftRecord
       ...(message === undefined ? {} : { message }),
       ...(plannedBy === undefined ? {} : { plannedBy }),
       ...(plannedBefore === undefined ? {} : { plannedBefore }),
+      ...(excludes === undefined ? {} : { excludes }),
     },
-  }
+  })
 }
 
 /** What a joint proposal is after the turn: for its text. */
@@ -166,8 +226,8 @@ export function buildJoint({ place, members }: JointGroup, standing: Standing | 
   let isNew = standing === undefined || members.some(({ plan }) => plan.outcome !== 'unchanged')
   for (const { path, record } of standing?.records ?? []) {
     if (own.has(path)) continue
-    const stays = standing?.present.has(path) === false && record !== undefined && causeOf(record) === cause
-    const aligned = stays ? alignRecord(record, like) : undefined
+    const stays = standing !== undefined && awayRecords(standing).some((one) => one.path === path) && causeOf(record) === cause
+    const aligned = stays && record !== undefined ? alignRecord(record, like) : undefined
     if (aligned === undefined || formatDocument(aligned) !== formatDocument(record ?? {})) isNew = true
     if (aligned === undefined) continue
     away.push(aligned)
@@ -194,13 +254,19 @@ export function buildJoint({ place, members }: JointGroup, standing: Standing | 
  * A joint branch from which all units of the turn went: their records go, and the rest stays as it was built, until a turn sees
  * one of its clusters.
  */
-export function leaveJoint({ ref, commit, base, workspace, records, present, seen }: Standing): GitWrites {
+export function leaveJoint(standing: Standing): GitWrites {
+  const { ref, commit, base, workspace, records, present, excludes, seen } = standing
   if (present.size === 0 || records.length < 2) return NO_WRITES
-  const away = records.flatMap(({ path, record }) => (present.has(path) || record === undefined ? [] : [record]))
+  const away = awayRecords(standing).map(({ path, record }) => ({ path, record: alignRecord(record, withExcludes(record, excludes)) }))
   const [like] = away
   if (like === undefined) return { ...NO_WRITES, updates: [{ ref, from: commit, to: null }] }
-  const message = formatProposalMessage(messageSubject(seen, like, workspace, away), 'Proposed')
-  const changes = [...present].map((path) => ({ path, content: null }))
+  const all = away.map(({ record }) => record)
+  const message = formatProposalMessage(messageSubject(seen, like.record, workspace, all), 'Proposed')
+  const kept = new Map(away.map(({ path, record }) => [path, record]))
+  const changes = records.map(({ path }) => {
+    const record = kept.get(path)
+    return { path, content: record === undefined ? null : new TextEncoder().encode(formatInertDocument(record)) }
+  })
   return jointWrites(
     { ref, from: commit },
     { parents: [base], base: commit, changes, message, at: secondsSince1970(seen.cluster.observedAt) },

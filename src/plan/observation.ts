@@ -145,6 +145,8 @@ export interface Observation {
   readonly key: RedactionKey
   /** RFC 3339 UTC: somebody asked just now not to be reminded before. */
   readonly snoozeUntil?: string
+  /** Name of a cluster, with `*` for any text: somebody asked just now to take it out of the joint proposal. */
+  readonly exclude?: string
 }
 
 /** A resolution for some or all of the open changes. */

@@ -211,6 +211,7 @@ class Turn {
       previous: open?.record.spec,
       wish: this.wish,
       after: failedBefore(this.found.closed, active),
+      excludes: this.joint?.like.spec.excludes ?? [],
     })
     if (this.joint !== undefined) return this.recordJointly(active, fingerprint, record, this.joint)
     const branch = formatWorkspaceBranch({ state, packagePath: seen.unit.packageName, workspace: record.metadata.name })
@@ -259,10 +260,12 @@ class Turn {
   /** Of the open record; a unit that leaves a joint proposal whose branch has its name begins a new one. */
   private episode(fingerprint: string): string {
     const { open, joint } = this
-    if (open === undefined) return newEpisodeId(fingerprint, this.seen, this.found.closed, this.begun)
+    // A joint proposal may go on under the name of a unit that left it.
+    const taken = new Set([...this.begun, ...this.seen.git.siblings.map(({ workspace }) => workspace.replace(/^drift-/, ''))])
+    if (open === undefined) return newEpisodeId(fingerprint, this.seen, this.found.closed, taken)
     const { episode } = open.record.spec
     const leaves = joint === undefined && open.others.length > 0 && open.workspace === open.record.metadata.name
-    return leaves ? newEpisodeId(fingerprint, this.seen, this.found.closed, new Set([...this.begun, episode])) : episode
+    return leaves ? newEpisodeId(fingerprint, this.seen, this.found.closed, taken.add(episode)) : episode
   }
 
   /** The branch's commit is made of what all its units bring. */

@@ -80,13 +80,15 @@ export interface EpisodeState {
   readonly wish: Wish | undefined
   /** Id of the merged episode that did not restore the same. */
   readonly after: string | undefined
+  /** Of the joint proposal that the record is on. */
+  readonly excludes: readonly string[]
 }
 
 export function unitRecord(
   seen: Observation,
   active: readonly PlannedChange[],
   fingerprint: string,
-  { episode, began, lifecycle, previous, wish, after }: EpisodeState,
+  { episode, began, lifecycle, previous, wish, after, excludes }: EpisodeState,
 ): DriftRecord {
   const report = unitReport(seen, active, fingerprint, { state: 'Drifted', branch: undefined })
   const message = wish === undefined ? previous?.message : wish.message
@@ -106,6 +108,7 @@ export function unitRecord(
       ...(message === undefined ? {} : { message }),
       ...plannedBy(wish, previous, plan),
       ...(after === undefined ? {} : { after }),
+      ...(excludes.length === 0 ? {} : { excludes: [...excludes] }),
       policy: { name: seen.policy.name, mode: seen.policy.mode },
       settle: seen.policy.settle,
       keyId: seen.key.id,

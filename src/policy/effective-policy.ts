@@ -141,6 +141,11 @@ function priorityOf({ document }: Policy): number {
   return document.spec.priority ?? 0
 }
 
+/** Of a cluster; `*` is any text. */
+export function matchesName(glob: string, name: string): boolean {
+  return matchText(glob, name)
+}
+
 /** `*` is any text of one segment (`/`) or of the whole name (`*`), `**` any segments. */
 function matches(globs: readonly string[] | undefined, text: string, separator: '/' | '*'): boolean {
   if (globs === undefined) return true

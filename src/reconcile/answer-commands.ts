@@ -10,7 +10,7 @@ import { type CommandResult, commandLine, explainText, failureSaid, helpText, pl
 import type { CommandVerb, CommentCommand, CommentCommands } from '../proposal/comment-command.ts'
 import type { Tick } from '../proposal/ticks.ts'
 import { time } from '../proposal/words.ts'
-import { markdownProse } from '../record/markdown-text.ts'
+import { markdownCell, markdownProse } from '../record/markdown-text.ts'
 import type { Asker, Desk } from './answer-desk.ts'
 import { proposeIgnore, proposeUnignore } from './answer-ignore.ts'
 import type { AskedUnit } from './answer-unit.ts'
@@ -96,7 +96,7 @@ async function answerGroup(desk: Desk, asker: Asker, group: readonly CommentComm
     case 'unignore':
       return { text: await proposeUnignore(desk, selectors, asker) }
     case 'exclude':
-      throw notMass()
+      return exclude(desk, selectors[0] ?? '')
     case 'explain':
       return explain(desk, selectors)
     case 'show':
@@ -181,6 +181,15 @@ async function recreate(desk: Desk): Promise<Said> {
     })
   }
   return { text: `the branch has nothing on it but what backporch makes; ${planSaid(made.record.spec)}` }
+}
+
+async function exclude(desk: Desk, glob: string): Promise<Said> {
+  // A joint proposal is known by one drift of its own, beside that of the unit.
+  if (desk.unit.drifts.length < 2) throw notMass()
+  await turn(desk, { exclude: glob })
+  return {
+    text: `clusters named ${markdownCell(glob, 60)} are taken out, and get pull requests of their own when they are looked at again`,
+  }
 }
 
 async function snooze(desk: Desk, end: string): Promise<Said> {

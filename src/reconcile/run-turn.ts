@@ -48,6 +48,8 @@ export interface TurnRequest extends LookRequest {
   readonly recreate?: boolean
   /** RFC 3339 UTC: nobody is to be reminded of the units' open proposals before. */
   readonly snoozeUntil?: string
+  /** Takes clusters out of the joint proposals of these packages: a name, with `*` for any text. */
+  readonly exclude?: string
   /** Version of backporch, for the texts of proposals. */
   readonly version: string
   /** Plans and writes nothing. */
@@ -155,11 +157,15 @@ interface PlanGround {
 
 function planUnit(unit: ObservedUnit, request: TurnRequest, { memory, holds, ticks }: PlanGround): UnitResult {
   if (unit.state === 'failed') return unit
-  const { dryRun, snoozeUntil } = request
+  const { dryRun, snoozeUntil, exclude } = request
   const { notes } = unit
   const raised = raiseAgain(memory.upToDate(unit.observation), (fingerprint) => ticks.raise.has(driftId(fingerprint)))
   const seen = raised?.observation ?? memory.upToDate(unit.observation)
-  const observation = { ...seen, ...(snoozeUntil === undefined ? {} : { snoozeUntil }) }
+  const observation = {
+    ...seen,
+    ...(snoozeUntil === undefined ? {} : { snoozeUntil }),
+    ...(exclude === undefined ? {} : { exclude }),
+  }
   const hold = holds.get(unitKey(observation.unit.cluster, observation.unit.packagePath))
   try {
     if (!dryRun) assertOwnBase(observation)

@@ -187,6 +187,8 @@ test('another plan is the plan of all of them, in whichever cluster it was chose
     assert.match(world.repository.text(branch, path) ?? '', /plan: Adopt/, path)
   assert.match(open(world)[0]?.title ?? '', /^fix\(drift\): adopt Deployment\/web in 3 clusters/)
   for (const [, plan] of plans(await world.scan())) assert.equal(plan.record?.spec.plan, 'Adopt')
+  for (const index of [0, 1, 2]) assert.deepEqual((await world.scanOne(index)).outcome, 'unchanged')
+  assert.deepEqual((await world.scan()).updates, [])
   world.merge(branch)
   await world.scan()
   assert.deepEqual(
@@ -215,4 +217,30 @@ test('somebody pushes to the branch: it is theirs', async () => {
   world.edit([0], 9)
   await world.scan()
   assert.equal(world.repository.head(branch), head)
+})
+
+test('clusters that are taken out get pull requests of their own, and stay out', async () => {
+  const { world, branch } = await joined(5)
+  await world.scanOne(3, { exclude: 'edge-0[15]' })
+  assert.deepEqual(records(world, branch).length, 5)
+  await world.scanOne(3, { exclude: 'edge-*1' })
+  assert.deepEqual(records(world, branch).sort(), ['edge-02', 'edge-03', 'edge-04', 'edge-05'])
+  for (let turn = 0; turn < 3; turn += 1) await world.scan()
+  assert.deepEqual(records(world, branch).sort(), ['edge-02', 'edge-03', 'edge-04', 'edge-05'])
+  const own = proposed(world).find((name) => name !== branch) ?? ''
+  assert.deepEqual(records(world, own), ['edge-01'])
+  assert.equal(open(world).length, 2)
+  assert.deepEqual((await world.scan()).updates, [])
+})
+
+test('the cluster that is looked at takes itself out', async () => {
+  const { world, branch } = await joined(4)
+  await world.scanOne(1, { exclude: 'edge-02' })
+  assert.deepEqual(records(world, branch).sort(), ['edge-01', 'edge-03', 'edge-04'])
+  await world.scanOne(0)
+  await world.scanOne(1)
+  await world.scan()
+  assert.deepEqual(records(world, branch).sort(), ['edge-01', 'edge-03', 'edge-04'])
+  assert.equal(open(world).length, 2)
+  assert.deepEqual((await world.scan()).updates, [])
 })

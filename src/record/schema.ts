@@ -153,6 +153,10 @@ export const driftRecordSchema = z.object({
     plannedBy: z.string().optional().describe('Login of who chose the plan in the review; empty for a ticked box, which nobody signs.'),
     plannedBefore: z.enum(['Restore', 'Adopt', 'Release', 'Mixed']).optional().describe('Plan that was proposed before that.'),
     after: z.string().optional().describe('Id of the merged episode after which the cluster still differed.'),
+    excludes: z
+      .array(z.string())
+      .optional()
+      .describe('Of a joint proposal: names of clusters, `*` for any text, that have proposals of their own.'),
     policy: z.object({ name: z.string(), mode: z.string() }),
     settle: z.enum(['syncer', 'backporch']).describe('Who brings the cluster in line after the merge.'),
     keyId: z.string().describe('Tells which installation key made the keyed hashes.'),
