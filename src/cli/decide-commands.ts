@@ -6,6 +6,7 @@ import {
   durationSeconds,
   withClusterFlags,
   withExitFlags,
+  withFleetFlag,
   withForgeFlag,
   withOutputFlags,
   withRepositoryFlags,
@@ -23,7 +24,9 @@ export function addDecideCommands(program: Command, world: World, run: Run): voi
     .argument('[packages...]', 'paths of packages; the placed ones, or all, otherwise')
     .option('--dry-run', 'say what would be written, and write nothing')
     .option('--show-ignored', 'list what ignore rules and releases cover')
-  withExitFlags(withOutputFlags(withClusterFlags(withForgeFlag(withRepositoryFlags(withSelectionFlags(scan)))), REPORT_OUTPUTS))
+  withFleetFlag(
+    withExitFlags(withOutputFlags(withClusterFlags(withForgeFlag(withRepositoryFlags(withSelectionFlags(scan)))), REPORT_OUTPUTS)),
+  )
   scan.action((packages: string[], options: CommonOptions) =>
     run(async () => (await import('./commands/scan.ts')).scan(packages, options, world)),
   )

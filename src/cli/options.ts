@@ -16,6 +16,8 @@ export interface CommonOptions {
   readonly forge?: 'github' | 'gitea' | 'local'
   readonly context?: string
   readonly kubeconfig?: string
+  /** Several contexts, looked at in one turn. */
+  readonly contexts?: string[]
   readonly cluster?: string
   readonly live?: string
   readonly kubeconfigExecAllow?: string[]
@@ -67,6 +69,11 @@ export function withClusterFlags(command: Command): Command {
 export function withForgeFlag(command: Command): Command {
   const flag = new Option('--forge <name>', 'where people review; told by the address of the repository otherwise')
   return command.addOption(flag.choices(['github', 'gitea', 'local']))
+}
+
+export function withFleetFlag(command: Command): Command {
+  const flag = new Option('--contexts <names>', 'several contexts of the kubeconfig, all in one turn: prod-eu,prod-us')
+  return command.addOption(flag.argParser(list).conflicts(['context', 'cluster', 'live']))
 }
 
 /** Longest `--interval`, in milliseconds: a timer of Node holds no more than 24 days. */

@@ -1,6 +1,7 @@
 /** Lists as documents: integers exact, and nothing but the document on stdout. */
 import { Failure } from '../failure.ts'
 import { formatJson, type Json } from '../krm/json.ts'
+import type { NotObserved } from '../reconcile/run-turn.ts'
 import type { UnitResult } from '../reconcile/unit-result.ts'
 import { oneLine } from '../record/one-line.ts'
 import { API_VERSION, type Change, type DriftReport, type DriftReportList, type Incomplete } from '../record/schema.ts'
@@ -68,6 +69,13 @@ export function incompleteOf(units: readonly UnitResult[]): Incomplete[] {
     unit.state === 'planned'
       ? unit.observation.incomplete.map((entry) => ({ package: unit.unit.packagePath, ...entry }))
       : unit.failures.map(({ code, what, why, remedy }) => ({ package: unit.packagePath, code, why: `${what}: ${why}`, remedy })),
+  )
+}
+
+/** Clusters of which nothing could be observed. */
+export function incompleteOfClusters(notObserved: readonly NotObserved[]): Incomplete[] {
+  return notObserved.flatMap(({ cluster, failures }) =>
+    failures.map(({ code, what, why, remedy }) => ({ state: 'unreadable' as const, code, why: `${cluster}: ${what}: ${why}`, remedy })),
   )
 }
 

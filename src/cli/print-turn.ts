@@ -1,12 +1,13 @@
 /** What a turn found and wrote, for people or as a document. */
-import type { TurnResult } from '../reconcile/run-turn.ts'
+import { Failure } from '../failure.ts'
+import type { NotObserved, TurnResult } from '../reconcile/run-turn.ts'
 import { unitFailures } from '../reconcile/unit-result.ts'
 import { oneLine } from '../record/one-line.ts'
 import type { Change } from '../record/schema.ts'
 import { heldSentence } from './held-text.ts'
 import type { CommonOptions } from './options.ts'
 import { formatDiff } from './print-diff.ts'
-import { incompleteOf, printReports, reportList } from './print-document.ts'
+import { incompleteOf, incompleteOfClusters, printReports, reportList } from './print-document.ts'
 import { printFailures } from './print-failures.ts'
 import { printYamlDiff } from './print-yaml-diff.ts'
 import { Terminal } from './terminal.ts'
@@ -27,7 +28,7 @@ export function printTurn(result: TurnResult, options: TurnPrintOptions, world: 
   const reports = planned.map(({ plan }) => plan.report)
   const proposals = [...result.proposals].map(([branch, { label, url }]) => ({ branch, label, url }))
   const list = {
-    ...reportList(reports, result.observedAt, incompleteOf(result.units)),
+    ...reportList(reports, result.observedAt, [...incompleteOf(result.units), ...incompleteOfClusters(result.notObserved)]),
     ...(proposals.length === 0 ? {} : { proposals }),
   }
   if (options.yaml === true) printYamlDiff(result, options, world)
@@ -57,7 +58,14 @@ export function printTurn(result: TurnResult, options: TurnPrintOptions, world: 
   }
   if (options.quiet !== true)
     for (const { notes } of planned) for (const note of notes) world.stderr.write(`note: ${oneLine(note, 2_000)}\n`)
-  printFailures([...result.units.flatMap(unitFailures), ...result.untold], world)
+  printFailures([...result.notObserved.flatMap(notObservedFailures), ...result.units.flatMap(unitFailures), ...result.untold], world)
+}
+
+/** With the name of the cluster: a failure of a connection may not have it. */
+function notObservedFailures({ cluster, failures }: NotObserved): readonly Failure[] {
+  return failures.map(({ code, what, where, why, remedy, retry }) => {
+    return new Failure({ code, what: `${cluster}: ${what}`, ...(where === undefined ? {} : { where }), why, remedy, retry })
+  })
 }
 
 const WORDS = { created: 'recorded', updated: 'updated', unchanged: 'unchanged', healed: 'withdrawn' } as const

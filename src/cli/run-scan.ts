@@ -1,7 +1,7 @@
 /** What `scan` does once and `controller` again and again: one turn, then the writes that merged commits authorise. */
 import type { Failure } from '../failure.ts'
-import { type Answer, answerProposals } from '../reconcile/answer-proposals.ts'
-import { runTurn, type TurnResult } from '../reconcile/run-turn.ts'
+import { type Answer, answerFleetProposals } from '../reconcile/answer-proposals.ts'
+import { runFleetTurn, runTurn, type TurnResult } from '../reconcile/run-turn.ts'
 import { pendingSettles } from '../reconcile/settle.ts'
 import { oneLine } from '../record/one-line.ts'
 import type { TurnPrintOptions } from './print-turn.ts'
@@ -25,13 +25,28 @@ export async function runScan(
   world: World,
   seen: (result: TurnResult) => void = () => undefined,
 ): Promise<Scanned> {
-  const { ports, request, progress } = session
+  const { ports, clusters, request, progress } = session
   const dryRun = options.dryRun === true
-  for (const answer of await answerProposals(ports, { ...request, dryRun }, world.signal)) tellAnswer(answer, options, world)
-  const result = await runTurn(ports, { ...request, dryRun }, world.signal)
+  const fleet = { ...ports, clusters: clusters.map(({ reader }) => reader) }
+  for (const answer of await answerFleetProposals(fleet, { ...request, dryRun }, world.signal)) tellAnswer(answer, options, world)
+  const [only, ...others] = clusters
+  const single = only !== undefined && others.length === 0
+  const result = await (single
+    ? runTurn(ports, { ...request, dryRun }, world.signal)
+    : runFleetTurn(fleet, { ...request, dryRun }, world.signal))
   progress.end()
   seen(result)
-  return { result, unsettled: dryRun ? [] : await settlePending(pendingSettles(result), session, options, world) }
+  if (dryRun) return { result, unsettled: [] }
+  const pending = pendingSettles(result)
+  const unsettled: Failure[] = []
+  for (const { reader, target } of clusters) {
+    const own = pending.filter(({ record }) => single || record.spec.unit.cluster === reader.name)
+    const at = { ...session, ports: { ...ports, cluster: reader } }
+    unsettled.push(
+      ...(await settlePending(own, at, { ...options, ...(target.context === undefined ? {} : { context: target.context }) }, world)),
+    )
+  }
+  return { result, unsettled }
 }
 
 /** What people asked for on the forge, one line each. */

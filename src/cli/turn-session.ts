@@ -1,14 +1,25 @@
 /** What every command that looks at a cluster does first: opens the ports, makes the request, and closes them again. */
+import { asFailure } from '../failure.ts'
 import type { RedactionKey } from '../krm/redacted.ts'
+import type { ClusterReader } from '../ports/cluster.ts'
 import type { TurnPorts, TurnRequest } from '../reconcile/run-turn.ts'
 import { oneLine } from '../record/one-line.ts'
 import { type CommonOptions, clusterTarget, Progress } from './options.ts'
 import { packagesNamed, type SelectionOptions } from './selection-flags.ts'
+import { UnopenedCluster } from './unopened-cluster.ts'
 import { traceTo } from './verbose.ts'
-import type { World } from './world.ts'
+import type { ClusterTarget, World } from './world.ts'
+
+export interface SessionCluster {
+  readonly reader: ClusterReader
+  readonly target: ClusterTarget
+}
 
 export interface Session {
+  /** With the first of the clusters. */
   readonly ports: TurnPorts
+  /** All of them, one but with `--contexts`. */
+  readonly clusters: readonly SessionCluster[]
   readonly request: TurnRequest
   readonly key: RedactionKey
   readonly progress: Progress
@@ -28,7 +39,9 @@ export async function withSession(
   const target = { ...clusterTarget(options), trace }
   // The repository first: without one there is nothing to ask a cluster about.
   const baseBranch = await baseBranchOf(world, options)
-  const cluster = await world.openCluster(target)
+  const opened = await openClusters(world, target, options.contexts)
+  const [cluster] = opened
+  if (cluster === undefined) throw new TypeError('a session has a cluster')
   try {
     const { key, created, path } = await world.loadKey()
     if (created && options.quiet !== true) {
@@ -55,11 +68,30 @@ export async function withSession(
       note: (text) => (options.quiet === true ? undefined : world.stderr.write(`note: ${oneLine(text, 300)}\n`)),
       trace,
     })
-    return await work({ ports: { repository, cluster: cluster.reader, forge }, request, key, progress })
+    return await work({ ports: { repository, cluster: cluster.reader, forge }, clusters: opened, request, key, progress })
   } finally {
     progress.end()
-    cluster.close()
+    for (const { close } of opened) close()
   }
+}
+
+/** Each context on its own: one that cannot be opened is one cluster that is not observed. */
+async function openClusters(
+  world: World,
+  target: ClusterTarget,
+  contexts: readonly string[] | undefined,
+): Promise<(SessionCluster & { readonly close: () => void })[]> {
+  if (contexts === undefined) return [{ ...(await world.openCluster(target)), target }]
+  return Promise.all(
+    [...new Set(contexts)].map(async (context) => {
+      const own = { ...target, context }
+      try {
+        return { ...(await world.openCluster(own)), target: own }
+      } catch (thrown) {
+        return { reader: new UnopenedCluster(context, asFailure(thrown)), close: () => undefined, target: own }
+      }
+    }),
+  )
 }
 
 /** The branch that a push may move: the one given, else the remote's default. */

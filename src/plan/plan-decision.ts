@@ -113,5 +113,15 @@ export function openProposal(seen: Observation): OpenBranch {
       remedy: 'merge the branch by hand, or delete it and scan again',
     })
   }
+  if (proposal.others.length > 0) {
+    const clusters = proposal.others.length + 1
+    throw new Failure({
+      code: 'BP2009',
+      what: `the proposal of ${name} is about ${clusters} clusters`,
+      where: proposal.ref.replace(/^refs\/heads\//, ''),
+      why: 'one decision is for all of them, and this command decides about one cluster',
+      remedy: `merge or close its pull request, or take this cluster out of it with the comment /exclude ${seen.unit.cluster}`,
+    })
+  }
   return proposal
 }

@@ -76,8 +76,9 @@ else {
         // And on Gitea.
         assert.equal((await review.closed(pull.number)).merged, true)
         assert.equal((await review.pulls()).length, 1)
-        // The report of the turn that set the tag does not name the revision yet: the next one writes it into the ledger.
-        assert.equal((await review.writesOf(() => review.backporch('scan'))).api, 0)
+        assert.match((await review.comments(pull.number)).join('\n'), /^Verified at /m)
+        const landed = await world.remote('log', '-1', '--format=%H', '--first-parent', 'main', '--', '.drift/records')
+        assert.equal((await review.statuses(landed)).get('drift/restored'), 'success')
         const end = await world.refs()
         assert.deepEqual(await review.writesOf(async () => assertExit(await review.backporch('scan'), 0)), NOTHING)
         assert.deepEqual(await world.refs(), end)

@@ -17,6 +17,8 @@ export async function scan(
     printFailures(unsettled, world)
     if (options.quiet !== true && isTable(options.output)) tellWritten(result, options, world)
     if (unsettled.length > 0) return worstExit(unsettled)
+    const missed = result.notObserved.flatMap(({ failures }) => failures)
+    if (missed.length > 0 && options.partial !== 'ok') return worstExit(missed)
     return exitStatusOf(result.units, {
       partialOk: options.partial === 'ok',
       driftCounts: options.exitCode !== false,
