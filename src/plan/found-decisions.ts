@@ -31,7 +31,7 @@ export function findDecisions(seen: Observation): FoundDecisions {
   // What is open or gone on the unit's own branch cannot be told from another one.
   if (otherBase(seen) !== undefined)
     return { branches: [], closed: git.ledger.closed, writes: NO_WRITES, notes: [], outcomes: [], revision: git.revision }
-  const known = new Set(git.ledger.closed.map(({ metadata }) => metadata.name))
+  const known = new Map(git.ledger.closed.map((episode) => [episode.metadata.name, episode.status]))
   // A draft that somebody merged decided nothing: its record says that it is one.
   const merged = git.merged.filter(({ spec }) => spec.lifecycle === 'Proposed')
   const landed = merged.flatMap((record) => {
@@ -46,16 +46,20 @@ export function findDecisions(seen: Observation): FoundDecisions {
       !landed.some(({ record }) => record.metadata.name === metadata.name),
   )
   // Somebody's commits on the branch stay, so that its decision is found again in every turn.
-  const fresh = landed.filter(({ record }) => !known.has(record.spec.episode))
+  const fresh = landed.filter(({ record }) => known.get(record.spec.episode)?.outcome !== 'Merged')
   const found = [
     ...mergedByHand(seen, fresh),
-    ...closedOnForge.filter(({ record }) => !known.has(record.spec.episode)).map((branch) => closedByHand(seen, branch)),
+    ...closedOnForge
+      // One that was closed before may have been reopened, and closed once more.
+      .filter(({ record, ref }) => (known.get(record.spec.episode)?.at ?? '') < (proposals.get(ref)?.decidedAt || seen.cluster.observedAt))
+      .map((branch) => closedByHand(seen, branch)),
     ...deletedByHand(seen),
   ]
+  const again = new Set(found.map(({ episode }) => episode.metadata.name))
   const decided = new Set<OpenBranch>([...landed.flatMap(({ branch }) => (branch === undefined ? [] : [branch])), ...closedOnForge])
   return {
     branches: git.branches.filter((branch) => !decided.has(branch)),
-    closed: [...git.ledger.closed, ...found.map(({ episode }) => episode)],
+    closed: [...git.ledger.closed.filter(({ metadata }) => !again.has(metadata.name)), ...found.map(({ episode }) => episode)],
     writes: joinWrites(found.map(({ writes }) => writes)),
     notes: [...found.map(({ note }) => note), ...git.unreadable.map(unreadableNote)],
     outcomes: found.map(({ episode, ref }) => ({ ref, episode })),

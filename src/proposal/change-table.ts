@@ -22,24 +22,26 @@ import {
   writtenAt,
 } from './words.ts'
 
-/** One row for each change; the number is the one that commands use. */
+/**
+ * One row for each change; the number is the one that commands use. Where each has a plan of its own, who wrote stands beside what is
+ * there: seven columns are wider than the page of a forge, which then hides the last and makes every row five lines high.
+ */
 export function changeTable(changes: readonly NumberedChange[], links: LinkBase | undefined, withPlan: boolean): string[] {
-  const plan = withPlan ? ['Plan'] : []
   const rows = changes.map(({ change, number }) => {
     const { git, live } = sides(change)
     const at = writtenAt(change)
     const who = withPlan ? writerName(change) : writer(change)
+    const by = at === '' ? who : `${who}, ${at}`
+    const risk = riskWord(change.risk)
     return [
       String(number),
       `${objectLink(change, links)} ${fieldCell(change)}`,
       git,
-      live,
-      riskWord(change.risk),
-      ...(withPlan ? [planWord(change.resolution)] : []),
-      at === '' ? who : `${who}, ${at}`,
+      ...(withPlan ? [`${live} (${by})`, risk, planWord(change.resolution)] : [live, risk, by]),
     ]
   })
-  return table(['#', 'Object and field', 'In git', 'In the cluster', 'Risk', ...plan, 'Changed by ¹'], rows)
+  const head = withPlan ? ['In the cluster (by ¹)', 'Risk', 'Plan'] : ['In the cluster', 'Risk', 'Changed by ¹']
+  return table(['#', 'Object and field', 'In git', ...head], rows)
 }
 
 /** `| Kind | Objects | Changes | Highest risk | Plan |`: what there is when not all of it is shown. */

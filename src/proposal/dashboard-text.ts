@@ -88,6 +88,12 @@ function headline({ drifted, packages, clusters, newsAt, notObserved }: Dashboar
   ].join(' · ')
 }
 
+/** Clusters that one proposal decides about, together; the order is that of the first of each. */
+function decisions<Unit extends DashboardSubject['undecided'][number]>(units: readonly Unit[]): readonly (readonly [Unit, ...Unit[]])[] {
+  const groups = Map.groupBy(units, (unit) => (unit.proposal.label === '' ? unit : `${unit.proposal.label} ${unit.proposal.url}`))
+  return [...groups.values()].flatMap(([first, ...rest]) => (first === undefined ? [] : [[first, ...rest] as const]))
+}
+
 function dashboardBody(subject: DashboardSubject, rows: number): string {
   const { dialect, failed, undecided, held, snoozed, silenced, recorded, notAdoptable, notObserved, ignores, version } = subject
   const urgent = failed.length > 0 || undecided.some(({ risk }) => risk === 'critical')
@@ -106,13 +112,13 @@ function dashboardBody(subject: DashboardSubject, rows: number): string {
         ]),
       ),
     ),
-    ...section('Needs a decision', undecided, rows, (shown) =>
+    ...section('Needs a decision', decisions(undecided), rows, (shown) =>
       table(
         ['Pull request', 'Package', 'Cluster', 'Risk', 'Changes', 'Since', 'Plan'],
-        shown.map((unit) => [
+        shown.map(([unit, ...more]) => [
           proposal(unit.proposal),
           name(unit),
-          markdownCell(unit.cluster, 60),
+          more.length === 0 ? markdownCell(unit.cluster, 60) : `${count(more.length + 1, 'cluster')}`,
           riskWord(unit.risk),
           String(unit.changes),
           `${time(unit.since)}${unit.waits ? ', **waits long**' : ''}`,

@@ -116,7 +116,8 @@ async function landingsOf(
   bot: BotIdentity,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Landing>> {
-  const known = new Set(closed.map(({ metadata }) => metadata.name))
+  // One that was closed may have been reopened.
+  const known = new Set(closed.flatMap(({ metadata, status }) => (status.outcome === 'Merged' ? [metadata.name] : [])))
   const landings = new Map<string, Landing>()
   for (const { path, record } of merged) {
     if (record.spec.lifecycle !== 'Proposed' || known.has(record.spec.episode)) continue

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { FleetWorld } from '../../test/fakes/fleet-world.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { mergeByHand, TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
+import { readRepository } from './repository-view.ts'
 
 /** A pull request that was merged on the forge, before a turn saw it. */
 async function merged(policy?: string): Promise<{ world: TurnWorld; forge: MemoryForge }> {
@@ -128,4 +129,56 @@ test('the reviewers are the owners of the package', async () => {
   world.edit(WEB, 'spec.replicas', 5)
   await world.plan()
   assert.deepEqual(asked, ['ada', 'acme/shop'])
+})
+
+/** Closed, seen to be closed, and then reopened with its branch. */
+async function reopened(): Promise<{ world: TurnWorld; forge: MemoryForge; ref: string }> {
+  const world = new TurnWorld()
+  const forge = new MemoryForge(world.repository)
+  world.forge = forge
+  world.edit(WEB, 'spec.replicas', 5)
+  await world.plan()
+  const { ref, commit } = forge.proposals[0] ?? { ref: '', commit: '' }
+  forge.byHand(1, { state: 'closed', decidedBy: 'grace', decidedAt: '2026-11-21T10:01:30Z' })
+  await world.plan()
+  world.repository.branches.set(ref, commit as never)
+  forge.byHand(1, { state: 'open', decidedBy: '', decidedAt: '' })
+  await world.plan()
+  return { world, forge, ref }
+}
+
+test('reopened, then merged: the merge is what was decided', async () => {
+  const { world, forge, ref } = await reopened()
+  await mergeByHand(world, ref.replace('refs/heads/', ''))
+  forge.byHand(1, { state: 'merged', decidedBy: 'ada', decidedAt: '2026-11-21T10:05:30Z' })
+  await world.plan()
+  const { closed } = await readRepository(world.repository, undefined, new AbortController().signal)
+  assert.deepEqual(
+    closed.map(({ status }) => [status.outcome, status.decidedBy, status.revision]),
+    [['Merged', 'ada', 'v1']],
+  )
+  world.sync()
+  await world.plan()
+  assert.match(forge.comments.at(-1)?.body ?? '', /^Verified/)
+  await world.plan()
+  assert.deepEqual((await world.plan()).updates, [])
+})
+
+test('reopened, then closed again: silent from then on', async () => {
+  const { world, forge, ref } = await reopened()
+  forge.byHand(1, { state: 'closed', decidedBy: 'ada', decidedAt: '2026-11-21T10:03:30Z' })
+  await world.plan()
+  const { closed } = await readRepository(world.repository, undefined, new AbortController().signal)
+  assert.deepEqual(
+    closed.map(({ status }) => [status.outcome, status.decidedBy, status.silentUntil]),
+    [['Declined', 'ada', '2026-12-21T10:03:30Z']],
+  )
+  assert.equal(world.repository.branches.has(ref), false)
+  assert.deepEqual((await world.plan()).updates, [])
+})
+
+test('reopened, then back by itself: healed', async () => {
+  const { world } = await reopened()
+  world.sync()
+  assert.equal((await world.plan()).outcome, 'healed')
 })
