@@ -4,7 +4,7 @@ import { listPackageRevisions, type PackageRevision } from '../../package/packag
 import { worstRisk } from '../../plan/closed-episode.ts'
 import type { RepositoryView } from '../../reconcile/repository-view.ts'
 import { API_VERSION, type Change, type DriftReport } from '../../record/schema.ts'
-import { driftCount } from '../drift-count.ts'
+import { driftCount, workspaceOf } from '../drift-count.ts'
 import { heldCell } from '../held-text.ts'
 import { packageLabel, showLedger } from '../ledger-session.ts'
 import { timeOf, valueText } from '../print-diff.ts'
@@ -119,7 +119,7 @@ const PACKAGE_COLUMNS: readonly Column<PackageRow>[] = [
 /** Drift belongs to what runs (the latest published revision, or the branch before the first one) and to the episode's own branch. */
 function hasDrift({ revision, reports }: PackageRow): boolean {
   const published = revision.lifecycle === 'Published' && (revision.latest || revision.revision === -1)
-  return published || reports.some(({ status }) => revision.workspace === `drift-${status.episode}`)
+  return published || reports.some(({ status }) => revision.workspace === workspaceOf(status))
 }
 
 function driftOf(row: PackageRow): string {

@@ -1,7 +1,7 @@
 import { formatJson, type Json } from '../../krm/json.ts'
 import { worstRisk } from '../../plan/closed-episode.ts'
 import type { DriftReport } from '../../record/schema.ts'
-import { driftCount } from '../drift-count.ts'
+import { driftCount, workspaceOf } from '../drift-count.ts'
 import { heldCell } from '../held-text.ts'
 import { type LedgerReading, packageLabel, showLedger } from '../ledger-session.ts'
 import { isTable } from '../outputs.ts'
@@ -101,7 +101,7 @@ function statusColumns(terminal: Terminal, now: Date): Column<DriftReport>[] {
     { name: 'RISK', value: ({ spec }) => worstRisk(spec.changes) ?? '-' },
     { name: 'SINCE', value: ({ status: { since, state } }) => (state === 'InSync' ? '-' : age(since)) },
     { name: 'PLAN', value: ({ status: { plan, lifecycle } }) => (plan === '' || lifecycle === 'Draft' ? '-' : plan.toLowerCase()) },
-    { name: 'PR', value: ({ status: { lifecycle, episode, held } }) => (lifecycle === 'Proposed' ? `drift-${episode}` : heldWord(held)) },
+    { name: 'PR', value: ({ status }) => (status.lifecycle === 'Proposed' ? workspaceOf(status) : heldWord(status.held)) },
     { name: 'OBSERVED', value: ({ spec }) => age(spec.observed.at) },
     { name: 'HELD', wide: true, value: ({ status }) => heldCell(status.held) },
     { name: 'SYNCER', wide: true, value: ({ spec }) => spec.observed.syncer || '-' },
