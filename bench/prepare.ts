@@ -46,7 +46,8 @@ export async function prepareBench(plane: ControlPlane, options: BenchOptions): 
 
 const WIDTH = 8
 
-async function applyAll(plane: ControlPlane, packages: readonly BenchPackage[]): Promise<void> {
+/** Applies the objects as the syncer, with the kinds and namespaces that they need; once per API server. */
+export async function applyAll(plane: ControlPlane, packages: readonly BenchPackage[]): Promise<void> {
   await send(plane, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', WIDGET_DEFINITION)
   await send(plane, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', RESOURCE_GROUP_DEFINITION)
   for (const { namespace } of packages) await send(plane, 'POST', '/api/v1/namespaces', { metadata: { name: namespace } })
@@ -92,7 +93,8 @@ const PLURALS: Readonly<Record<string, string>> = {
   [WIDGETS.kind]: WIDGETS.plural,
 }
 
-function pathOf({ apiVersion, kind, metadata: { name, namespace } }: BenchObject): string {
+/** Of the object, below the address of the API server. */
+export function pathOf({ apiVersion, kind, metadata: { name, namespace } }: BenchObject): string {
   return `${apiVersion.includes('/') ? '/apis' : '/api'}/${apiVersion}/namespaces/${namespace}/${PLURALS[kind] ?? ''}/${name}`
 }
 

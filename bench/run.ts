@@ -1,45 +1,74 @@
 /**
  * Benchmarks. Nothing here is a test: machines differ, and a table says so.
  *
- * node bench/run.ts detection [--objects 1200] [--per-package 120] [--rounds 5] [--seed 1] [--write docs/performance.md]
+ * node bench/run.ts detection     [--objects 1200] [--per-package 120] [--rounds 5] [--seed 1] [--write docs/performance.md]
+ * node bench/run.ts pull-request  [--objects 250] [--per-package 10] [--rounds 24] [--seed 1] [--write docs/performance.md]
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { benchDetection } from './detection.ts'
 import { withSection } from './table.ts'
+
+interface Options {
+  readonly objects: number
+  readonly objectsPerPackage: number
+  readonly rounds: number
+  readonly seed: number
+}
+
+interface Benchmark {
+  readonly defaults: Options
+  readonly heading: (options: Options) => string
+  readonly run: (options: Options, report: (line: string) => void) => Promise<string>
+}
+
+const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
+  detection: {
+    defaults: { objects: 1200, objectsPerPackage: 120, rounds: 5, seed: 1 },
+    heading: ({ objects }) => `## Detection, ${objects} objects`,
+    run: async (options, report) => (await import('./detection.ts')).benchDetection(options, report),
+  },
+  'pull-request': {
+    defaults: { objects: 250, objectsPerPackage: 10, rounds: 24, seed: 1 },
+    heading: () => '## From a live change to its pull request',
+    run: async (options, report) => (await import('./live-change-to-pull-request.ts')).benchPullRequest(options, report),
+  },
+}
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    objects: { type: 'string', default: '1200' },
-    'per-package': { type: 'string', default: '120' },
-    rounds: { type: 'string', default: '5' },
-    seed: { type: 'string', default: '1' },
+    objects: { type: 'string' },
+    'per-package': { type: 'string' },
+    rounds: { type: 'string' },
+    seed: { type: 'string' },
     write: { type: 'string' },
   },
 })
-if (positionals.length !== 1 || positionals[0] !== 'detection') {
-  console.error('usage: npm run bench -- detection [--objects N] [--per-package N] [--rounds N] [--seed N] [--write FILE]')
+const [name = ''] = positionals
+const benchmark = BENCHMARKS[name]
+if (benchmark === undefined || positionals.length !== 1) {
+  const names = Object.keys(BENCHMARKS).join('|')
+  console.error(`usage: npm run bench -- ${names} [--objects N] [--per-package N] [--rounds N] [--seed N] [--write FILE]`)
   process.exit(2)
 }
-const options = {
-  objects: wholeNumber('objects'),
-  objectsPerPackage: wholeNumber('per-package'),
-  rounds: wholeNumber('rounds'),
-  seed: wholeNumber('seed'),
+const options: Options = {
+  objects: wholeNumber('objects', benchmark.defaults.objects),
+  objectsPerPackage: wholeNumber('per-package', benchmark.defaults.objectsPerPackage),
+  rounds: wholeNumber('rounds', benchmark.defaults.rounds),
+  seed: wholeNumber('seed', benchmark.defaults.seed),
 }
-const table = await benchDetection(options, (line) => console.error(line))
-const command = `npm run bench -- detection --objects ${options.objects} --per-package ${options.objectsPerPackage} --rounds ${options.rounds} --seed ${options.seed}`
+const table = await benchmark.run(options, (line) => console.error(line))
+const command = `npm run bench -- ${name} --objects ${options.objects} --per-package ${options.objectsPerPackage} --rounds ${options.rounds} --seed ${options.seed}`
 const body = `${table}\n\nMeasured on ${new Date().toISOString().slice(0, 10)} with \`${command}\`.`
 console.log(body)
 if (values.write !== undefined) {
   const before = existsSync(values.write) ? readFileSync(values.write, 'utf8') : '# Performance\n'
-  writeFileSync(values.write, withSection(before, `## Detection, ${options.objects} objects`, body))
+  writeFileSync(values.write, withSection(before, benchmark.heading(options), body))
 }
 
-function wholeNumber(name: 'objects' | 'per-package' | 'rounds' | 'seed'): number {
-  const value = Number(values[name])
+function wholeNumber(flag: 'objects' | 'per-package' | 'rounds' | 'seed', otherwise: number): number {
+  const value = values[flag] === undefined ? otherwise : Number(values[flag])
   if (Number.isSafeInteger(value) && value > 0) return value
-  console.error(`--${name} wants a whole number above 0`)
+  console.error(`--${flag} wants a whole number above 0`)
   process.exit(2)
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readMetrics } from './measure.ts'
-import { formatTable, spread, withSection } from './table.ts'
+import { formatTable, percentile, spread, withSection } from './table.ts'
 
 const COST = { wall: 1, clientCpu: 0.5, serverCpu: 0.25, requests: 600, dryRuns: 300 }
 
@@ -44,4 +44,10 @@ test('requests are counted from the metrics, without those that the server makes
     'process_cpu_seconds_total 1.25e+01',
   ].join('\n')
   assert.deepEqual(readMetrics(metrics), { cpu: 12.5, requests: 8, dryRuns: 5 })
+})
+
+test('a percentile is one of the values, and not above the greatest', () => {
+  const values = Array.from({ length: 20 }, (_none, index) => 20 - index)
+  assert.deepEqual([percentile(values, 50), percentile(values, 95), percentile(values, 100), percentile([7], 95)], [10, 19, 20, 7])
+  assert.ok(Number.isNaN(percentile([], 50)))
 })

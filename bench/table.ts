@@ -46,6 +46,12 @@ export function spread(values: readonly number[], digits: number): string {
   return low === high ? `${middle}` : `${middle} (${low}–${high})`
 }
 
+/** The smallest value that so many of a hundred are not above; NaN of none. */
+export function percentile(values: readonly number[], hundredths: number): number {
+  const sorted = [...values].sort((left, right) => left - right)
+  return sorted[Math.max(0, Math.ceil((sorted.length * hundredths) / 100) - 1)] ?? Number.NaN
+}
+
 /** @param sorted ascending, not empty */
 function median(sorted: readonly number[]): number {
   const at = (index: number): number => sorted[index] ?? Number.NaN

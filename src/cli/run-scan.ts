@@ -1,6 +1,6 @@
 /** What `scan` does once and `controller` again and again: one turn, then the writes that merged commits authorise. */
 import type { Failure } from '../failure.ts'
-import { type Answer, answerFleetProposals } from '../reconcile/answer-proposals.ts'
+import { type Answer, answerFleetProposals, waitingTicks } from '../reconcile/answer-proposals.ts'
 import { runFleetTurn, runTurn, type TurnResult } from '../reconcile/run-turn.ts'
 import { pendingSettles } from '../reconcile/settle.ts'
 import { oneLine } from '../record/one-line.ts'
@@ -28,12 +28,12 @@ export async function runScan(
   const { ports, clusters, request, progress } = session
   const dryRun = options.dryRun === true
   const fleet = { ...ports, clusters: clusters.map(({ reader }) => reader) }
-  for (const answer of await answerFleetProposals(fleet, { ...request, dryRun }, world.signal)) tellAnswer(answer, options, world)
+  const answers = await answerFleetProposals(fleet, { ...request, dryRun }, world.signal)
+  for (const answer of answers) tellAnswer(answer, options, world)
+  const asked = { ...request, dryRun, keepTexts: waitingTicks(answers) }
   const [only, ...others] = clusters
   const single = only !== undefined && others.length === 0
-  const result = await (single
-    ? runTurn(ports, { ...request, dryRun }, world.signal)
-    : runFleetTurn(fleet, { ...request, dryRun }, world.signal))
+  const result = await (single ? runTurn(ports, asked, world.signal) : runFleetTurn(fleet, asked, world.signal))
   progress.end()
   seen(result)
   if (dryRun) return { result, unsettled: [] }

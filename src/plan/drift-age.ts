@@ -45,8 +45,11 @@ export function timeStates(
 ): ProposalState[] {
   const { cluster, policy } = seen
   const [resting, opened] = [restingSince(report, seen), openedAt(record.spec)]
+  // An episode is named by the drift that it began with: nothing changed since, whatever was written anew in between.
+  const asItBegan = record.spec.fingerprint.startsWith(`sha256:${record.spec.episode.slice(0, 8)}`)
   // In a recording no time passes.
-  const changing = !cluster.recorded && resting > record.spec.began && later(resting, policy.detect.settle) > cluster.observedAt
+  const changing =
+    !cluster.recorded && !asItBegan && resting > record.spec.began && later(resting, policy.detect.settle) > cluster.observedAt
   const waits = report.status.snoozedUntil === undefined && later(opened, policy.remindAfter) <= cluster.observedAt
   return [...(changing ? [{ kind: 'changing' } as const] : []), ...(waits ? [{ kind: 'stale', since: opened } as const] : [])]
 }

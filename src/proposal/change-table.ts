@@ -40,7 +40,7 @@ export function changeTable(changes: readonly NumberedChange[], links: LinkBase 
       ...(withPlan ? [`${live} (${by})`, risk, planWord(change.resolution)] : [live, risk, by]),
     ]
   })
-  const head = withPlan ? ['In the cluster (by ¹)', 'Risk', 'Plan'] : ['In the cluster', 'Risk', 'Changed by ¹']
+  const head = withPlan ? ['In the cluster, by ¹', 'Risk', 'Plan'] : ['In the cluster', 'Risk', 'Changed by ¹']
   return table(['#', 'Object and field', 'In git', ...head], rows)
 }
 

@@ -60,6 +60,12 @@ export async function answerFleetProposals(ports: FleetPorts, request: TurnReque
   return answers
 }
 
+/** Proposals with a ticked box that could not be looked after yet: their text must keep it. */
+export function waitingTicks(answers: readonly Answer[]): ReadonlySet<number> {
+  const waiting = answers.filter(({ by, outcome }) => outcome === 'waiting' && by === '')
+  return new Set(waiting.flatMap(({ proposal: { number } }) => (number === undefined ? [] : [number])))
+}
+
 async function answerOne(desk: Desk): Promise<readonly Answer[]> {
   const { unit, forge, signal } = desk
   const results: CommandResult[] = []

@@ -17,8 +17,13 @@ import type { UnitResult } from './unit-result.ts'
 
 export type PlannedUnit = UnitResult & { readonly state: 'planned' }
 
-/** `version` of backporch. Undefined where the unit has no record. */
-export function unitSubject(unit: PlannedUnit, view: RepositoryView, forge: Forge, version: string): ProposalSubject | undefined {
+/** `version` of backporch; `units` of the same turn. Undefined where the unit has no record. */
+export function unitSubject(
+  unit: PlannedUnit,
+  view: RepositoryView,
+  forge: Forge,
+  { version, units }: { readonly version: string; readonly units: readonly UnitResult[] },
+): ProposalSubject | undefined {
   const { plan, observation } = unit
   const { record, branch } = plan
   if (record === undefined) return undefined
@@ -34,7 +39,7 @@ export function unitSubject(unit: PlannedUnit, view: RepositoryView, forge: Forg
     health,
     reapplyFails,
     notAdoptable: notAdoptable(verdicts, observation.key, observation.pipeline),
-    alsoIn: unitClusters(view, unit.unit),
+    alsoIn: unitClusters(view, unit.unit, units),
     previousPlan: plannedBefore === undefined ? undefined : { plan: plannedBefore, by: record.spec.plannedBy ?? '' },
     base: view.base,
     headBranch: branch,

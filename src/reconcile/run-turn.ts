@@ -24,7 +24,7 @@ import { type LookRequest, lookAtCluster, lookAtRepository, type ObservedUnit, w
 import type { RepositoryView } from './repository-view.ts'
 import { type SharedProposals, shareProposals } from './share-proposals.ts'
 import { tellBoard, tellOver } from './tell-dashboard.ts'
-import { ensureProposals, isHosted, tellNotObserved } from './tell-forge.ts'
+import { ensureProposals, isHosted, tellMovedBefore, tellNotObserved } from './tell-forge.ts'
 import { tellOutcomes } from './tell-outcomes.ts'
 import type { UnitResult } from './unit-result.ts'
 import { writeTurn } from './write-turn.ts'
@@ -52,6 +52,8 @@ export interface TurnRequest extends LookRequest {
   readonly exclude?: string
   /** Version of backporch, for the texts of proposals. */
   readonly version: string
+  /** Numbers of proposals whose text stays as it is in this turn: somebody's tick in it waits. */
+  readonly keepTexts?: ReadonlySet<number>
   /** Plans and writes nothing. */
   readonly dryRun: boolean
 }
@@ -116,8 +118,10 @@ export async function runFleetTurn(ports: FleetPorts, request: TurnRequest, sign
     await tellOutcomes(ports.forge, view, shared, signal)
     const told = { view, board, notObserved, now: observedAt, version: request.version }
     const over = await tellOver(ports.forge, { ...told, units: shared }, signal)
-    const { units, updates } = await writeTurn(ports.repository, shared, { head: view.ledger, at: observedAt }, signal)
-    const proposals = await ensureProposals(ports.forge, view, { units, updates, joints, notObserved }, request.version, signal)
+    await tellMovedBefore(ports.forge, view, joints, signal)
+    const { units: written, updates } = await writeTurn(ports.repository, shared, { head: view.ledger, at: observedAt }, signal)
+    const wrote = { units: written, updates, joints, notObserved, keepTexts: request.keepTexts ?? new Set<number>() }
+    const { opened: proposals, units } = await ensureProposals(ports.forge, view, wrote, request.version, signal)
     const untold = over.length > 0 ? over : await tellBoard(ports.forge, { ...told, units }, proposals, signal)
     return { ...result, units, updates, proposals, untold }
   })

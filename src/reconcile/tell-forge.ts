@@ -29,42 +29,86 @@ export interface ToldTurn {
   /** Proposals about several clusters, by short name of the branch. */
   readonly joints: ReadonlyMap<string, JointProposal>
   readonly notObserved: readonly { readonly cluster: string }[]
+  /** Numbers of proposals whose text stays as it is. */
+  readonly keepTexts: ReadonlySet<number>
+}
+
+export interface ToldProposals {
+  /** What the forge calls the open proposals, by short name of the branch. */
+  readonly opened: ReadonlyMap<string, OpenedProposal>
+  /** With the reason where the forge refuses the proposal of a unit. */
+  readonly units: readonly UnitResult[]
 }
 
 /**
- * After the push. @returns what the forge calls the open proposals, by short name of the branch
- * @throws Failure BP50xx
+ * After the push. What the forge refuses for one proposal holds up no other one.
+ * @throws Failure BP50xx when it cannot be asked, or refuses every proposal
  */
 export async function ensureProposals(
   forge: Forge,
   view: RepositoryView,
-  { units, updates, joints, notObserved }: ToldTurn,
+  turn: ToldTurn,
   version: string,
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, OpenedProposal>> {
+): Promise<ToldProposals> {
   const opened = new Map<string, OpenedProposal>()
+  const refused = new Map<UnitResult, Failure>()
   const codeOwners = isHosted(forge) ? await readCodeOwners(view, signal) : ''
-  const missed = new Set(notObserved.map(({ cluster }) => cluster))
-  for (const unit of units) {
-    if (unit.state === 'failed' || unit.refused !== undefined) continue
-    const { branch } = unit.plan
-    if (isHosted(forge) && unit.plan.outcome === 'foreign') await tellEdited(forge, view, unit, signal)
-    const joint = joints.get(branch)
-    const text =
-      joint === undefined ? singleText(unit, view, forge, version) : jointText(joint, view, forge, { version, notObserved: missed })
-    const ref = `refs/heads/${branch}`
-    const commit = updates.find((update) => update.ref === ref)?.to ?? view.refs.get(ref)
-    if (opened.has(branch) || commit === undefined || commit === null || text === undefined) continue
-    const { statuses, ...shown } = text
-    const reviewers = reviewersOf(codeOwners, unit.unit.packagePath)
-    const wanted = { ref, commit, baseBranch: view.baseBranch, ...shown, reviewers }
-    const proposal = await forge.ensureProposal(wanted, view.proposals.get(ref), signal)
-    opened.set(branch, proposal)
-    if (!isHosted(forge)) continue
-    await forge.ensureStatuses(commit, statuses, signal)
-    if (joint !== undefined) await tellMoved(forge, view, joint, proposal, signal)
+  for (const unit of turn.units) {
+    if (unit.state === 'failed' || unit.refused !== undefined || opened.has(unit.plan.branch)) continue
+    try {
+      const proposal = await tellUnit(forge, view, turn, { unit, version, codeOwners }, signal)
+      if (proposal !== undefined) opened.set(unit.plan.branch, proposal)
+    } catch (thrown) {
+      if (!(thrown instanceof Failure) || (thrown.code !== 'BP5003' && thrown.code !== 'BP5006')) throw thrown
+      refused.set(unit, thrown)
+    }
   }
-  return opened
+  // Then it is one condition of the repository, and not one of each unit.
+  const [first] = refused.values()
+  if (first !== undefined && opened.size === 0) throw first
+  const units = turn.units.map((unit) => {
+    const why = refused.get(unit)
+    return why === undefined || unit.state === 'failed' ? unit : { ...unit, refused: why }
+  })
+  return { opened, units }
+}
+
+interface TellingUnit {
+  readonly unit: PlannedUnit
+  readonly version: string
+  readonly codeOwners: string
+}
+
+async function tellUnit(
+  forge: Forge,
+  view: RepositoryView,
+  { units, updates, joints, notObserved, keepTexts }: ToldTurn,
+  { unit, version, codeOwners }: TellingUnit,
+  signal: AbortSignal,
+): Promise<OpenedProposal | undefined> {
+  const { branch, outcome } = unit.plan
+  if (isHosted(forge) && outcome === 'foreign') await tellEdited(forge, view, unit, signal)
+  const joint = joints.get(branch)
+  const missed = new Set(notObserved.map(({ cluster }) => cluster))
+  const text =
+    joint === undefined
+      ? singleText(unit, view, forge, { version, units })
+      : jointText(joint, view, forge, { version, notObserved: missed })
+  const ref = `refs/heads/${branch}`
+  const commit = updates.find((update) => update.ref === ref)?.to ?? view.refs.get(ref)
+  if (commit === undefined || commit === null || text === undefined) return undefined
+  const { statuses, ...shown } = text
+  const reviewers = reviewersOf(codeOwners, unit.unit.packagePath)
+  const known = view.proposals.get(ref)
+  const body = known?.state === 'open' && keepTexts.has(known.number) ? known.body : shown.body
+  const wanted = { ref, commit, baseBranch: view.baseBranch, ...shown, body, reviewers }
+  const proposal = await forge.ensureProposal(wanted, known, signal)
+  if (isHosted(forge)) {
+    await forge.ensureStatuses(commit, statuses, signal)
+    if (joint !== undefined && known?.state !== 'open') await tellMoved(forge, view, joint, proposal, signal)
+  }
+  return proposal
 }
 
 /** Said once: the branch has commits that are not ours, so that nothing more is pushed to it. */
@@ -83,12 +127,17 @@ function reviewersOf(codeOwners: string, packagePath: string): readonly string[]
 
 type ShownProposal = ProposalText & { readonly statuses: readonly CommitStatus[] }
 
-function singleText(unit: PlannedUnit, view: RepositoryView, forge: Forge, version: string): ShownProposal | undefined {
+function singleText(
+  unit: PlannedUnit,
+  view: RepositoryView,
+  forge: Forge,
+  about: { readonly version: string; readonly units: readonly UnitResult[] },
+): ShownProposal | undefined {
   const { report, branch, outcome, openBranches } = unit.plan
   if (report.status.lifecycle !== 'Proposed' || outcome === 'foreign') return undefined
   // Of a joint proposal that this turn cannot tell anything new about, the text stays.
   if (openBranches.some((open) => open.ref === `refs/heads/${branch}` && open.others.length > 0)) return undefined
-  const subject = unitSubject(unit, view, forge, version)
+  const subject = unitSubject(unit, view, forge, about)
   if (subject === undefined) return undefined
   return { ...proposalText(subject), statuses: proposalStatuses(subject, unit.observation.incomplete.length === 0) }
 }
@@ -101,6 +150,20 @@ function jointText(
 ): ShownProposal | undefined {
   const subject = jointSubject(joint, view, forge, about)
   return subject === undefined ? undefined : { ...massText(subject), statuses: massStatuses(subject) }
+}
+
+/** Where the joint proposal is open already: said before the push that takes the branches of the others away. @throws Failure BP50xx */
+export async function tellMovedBefore(
+  forge: Forge,
+  view: RepositoryView,
+  joints: ReadonlyMap<string, JointProposal>,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!isHosted(forge)) return
+  for (const joint of joints.values()) {
+    const open = view.proposals.get(joint.ref)
+    if (open?.state === 'open') await tellMoved(forge, view, joint, open, signal)
+  }
 }
 
 /** Proposals of single clusters that went into the joint one; their branches are gone with this turn's push. */

@@ -2,13 +2,19 @@
 import type { Unit } from '../plan/observation.ts'
 import { pathSegment } from '../record/record-paths.ts'
 import type { RepositoryView } from './repository-view.ts'
+import type { UnitResult } from './unit-result.ts'
 
 const REPORT = /^clusters\/([^/]+)\/([^/]+)\/report\.yaml$/
 
-/** Names as path segments: a name that is no plain file name has a hash behind it. */
-export function unitClusters({ ledgerTree }: RepositoryView, { cluster, slug }: Unit): string[] {
-  return ledgerTree.flatMap(({ path }) => {
+/**
+ * Sorted. Names as path segments: a name that is no plain file name has a hash behind it.
+ * @param units of the turn, which the ledger may not have yet
+ */
+export function unitClusters({ ledgerTree }: RepositoryView, { cluster, slug }: Unit, units: readonly UnitResult[]): string[] {
+  const known = ledgerTree.flatMap(({ path }) => {
     const [, other, own] = REPORT.exec(path) ?? []
-    return other === undefined || own !== slug || other === pathSegment(cluster) ? [] : [other]
+    return other === undefined || own !== slug ? [] : [other]
   })
+  const here = units.flatMap((one) => (one.state === 'planned' && one.unit.slug === slug ? [pathSegment(one.unit.cluster)] : []))
+  return [...new Set([...known, ...here])].filter((other) => other !== pathSegment(cluster)).sort()
 }

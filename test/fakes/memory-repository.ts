@@ -120,6 +120,19 @@ export class MemoryRepository implements PackageRepository {
     return id
   }
 
+  /** Whether the commit is the other one or one of its ancestors. */
+  reaches(from: string, commit: string): boolean {
+    const seen = new Set<string>()
+    const open = [from]
+    for (let id = open.pop(); id !== undefined; id = open.pop()) {
+      if (id === commit) return true
+      if (seen.has(id)) continue
+      seen.add(id)
+      open.push(...this.known(objectId(id)).parents)
+    }
+    return false
+  }
+
   /** Everything that was ever written, as text: messages and contents. */
   everything(): string {
     const contents = [...this.blobs.values()].map((blob) => new TextDecoder().decode(blob))

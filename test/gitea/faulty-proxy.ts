@@ -22,8 +22,8 @@ export type Fault =
     }
   /** Gitea never hears of it, and the connection is cut. */
   | { readonly kind: 'cut' }
-  /** Gitea does it, and the connection is cut instead of its answer. */
-  | { readonly kind: 'lost' }
+  /** Gitea does it, and the connection is cut instead of its answer; before that `done` is called. */
+  | { readonly kind: 'lost'; readonly done?: () => void }
   /** Gitea does it, and its answer is changed. */
   | { readonly kind: 'changed'; readonly change: (body: unknown) => unknown }
   /** Gitea does it, and half of its answer is given. */
@@ -71,7 +71,10 @@ export async function startFaultyProxy(giteaUrl: string): Promise<FaultyProxy> {
     }
     if (fault?.kind === 'silent') return
     const answer = await passOn(gitea, fault?.kind === 'elsewhere' ? { ...request, path: fault.path } : request, incoming.headers)
-    if (fault?.kind === 'lost') return void incoming.socket.destroy()
+    if (fault?.kind === 'lost') {
+      fault.done?.()
+      return void incoming.socket.destroy()
+    }
     const body = fault?.kind === 'changed' ? Buffer.from(JSON.stringify(fault.change(JSON.parse(answer.body.toString())))) : answer.body
     const { 'transfer-encoding': _chunked, 'content-length': _length, connection: _connection, ...headers } = answer.headers
     outgoing.writeHead(answer.status, { ...headers, 'content-length': String(body.length) })

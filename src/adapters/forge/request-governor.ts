@@ -38,6 +38,8 @@ export type RequestKind = 'read' | 'write'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
+/** A request reaches the forge a little after it was let go, and not always as late: milliseconds by which a window is taken for longer. */
+const LEEWAY = 1_000
 /** Longest block after answers that ask to slow down and do not say for how long. */
 const LONGEST_BLOCK = 16 * MINUTE
 /** Requests of the budget that writes leave for reads, so that what was decided is still seen; a twentieth where the budget is small. */
@@ -127,14 +129,17 @@ export class RequestGovernor {
     }
     if (kind === 'write') {
       this.#forget(now)
-      waits.push({ until: freeAt(this.#writes, writesPerMinute, MINUTE), why: `${writesPerMinute} writes were sent within a minute` })
-      waits.push({ until: freeAt(this.#writes, writesPerHour, HOUR), why: `${writesPerHour} writes were sent within an hour` })
+      waits.push({
+        until: freeAt(this.#writes, writesPerMinute, MINUTE + LEEWAY),
+        why: `${writesPerMinute} writes were sent within a minute`,
+      })
+      waits.push({ until: freeAt(this.#writes, writesPerHour, HOUR + LEEWAY), why: `${writesPerHour} writes were sent within an hour` })
     }
     return waits.reduce((latest, each) => (each.until > latest.until ? each : latest))
   }
 
   #forget(now: number): void {
-    this.#writes = this.#writes.filter((at) => at > now - HOUR)
+    this.#writes = this.#writes.filter((at) => at > now - HOUR - LEEWAY)
   }
 
   #now(): number {

@@ -18,6 +18,8 @@ export interface Advertisement {
   readonly capabilities: ReadonlySet<string>
   /** `sha1` or `sha256`. */
   readonly objectFormat: string
+  /** What the server calls itself: `git/2.39.5`, `git/github-a2dc5c1d0a34`; empty where it does not say. */
+  readonly agent: string
 }
 
 const REF_LINE = /^([0-9a-f]{40}|[0-9a-f]{64}) ([^\0\n]+)$/
@@ -55,6 +57,7 @@ export async function readAdvertisement(reader: ByteReader, announced: boolean):
     head: head?.slice('HEAD:'.length),
     capabilities: new Set(capabilities.map((word) => word.split('=', 1)[0] ?? '')),
     objectFormat: valuesOfCapability('object-format')[0] ?? 'sha1',
+    agent: valuesOfCapability('agent')[0] ?? '',
   }
 }
 

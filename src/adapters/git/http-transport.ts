@@ -1,4 +1,5 @@
 /** The git protocol over https (git documentation, http-protocol): `GET …/info/refs?service=…`, then `POST …/<service>`. */
+import { setImmediate } from 'node:timers/promises'
 import { Failure } from '../../failure.ts'
 import { type Advertisement, assertReadable, RefusedService, readAdvertisement } from './advertisement.ts'
 import { ByteReader, StreamFault } from './byte-reader.ts'
@@ -123,6 +124,8 @@ export class HttpTransport implements GitTransport {
 
   async #once(request: Request, signal: AbortSignal, stop: AbortController): Promise<Response> {
     signal.throwIfAborted()
+    // A turn may have been planned for seconds: connections that were closed meanwhile are seen to be, and none of them is used.
+    await setImmediate()
     if (this.#token !== undefined) this.#credential = { username: TOKEN_USER, password: await this.#token(signal) }
     const late = () => stop.abort(new StreamFault('silent', `no answer for ${this.#limits.silence / 1000} s`))
     const timer = setTimeout(late, this.#limits.silence)

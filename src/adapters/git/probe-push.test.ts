@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { chmodSync, existsSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { expectFailure, makeTestRepository, REMOTE_KINDS, type TestRepository, TOKEN } from '../../../test/contract/git-remotes.ts'
+import { FLUSH, pktLine } from './pkt-line.ts'
 import { probePush } from './probe-push.ts'
 
 const REFS = ['refs/heads/drafts/backporch-check/drift-check', 'refs/heads/drift-ledger', 'refs/tags/backporch-check/v0']
@@ -73,6 +76,48 @@ it('moves no ref that is there, and cannot tell of one that stands at the base c
   } finally {
     await made.close()
   }
+})
+
+it('believes of GitHub only the texts whose meaning is known', async () => {
+  const base = 'a'.repeat(40)
+  const ref = 'refs/heads/drafts/backporch-check/drift-check'
+  const answerTo = async (agent: string, unpacked: string, reason: string | undefined) => {
+    const lines = [`unpack ${unpacked}\n`, reason === undefined ? `ok ${ref}\n` : `ng ${ref} ${reason}\n`]
+    const report = Buffer.concat([...lines.map((line) => pktLine(line)), FLUSH])
+    const told = [pktLine('# service=git-receive-pack\n'), FLUSH, pktLine(`${base} refs/heads/main\0report-status agent=${agent}\n`), FLUSH]
+    const server = createServer((request, response) => {
+      request.resume()
+      const [type, body] = request.method === 'GET' ? ['advertisement', Buffer.concat(told)] : ['result', report]
+      response.writeHead(200, { 'content-type': `application/x-git-receive-pack-${type}` }).end(body)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    try {
+      const remote = `http://127.0.0.1:${(server.address() as AddressInfo).port}/acme/deploy.git`
+      const [one] = await probePush({ remote, workingDirectory: '/', environment: { HOME: '/nowhere' }, token: 'x' }, 'main', [ref], signal)
+      return one
+    } finally {
+      server.closeAllConnections()
+      server.close()
+    }
+  }
+  const github = 'git/github-a2dc5c1d0a34'
+  for (const [reason, wanted] of [
+    [`cannot lock ref '${ref}': is at ${'b'.repeat(40)} but expected ${base}`, 'let-through'],
+    [`cannot lock ref '${ref}': unable to resolve reference '${ref}'`, 'let-through'],
+    ['failed to update ref', 'let-through'],
+    ['push declined due to repository rule violations', 'refused'],
+    ['protected branch hook declined', 'refused'],
+    ['pre-receive hook declined', 'refused'],
+    [`cannot lock ref '${ref}': 'refs/heads/drafts' exists; cannot create '${ref}'`, 'unclear'],
+    ['something that nobody has seen yet', 'unclear'],
+    [undefined, 'unclear'],
+  ] as const) {
+    const found = await answerTo(github, 'ok', reason)
+    assert.equal(found?.answer, wanted, reason)
+    if (wanted !== 'let-through') assert.notEqual(found?.why, '', reason)
+  }
+  assert.equal((await answerTo(github, 'index-pack abnormal exit', 'unpacker error'))?.answer, 'unclear')
+  assert.equal((await answerTo('git/2.39.5', 'ok', 'something that nobody has seen yet'))?.answer, 'refused', 'git itself says why')
 })
 
 it('says that the server does not know us', async () => {

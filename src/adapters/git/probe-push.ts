@@ -23,6 +23,15 @@ export interface ProbePushOptions {
 
 const LIMITS: TransportLimits = { silence: 60_000, bytes: 64 * 1024 * 1024 }
 
+/**
+ * How GitHub, whose git is its own, says the same to pushes that came too late, and how it says that a rule refused: texts that people
+ * report (docs/facts/push-rehearsal.md). What a rehearsal gets there was not tried, so nothing else is taken for either.
+ */
+const GITHUB_AGENT = /^git\/github-/
+const GITHUB_STALE =
+  /^cannot lock ref '[^']*': (?:is at [0-9a-f]+ but expected [0-9a-f]+|unable to resolve reference\b|reference is missing\b)/
+const GITHUB_REFUSED = /\bhook declined$|^push declined\b/
+
 /** Reasons with which `receive-pack` says that a ref is not where the push claims: git 2.0 to 2.49, and later ones. */
 const STALE = new Set(['failed to update ref', 'failed to lock', 'incorrect old value provided', 'reference does not exist'])
 
@@ -56,17 +65,20 @@ async function probeOne(
 ): Promise<PushAnswer> {
   const session = await transport.open('git-receive-pack', signal)
   try {
-    const { refs, capabilities } = session.advertisement
+    const { refs, capabilities, agent } = session.advertisement
     const base = refs.get(`refs/heads/${baseBranch}`)
     if (base === undefined) throw noBase(remote, baseBranch)
     if (refs.get(ref) === base) return { ref, answer: 'unclear', why: 'it stands at the commit of the base branch' }
     if (!capabilities.has('report-status')) return { ref, answer: 'unclear', why: 'the server does not report what became of a push' }
     const { unpacked, refused, messages } = await sendPush(session, [{ ref, from: base, to: base }], encodePack([]))
     const reason = refused.get(ref)
-    if (unpacked === 'ok' && reason !== undefined && STALE.has(reason)) return { ref, answer: 'let-through', why: '' }
+    const github = GITHUB_AGENT.test(agent)
+    if (unpacked === 'ok' && reason !== undefined && (STALE.has(reason) || (github && GITHUB_STALE.test(reason))))
+      return { ref, answer: 'let-through', why: '' }
     const told = printable([unpacked === 'ok' ? '' : unpacked, reason ?? '', messages].join('\n'), transport.secrets)
-    // The server took what it could not: then nothing is known of it.
-    return { ref, answer: reason === undefined ? 'unclear' : 'refused', why: told === '' ? 'the server says nothing about it' : told }
+    // Where the server took what it could not, or says what nobody knows the meaning of, nothing is known of it.
+    const bySomeRule = reason !== undefined && (!github || (unpacked === 'ok' && GITHUB_REFUSED.test(reason)))
+    return { ref, answer: bySomeRule ? 'refused' : 'unclear', why: told === '' ? 'the server says nothing about it' : told }
   } catch (thrown) {
     throw transport.explain(thrown, signal)
   } finally {

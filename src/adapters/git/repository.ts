@@ -55,6 +55,8 @@ export interface RepositoryOptions {
   readonly limits?: Partial<TransportLimits>
   /** Told about each request. */
   readonly trace?: Trace
+  /** Waited for before each push, where the server takes only so many in a minute; what it returns is called when the push has ended. */
+  readonly admitPush?: (signal: AbortSignal) => Promise<() => void>
 }
 
 /** A minute of silence; 2 GiB of pack is what isomorphic-git can index. */
@@ -84,6 +86,7 @@ class GitRepository implements PackageRepository {
   readonly #identity: Identity
   readonly #baseBranch: string | undefined
   readonly #environment: Environment
+  readonly #admitPush: RepositoryOptions['admitPush']
   readonly #transport: GitTransport
   readonly #objects: RemoteObjects
   readonly #created = new NewObjects()
@@ -95,6 +98,7 @@ class GitRepository implements PackageRepository {
     this.#identity = identity
     this.#baseBranch = options.baseBranch
     this.#environment = options.environment ?? process.env
+    this.#admitPush = options.admitPush
     const limits = { ...LIMITS, ...options.limits }
     const transport =
       address.kind === 'http'
@@ -155,9 +159,16 @@ class GitRepository implements PackageRepository {
     assertOnce(updates)
     for (const update of updates) await this.#assertForwards(update, signal)
     if (updates.length === 0) return
+    // Before the refs are looked at: what was seen a minute ago says nothing of where they are.
+    const ended = await this.#admitPush?.(signal)
     const { remote } = this
     const explainRefusal = (refused: readonly RefUpdate[]) => this.#dirtyWorkTree(refused, signal)
-    await pushRefs({ remote, transport: this.#transport, objects: this.#objects, created: this.#created, explainRefusal }, updates, signal)
+    const parts = { remote, transport: this.#transport, objects: this.#objects, created: this.#created, explainRefusal }
+    try {
+      await pushRefs(parts, updates, signal)
+    } finally {
+      ended?.()
+    }
     if (this.#created.bytes > MOST_NEW_BYTES) this.#created.forget(updates.flatMap(({ to }) => (to === null ? [] : [to])))
   }
 

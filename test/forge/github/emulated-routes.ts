@@ -28,7 +28,7 @@ const NOT_FOUND: RouteAnswer = { status: 404, body: { message: 'Not Found' } }
 const ROLE_RIGHTS = { admin: 'admin', write: 'write', read: 'read', none: 'none' }
 
 export const ROUTES: Readonly<Partial<Record<UsedOperation, Route>>> = {
-  [`GET ${REPOSITORY}` as const]: ({ state }: RouteInput) => ({ status: 200, body: repositoryShape(state) }),
+  [`GET ${REPOSITORY}` as const]: ({ state, actor }: RouteInput) => ({ status: 200, body: repositoryShape(state, actor) }),
 
   [`GET ${REPOSITORY}/pulls` as const]: ({ state, query, web }: RouteInput) => {
     const [wanted, base, head] = ['state', 'base', 'head'].map((name) => query.get(name) ?? '')
@@ -52,6 +52,7 @@ export const ROUTES: Readonly<Partial<Record<UsedOperation, Route>>> = {
     )
     if (duplicate) return custom(`A pull request already exists for ${state.owner}:${head}.`)
     if (state.git.reaches(onto, sha)) return custom(`No commits between ${base} and ${head}`)
+    if (isTooLong(body)) return custom('body is too long (maximum is 65536 characters)')
     if (body['draft'] === true && !state.drafts) return custom('Draft pull requests are not supported in this repository.')
     const pull = {
       head,
@@ -76,6 +77,7 @@ export const ROUTES: Readonly<Partial<Record<UsedOperation, Route>>> = {
   [`PATCH ${REPOSITORY}/pulls/{pull_number}` as const]: ({ state, parameters, body, actor, web }: RouteInput) => {
     const thread = state.thread(Number(parameters['pull_number']), true)
     if (thread?.pull === undefined) return NOT_FOUND
+    if (isTooLong(body)) return custom('body is too long (maximum is 65536 characters)')
     edit(state, thread, body, actor)
     if (typeof body['base'] === 'string') thread.pull.base = body['base']
     return { status: 200, body: pullShape(state, thread, web, true) }
@@ -233,6 +235,19 @@ export const ROUTES: Readonly<Partial<Record<UsedOperation, Route>>> = {
     state.statuses.push({ sha: parameters['sha'] ?? '', ...status })
     return { status: 201, body: status }
   },
+
+  [`GET ${REPOSITORY}/rules/branches/{branch}` as const]: ({ state, parameters }: RouteInput) => {
+    const { rules } = state
+    if (rules === 'refused')
+      return { status: 403, body: { message: 'Upgrade to GitHub Pro or make this repository public to enable this feature.' } }
+    const source = { ruleset_source_type: 'Repository', ruleset_source: `${state.owner}/${state.repo}`, ruleset_id: 42 }
+    return { status: 200, body: rules(parameters['branch'] ?? '').map((rule) => ({ ...rule, ...source })) }
+  },
+}
+
+/** By characters, as people count them. */
+function isTooLong({ body }: Readonly<Record<string, unknown>>): boolean {
+  return typeof body === 'string' && [...body].length > 65_536
 }
 
 function edit(state: EmulatedState, thread: EmulatedThread, body: Readonly<Record<string, unknown>>, actor: string): void {

@@ -5,14 +5,18 @@ export function userShape(state: EmulatedState, login: string | null): unknown {
   return login === null ? null : { login, type: state.bots.has(login) ? 'Bot' : 'User' }
 }
 
-export function repositoryShape(state: EmulatedState): Readonly<Record<string, unknown>> {
-  const { owner, repo, id, archived, allowed } = state
+/** @param actor who asks; GitHub tells what they may do there */
+export function repositoryShape(state: EmulatedState, actor: string): Readonly<Record<string, unknown>> {
+  const { owner, repo, id, archived, allowed, hidden, issues } = state
   return {
     id,
     name: repo,
     full_name: `${owner}/${repo}`,
     owner: userShape(state, owner),
     archived,
+    private: hidden,
+    has_issues: issues,
+    permissions: { admin: state.may(actor, 'admin'), push: state.may(actor, 'write'), pull: state.may(actor, 'read') },
     default_branch: 'main',
     allow_merge_commit: allowed.merge,
     allow_squash_merge: allowed.squash,

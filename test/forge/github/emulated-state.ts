@@ -55,6 +55,10 @@ export class EmulatedState {
   repo: string
   id = 4711
   archived = false
+  hidden = false
+  issues = true
+  /** Rules of rulesets, by short branch name; `refused` where the plan has no rulesets. */
+  rules: ((branch: string) => readonly { readonly type: string; readonly parameters?: unknown }[]) | 'refused' = () => []
   drafts = true
   deleteBranchOnMerge = false
   /** Required checks are missing: nothing merges. */
@@ -87,6 +91,11 @@ export class EmulatedState {
   now(): string {
     this.#seconds += 1000
     return `${new Date(this.#seconds).toISOString().slice(0, 19)}Z`
+  }
+
+  may(login: string, role: Role): boolean {
+    const order: readonly Role[] = ['none', 'read', 'write', 'admin']
+    return this.bots.has(login) || order.indexOf(this.roles.get(login) ?? 'none') >= order.indexOf(role)
   }
 
   thread(number: number, pull = false): EmulatedThread | undefined {

@@ -7,6 +7,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import type { Clock } from '../../../src/ports/clock.ts'
 import type { EmulatedGit } from './emulated-git.ts'
+import type { EmulatedLimit } from './emulated-limits.ts'
 import { ROUTES } from './emulated-routes.ts'
 import { repositoryShape } from './emulated-shapes.ts'
 import { EmulatedState } from './emulated-state.ts'
@@ -19,12 +20,16 @@ export interface EmulatedApp {
   readonly publicKey: string
   readonly slug: string
   installed: boolean
+  /** Number of its installation, 77 unless given; another one each time that it is installed. */
+  installation?: number
 }
 
 export interface Fault {
   readonly on: UsedOperation | 'any' | 'write' | 'graphql'
   /** How often, 1 unless given. */
   times?: number
+  /** Requests of the kind that are let through first. */
+  skip?: number
   /** `before`: nothing is done. `after`: it is done, and its own answer is not given. */
   readonly moment: 'before' | 'after'
   /** Undefined cuts the connection. */
@@ -60,12 +65,18 @@ export class GitHubEmulator {
   readonly problems: string[] = []
   /** Tokens to logins. */
   readonly tokens = new Map<string, string>()
+  /** Scopes of classic tokens; a token that is not in it has none to tell, as fine-grained ones and those of Apps. */
+  readonly scopes = new Map<string, string>()
+  /** What an installation token of the App is told to have. */
+  granted: Readonly<Record<string, string>> | undefined
   readonly faults: Fault[] = []
   app: EmulatedApp | undefined
   /** When installation tokens of the App end; milliseconds since 1970. */
   readonly expiry = new Map<string, number>()
   /** Counted down, except by 304s; undefined sends no such headers. */
   budget: { limit: number; remaining: number; reset: number } | undefined
+  /** Refuses what makes content faster than GitHub allows; undefined takes all. */
+  content: EmulatedLimit | undefined
   /** Name it had before: requests to it are sent on, as after a rename. */
   formerly: { owner: string; repo: string; location?: string } | undefined
   readonly #clock: Clock
@@ -94,8 +105,7 @@ export class GitHubEmulator {
 
   /** Requests that were meant to change something. */
   get writes(): readonly SentRequest[] {
-    const reads = /access_tokens$|^\/graphql$/
-    return this.requests.filter(({ method, path, body }) => method !== 'GET' && (!reads.test(path) || body.includes('mutation')))
+    return this.requests.filter(isWrite)
   }
 
   /** The next request that changes something is done, and gets no answer. */
@@ -124,9 +134,17 @@ export class GitHubEmulator {
     if (fault?.hold !== undefined) await fault.hold()
     if (fault !== undefined && fault.moment === 'before' && fault.hold === undefined) return this.#fail(fault, sent, response, found)
     this.state.sync()
-    const answer = this.#respond(found, sent, url, request)
+    const answer = this.#overLimit(sent) ?? this.#respond(found, sent, url, request)
     if (fault !== undefined && fault.hold === undefined) return this.#fail(fault, sent, response, found)
     this.#send(answer, sent, url, request, response)
+  }
+
+  /** 403 for what would make more content than GitHub takes; what only asks is never counted. */
+  #overLimit(sent: SentRequest): { status: number; headers: Record<string, string>; body: unknown } | undefined {
+    const wait = isWrite(sent) ? this.content?.take() : undefined
+    if (wait === undefined) return undefined
+    const message = 'You have exceeded a secondary rate limit and have been temporarily blocked from content creation.'
+    return { status: 403, headers: { 'retry-after': String(wait) }, body: { ...DOCUMENTED, message } }
   }
 
   #respond(
@@ -158,13 +176,13 @@ export class GitHubEmulator {
   #act(found: FoundOperation, sent: SentRequest, url: URL, actor: string, body: unknown): { status: number; body?: unknown } {
     const { state } = this
     const { owner, repo } = found.parameters
-    if (found.name.startsWith('POST /app/')) return this.#makeToken()
+    if (found.name.startsWith('POST /app/')) return this.#makeToken(found.parameters['installation_id'])
     if (owner?.toLowerCase() !== state.owner.toLowerCase() || repo?.toLowerCase() !== state.repo.toLowerCase()) {
       return { status: 404, body: { message: 'Not Found' } }
     }
     if (found.name.endsWith('/installation')) {
       return this.app?.installed === true
-        ? { status: 200, body: { id: 77, app_id: this.app.id } }
+        ? { status: 200, body: { id: this.app.installation ?? 77, app_id: this.app.id } }
         : { status: 404, body: { message: 'Not Found' } }
     }
     if (state.archived && sent.method !== 'GET') return { status: 403, body: { message: 'Repository was archived so is read-only.' } }
@@ -185,15 +203,17 @@ export class GitHubEmulator {
     return { status: 200, body: { data: { done: { pullRequest: { isDraft: draft } } } } }
   }
 
-  #makeToken(): { status: number; body?: unknown } {
-    if (this.app?.installed !== true) return { status: 404, body: { message: 'Not Found' } }
+  #makeToken(installation: string | undefined): { status: number; body?: unknown } {
+    if (this.app?.installed !== true || installation !== String(this.app.installation ?? 77))
+      return { status: 404, body: { message: 'Not Found' } }
     this.#made += 1
     const token = `ghs_canary${this.#made}${'0'.repeat(28)}`
     const end = this.#clock.now().getTime() + 3_600_000
     this.tokens.set(token, `${this.app.slug}[bot]`)
     this.state.bots.add(`${this.app.slug}[bot]`)
     this.expiry.set(token, end)
-    return { status: 201, body: { token, expires_at: new Date(end).toISOString() } }
+    const permissions = this.granted === undefined ? {} : { permissions: this.granted }
+    return { status: 201, body: { token, expires_at: new Date(end).toISOString(), ...permissions } }
   }
 
   #actor(request: IncomingMessage, path: string): string | undefined {
@@ -238,6 +258,10 @@ export class GitHubEmulator {
     )
     const fault = this.faults[index]
     if (fault === undefined) return undefined
+    if ((fault.skip ?? 0) > 0) {
+      fault.skip = (fault.skip ?? 0) - 1
+      return undefined
+    }
     fault.times = (fault.times ?? 1) - 1
     if (fault.times <= 0) this.faults.splice(index, 1)
     return fault
@@ -250,7 +274,7 @@ export class GitHubEmulator {
     }
     if (cutAfter !== undefined) {
       // No length and no chunks: the end of the connection looks like the end of the answer.
-      const text = JSON.stringify([repositoryShape(this.state)]).slice(0, cutAfter)
+      const text = JSON.stringify([repositoryShape(this.state, '')]).slice(0, cutAfter)
       response.socket?.end(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n${text}`)
       return
     }
@@ -271,6 +295,8 @@ export class GitHubEmulator {
     response: ServerResponse,
   ): void {
     const headers: Record<string, string> = { ...answer.headers, 'x-github-request-id': 'E:1' }
+    const scopes = this.scopes.get((request.headers.authorization ?? '').split(' ')[1] ?? '')
+    if (scopes !== undefined) headers['x-oauth-scopes'] = scopes
     const body = Array.isArray(answer.body) ? this.#page(answer.body, url, headers) : answer.body
     const text = body === undefined ? '' : JSON.stringify(body)
     const etag = `W/"${createHash('sha256').update(text).digest('hex')}"`
@@ -301,6 +327,10 @@ export class GitHubEmulator {
     }
     return items.slice((page - 1) * size, page * size)
   }
+}
+
+function isWrite({ method, path, body }: SentRequest): boolean {
+  return method !== 'GET' && (!/access_tokens$|^\/graphql$/.test(path) || body.includes('mutation'))
 }
 
 function recordOf(body: unknown): Readonly<Record<string, unknown>> {

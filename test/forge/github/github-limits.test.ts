@@ -97,6 +97,13 @@ describe('GitHub, limits and faults', () => {
     assert.equal(failure.retry, 'backoff')
   })
 
+  it('asks again what only asks, whatever its method', async () => {
+    const { client } = await ground.open()
+    fault({ on: 'graphql', moment: 'after', times: 2 })
+    assert.equal(await client.login(SIGNAL), 'backporch-bot')
+    assert.equal(ground.emulator.requests.length, 3)
+  })
+
   it('takes half an answer for none, never for an empty list', async () => {
     const forge = await ground.forge()
     fault({ on: LIST, moment: 'before', times: 3, cutAfter: 40 })

@@ -151,6 +151,11 @@ function zero(schema: Schema): unknown {
 
 /** A name that GitHub does not know is a mistake of ours, though its schemas let further names be. */
 function unknownKeys(schema: Schema, value: unknown): string[] {
+  const alternatives = schema.$ref === undefined ? (schema.oneOf ?? []) : ((resolve(schema.$ref) as Schema).oneOf ?? [])
+  if (alternatives.length > 0 && typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    // The one that it is of has the fewest.
+    return alternatives.map((one) => unknownKeys(one, value)).reduce((least, each) => (each.length < least.length ? each : least))
+  }
   const { properties, items } = plain(schema)
   if (Array.isArray(value)) return items === undefined ? [] : value.flatMap((item) => unknownKeys(items, item))
   if (typeof value !== 'object' || value === null || properties === undefined) return []

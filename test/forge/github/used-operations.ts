@@ -28,6 +28,7 @@ export const USED_OPERATIONS = [
   `GET ${REPOSITORY}/collaborators/{username}/permission`,
   `GET ${REPOSITORY}/commits/{ref}/status`,
   `POST ${REPOSITORY}/statuses/{sha}`,
+  `GET ${REPOSITORY}/rules/branches/{branch}`,
 ] as const
 
 export type UsedOperation = (typeof USED_OPERATIONS)[number]

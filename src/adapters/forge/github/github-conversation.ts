@@ -35,18 +35,30 @@ export class GitHubConversation {
       first === undefined || others.length > 0 || !sameText(first.body ?? '', text) ? await this.#client.writable(what, signal) : undefined
     if (target === undefined) return
     const { issues } = this.#client.octokit.rest
-    if (first === undefined) {
-      await this.#client
-        .ask(what, () => issues.createComment({ ...target, issue_number: number, body: text }))
-        .catch(async (thrown: unknown) => {
-          if (!mayBeDone(thrown) || (await this.#ours(number, topic, signal)).length === 0) throw thrown
-        })
-      return
+    const create = async (): Promise<void> => {
+      try {
+        await this.#client.ask(what, () => issues.createComment({ ...target, issue_number: number, body: text }))
+      } catch (thrown) {
+        if (!mayBeDone(thrown) || (await this.#ours(number, topic, signal)).length === 0) throw thrown
+      }
     }
+    if (first === undefined) return create()
     if (!sameText(first.body ?? '', text)) {
-      await this.#client.ask(what, () => issues.updateComment({ ...target, comment_id: first.id, body: text }))
+      const there = await this.#unlessGone(what, () => issues.updateComment({ ...target, comment_id: first.id, body: text }))
+      if (!there) await create()
     }
-    for (const { id } of others) await this.#client.ask(what, () => issues.deleteComment({ ...target, comment_id: id }))
+    for (const { id } of others) await this.#unlessGone(what, () => issues.deleteComment({ ...target, comment_id: id }))
+  }
+
+  /** @returns whether the comment was there: somebody may delete it while it is edited */
+  async #unlessGone(what: string, work: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await this.#client.ask(what, work)
+      return true
+    } catch (thrown) {
+      if (statusOf(thrown) !== 404) throw thrown
+      return false
+    }
   }
 
   async react({ id }: ForgeComment, reaction: 'seen' | 'done' | 'refused', signal: AbortSignal): Promise<void> {

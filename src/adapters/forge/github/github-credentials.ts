@@ -59,15 +59,28 @@ export async function appTokens(
     })
     return answer.data.id
   }
+  const make = async (signal: AbortSignal): Promise<string> =>
+    ask(asked.what, async () => {
+      installation ??= await findInstallation(signal)
+      const made = await auth({ type: 'installation', installationId: installation, refresh: true })
+      parts.granted?.(made.permissions)
+      held = { token: made.token, madeAt: clock.now().getTime(), expiresAt: Date.parse(made.expiresAt) }
+      return made.token
+    })
+  /** An App that was taken away and installed again has another number there. */
+  const makeAnew = async (signal: AbortSignal): Promise<string> => {
+    const found = installation !== credential.installationId
+    try {
+      return await make(signal)
+    } catch (thrown) {
+      if (!found || statusOf(thrown) !== 404) throw thrown
+      installation = undefined
+      return make(signal)
+    }
+  }
   const renew = async (signal: AbortSignal): Promise<string> => {
     try {
-      return await ask(asked.what, async () => {
-        installation ??= await findInstallation(signal)
-        const made = await auth({ type: 'installation', installationId: installation, refresh: true })
-        parts.granted?.(made.permissions)
-        held = { token: made.token, madeAt: clock.now().getTime(), expiresAt: Date.parse(made.expiresAt) }
-        return made.token
-      })
+      return await makeAnew(signal)
     } catch (thrown) {
       const status = statusOf(thrown)
       if (!(thrown instanceof Failure) || (status !== 404 && status !== 403)) throw thrown

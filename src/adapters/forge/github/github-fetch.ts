@@ -4,6 +4,7 @@
  */
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { setImmediate } from 'node:timers/promises'
 import { createGunzip } from 'node:zlib'
 import type { Dispatcher } from 'undici'
 import type { Clock } from '../../../ports/clock.ts'
@@ -69,7 +70,7 @@ export class GitHubFetch {
   }
 
   async #read(address: string, init: FetchInit, kind: RequestKind, signal: AbortSignal): Promise<Answer> {
-    const retries = init.method === 'GET' ? MOST_RETRIES : 0
+    const retries = kind === 'read' ? MOST_RETRIES : 0
     for (let attempt = 0; ; attempt += 1) {
       let thrown: unknown
       try {
@@ -151,6 +152,8 @@ export class GitHubFetch {
   }
 
   async #exchange(url: URL, init: FetchInit, signal: AbortSignal): Promise<Answer> {
+    // A turn may have been planned for seconds: connections that were closed meanwhile are seen to be, and none of them is used.
+    await setImmediate()
     try {
       // Follows no redirect by itself.
       const answer = await this.#parts.dispatcher.request({

@@ -5,8 +5,6 @@ import { statusOf } from './github-failure.ts'
 
 export class GitHubLabels {
   readonly #client: GitHubClient
-  /** Names of the repository, in lower case; undefined before they were read. */
-  #known: Set<string> | undefined
 
   constructor(client: GitHubClient) {
     this.#client = client
@@ -36,19 +34,17 @@ export class GitHubLabels {
   async exist(names: readonly string[], signal: AbortSignal): Promise<void> {
     const { octokit } = this.#client
     const target = await this.#client.target(signal)
-    if (this.#known === undefined) {
-      const pages = (page: number) => octokit.rest.issues.listLabelsForRepo({ ...target, per_page: 100, page })
-      this.#known = new Set((await this.#client.list('read the labels', pages)).map(({ name }) => name.toLowerCase()))
-    }
+    // Read each time, which costs nothing while they stay as they are: somebody may have taken one out of the repository.
+    const pages = (page: number) => octokit.rest.issues.listLabelsForRepo({ ...target, per_page: 100, page })
+    const known = new Set((await this.#client.list('read the labels', pages)).map(({ name }) => name.toLowerCase()))
     for (const name of names) {
-      if (this.#known.has(name.toLowerCase())) continue
+      if (known.has(name.toLowerCase())) continue
       await this.#client
         .ask(`make the label ${name}`, () => octokit.rest.issues.createLabel({ ...target, name, ...labelStyle(name) }))
         .catch((thrown: unknown) => {
           // There already: made by somebody since, or by a request whose answer was lost. Anything else shows when it is used.
           if (statusOf(thrown) !== 422) throw thrown
         })
-      this.#known.add(name.toLowerCase())
     }
   }
 }

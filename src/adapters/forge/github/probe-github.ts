@@ -5,6 +5,7 @@
  */
 import type { Finding } from '../../../ports/probes.ts'
 import type { GitHubClient } from './github-client.ts'
+import { statusOf } from './github-failure.ts'
 
 /** Permissions of an App that a whole turn needs (docs.github.com, "Permissions required for GitHub Apps"). */
 const NEEDED = { contents: 'write', pull_requests: 'write', statuses: 'write', issues: 'write' } as const
@@ -17,6 +18,14 @@ const IN_THE_WAY = new Map([
   ['pull_request', 'changes have to come by a pull request'],
   ['required_signatures', 'commits have to be signed'],
   ['required_status_checks', 'checks have to pass before a push'],
+  ['required_deployments', 'deployments have to succeed before a push'],
+  ['workflows', 'workflows have to pass before a push'],
+  ['code_scanning', 'code scanning has to pass before a push'],
+  ['branch_name_pattern', 'names of branches have to fit a pattern'],
+  ['commit_message_pattern', 'commit messages have to fit a pattern'],
+  ['commit_author_email_pattern', 'addresses of authors have to fit a pattern'],
+  ['committer_email_pattern', 'addresses of committers have to fit a pattern'],
+  ['file_path_restriction', 'some paths may not be changed'],
 ])
 
 export interface GitHubProbe {
@@ -45,6 +54,11 @@ export async function probeGitHub(
       fix: 'unarchive it, or name another repository',
     })
   }
+  const now = `${data.owner.login}/${data.name}`
+  if (now.toLowerCase() !== `${owner}/${repo}`.toLowerCase()) {
+    const message = `${name} is ${now} now: renamed or transferred`
+    findings.push({ check: 'forge', state: 'warning', code: 'BP5008', message, fix: 'change the remote to its present name' })
+  }
   if (data.has_issues === false) {
     const message = `${name} has no issues, so there is no dashboard and no report of a storm`
     findings.push({ check: 'forge', state: 'warning', message, fix: 'turn issues on in the settings of the repository' })
@@ -53,7 +67,12 @@ export async function probeGitHub(
   const scopes = headers['x-oauth-scopes']
   if (permissions !== undefined) findings.push(...judgeApp(name, permissions))
   else findings.push(judgeRole(name, data.permissions?.push === true), ...judgeScopes(name, scopes, data.private === true))
-  for (const ref of refs) findings.push(...(await judgeRules({ client, granted }, name, ref, signal)))
+  for (const ref of refs) {
+    const rules = await judgeRules(client, name, ref, signal)
+    findings.push(rules ?? rulesNotTold(name))
+    // It would say the same of each branch.
+    if (rules === undefined) break
+  }
   return findings
 }
 
@@ -103,21 +122,34 @@ function judgeScopes(name: string, header: unknown, hidden: boolean): Finding[] 
   return [{ check: 'forge-token', state: 'failed', code: 'BP5003', message: `${name}: the token does not have the scope repo`, fix }]
 }
 
-async function judgeRules({ client }: GitHubProbe, name: string, ref: string, signal: AbortSignal): Promise<Finding[]> {
+/** Undefined where GitHub does not tell the rules. */
+async function judgeRules(client: GitHubClient, name: string, ref: string, signal: AbortSignal): Promise<Finding | undefined> {
   const { owner, repository: repo } = client.address
   const branch = ref.replace(/^refs\/heads\//, '')
-  const rules = await client.list('read the rules of a branch', (page) =>
-    client.octokit.rest.repos.getBranchRules({ owner, repo, branch, per_page: 100, page, request: { signal } }),
-  )
-  const reasons = rules.flatMap(({ type }) => IN_THE_WAY.get(type ?? '') ?? [])
-  if (reasons.length === 0) return [{ check: 'forge-rules', state: 'passed', message: `${name}: no rule stands in the way of ${branch}` }]
-  return [
-    {
-      check: 'forge-rules',
-      state: 'warning',
-      code: 'BP4002',
-      message: `${name}: a ruleset covers ${branch}: ${[...new Set(reasons)].join('; ')}, unless we are on its bypass list, which is not told`,
-      fix: 'leave the branches drafts/**, proposed/** and drift-ledger out of the ruleset, or add the bot to its bypass list',
-    },
-  ]
+  let types: readonly string[]
+  try {
+    const rules = await client.list('read the rules of a branch', (page) =>
+      client.octokit.rest.repos.getBranchRules({ owner, repo, branch, per_page: 100, page, request: { signal } }),
+    )
+    types = rules.map(({ type }) => type ?? '')
+  } catch (thrown) {
+    const status = statusOf(thrown)
+    if (status !== 403 && status !== 404) throw thrown
+    return undefined
+  }
+  const reasons = types.flatMap((type) => IN_THE_WAY.get(type) ?? [])
+  if (reasons.length === 0) return { check: 'forge-rules', state: 'passed', message: `${name}: no rule stands in the way of ${branch}` }
+  return {
+    check: 'forge-rules',
+    state: 'warning',
+    code: 'BP4002',
+    message: `${name}: a ruleset covers ${branch}: ${[...new Set(reasons)].join('; ')}, unless we are on its bypass list, which is not told`,
+    fix: 'leave the branches drafts/**, proposed/** and drift-ledger out of the ruleset, or add the bot to its bypass list',
+  }
+}
+
+/** Private repositories of a free plan answer 403, servers from before rulesets 404. */
+function rulesNotTold(name: string): Finding {
+  const message = `${name}: rules of branches are not told by GitHub (it has none in private repositories of a free plan)`
+  return { check: 'forge-rules', state: 'skipped', message }
 }

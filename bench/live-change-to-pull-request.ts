@@ -1,0 +1,269 @@
+/** How long it takes from a change in a live cluster until its pull request can be seen on the forge: ours, and a script's. */
+import { execFileSync } from 'node:child_process'
+import { createHmac, randomUUID } from 'node:crypto'
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { cpus, loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { ControlPlane } from '../test/controlplane/control-plane.ts'
+import { startControlPlane } from '../test/controlplane/start-control-plane.ts'
+import type { Gitea, GiteaUser } from '../test/gitea/gitea.ts'
+import { startGitea } from '../test/gitea/start-gitea.ts'
+import { BenchController, type Phases } from './bench-controller.ts'
+import { type BenchObject, type BenchPackage, generate, repositoryFiles } from './generate.ts'
+import { applyAll, pathOf } from './prepare.ts'
+import { runScript } from './script.ts'
+import { percentile, spread } from './table.ts'
+
+export interface PullRequestOptions {
+  /** Of each of the three repositories. */
+  readonly objects: number
+  readonly objectsPerPackage: number
+  /** Changes that are timed, for each way. */
+  readonly rounds: number
+  readonly seed: number
+}
+
+/** One repository on the forge, and the packages of it in the cluster. */
+interface Place {
+  readonly name: string
+  readonly packages: readonly BenchPackage[]
+  /** With the bot's rights. */
+  readonly remote: string
+}
+
+/** Milliseconds. */
+interface Timed {
+  /** From the answer of the API server to the change. */
+  readonly fromChange: number
+  /** From when a turn was asked for. */
+  readonly fromAsked: number
+  readonly phases?: Phases
+}
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const OWNER = 'acme'
+const SECRET = 'bench'
+/** Milliseconds between two looks at the forge: what a figure can be too large by. */
+const LOOK = 20
+const PATIENCE = 60_000
+
+const POLICY = `apiVersion: backporch.dev/v1alpha1
+kind: DriftPolicy
+metadata: {name: bench}
+spec:
+  mode: Propose
+  detect: {minAge: 0s, settle: 0s}
+  limits: {prHourlyLimit: 0, prConcurrentLimit: 0, stormThreshold: 0}
+`
+
+/** @returns a section of Markdown, without its heading. Rejects where no API server or no Gitea can be run. */
+export async function benchPullRequest(options: PullRequestOptions, report: (line: string) => void): Promise<string> {
+  const plane = await startControlPlane()
+  if (plane.state === 'unavailable') throw new Error(plane.why)
+  const gitea = await startGitea()
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'backporch-bench-')))
+  const running: BenchController[] = []
+  try {
+    if (gitea.state === 'unavailable') throw new Error(gitea.why)
+    const { body } = await plane.request<{ gitVersion: string }>('GET', '/version')
+    execFileSync(process.execPath, [join(ROOT, '.ci', 'bundle.ts'), join(folder, 'dist')], { stdio: 'pipe' })
+    const owner = await gitea.createUser(OWNER)
+    const places = new Map<string, Place>()
+    for (const name of ['webhook', 'polling', 'script']) places.set(name, await makePlace(gitea, owner, name, options))
+    const all = [...places.values()]
+    report(`applying ${all.length} x ${options.objects} objects`)
+    await applyAll(
+      plane,
+      all.flatMap(({ packages }) => packages),
+    )
+    const place = (name: string): Place => places.get(name) ?? (all[0] as Place)
+    const start = (name: string, flags: readonly string[]): BenchController => {
+      const { remote } = place(name)
+      const env = { GITEA_TOKEN: owner.token, KUBECONFIG: plane.kubeconfig, BACKPORCH_WEBHOOK_SECRET: SECRET }
+      const started = new BenchController(
+        join(folder, 'dist', 'backporch.mjs'),
+        join(folder, name),
+        ['--repo', remote, '--cluster', 'bench', ...flags],
+        env,
+      )
+      running.push(started)
+      return started
+    }
+    const loads: number[] = []
+    const [byWebhook, byPolling, byScript]: [Timed[], Timed[], Timed[]] = [[], [], []]
+
+    // Those two in turn: while nobody asks, the controller with webhooks does nothing.
+    const hooked = start('webhook', ['--interval', '24h', '--webhook-address', '127.0.0.1:0'])
+    const url = await hooked.webhookUrl()
+    await hooked.ready()
+    const script = {
+      kubeconfig: plane.kubeconfig,
+      folder: join(folder, 'by-script'),
+      token: owner.token,
+      api: `${gitea.apiUrl}/repos/${OWNER}/script`,
+    }
+    runScript.prepare(script, place('script').remote, place('script').packages)
+    for (let round = 0; round <= options.rounds; round += 1) {
+      loads.push(loadavg()[0] ?? Number.NaN)
+      const asked = await timeOne(plane, gitea, owner, place('webhook'), round, async () => {
+        const mark = hooked.mark()
+        await deliver(url, 'webhook')
+        return mark
+      })
+      await hooked.done(asked.mark)
+      if (round > 0) byWebhook.push({ ...asked.timed, phases: hooked.phases(asked.mark, asked.from) })
+      const scripted = await timeOne(plane, gitea, owner, place('script'), round, async () => runScript.run(script, round))
+      if (round > 0) byScript.push(scripted.timed)
+      report(
+        `${round === 0 ? 'warm-up' : `round ${round}`}: webhook ${asked.timed.fromAsked.toFixed(0)} ms, script ${scripted.timed.fromAsked.toFixed(0)} ms`,
+      )
+    }
+    await hooked.stop()
+
+    const polled = start('polling', ['--interval', '1s'])
+    await polled.ready()
+    for (let round = 0; round <= options.rounds; round += 1) {
+      loads.push(loadavg()[0] ?? Number.NaN)
+      // At any moment between two turns.
+      await sleep(((round * 379) % 1_000) + 500)
+      const { timed, mark } = await timeOne(plane, gitea, owner, place('polling'), round, async () => polled.mark())
+      if (round > 0) byPolling.push(timed)
+      report(`${round === 0 ? 'warm-up' : `round ${round}`}: polling ${timed.fromChange.toFixed(0)} ms`)
+      await polled.done(mark)
+    }
+    const rows = [
+      row(
+        'backporch, a signed webhook',
+        byWebhook.map(({ fromAsked }) => fromAsked),
+      ),
+      row(
+        'backporch, polling each second',
+        byPolling.map(({ fromChange }) => fromChange),
+      ),
+      row(
+        '`kubectl diff`, `git push`, one request',
+        byScript.map(({ fromAsked }) => fromAsked),
+      ),
+    ]
+    return [
+      table(['from the change to the pull request', 'p50 s', 'p95 s', 'least–most s'], rows),
+      'Where the time of a turn after a webhook goes, in ms (median):\n',
+      table(
+        [
+          '0.5 s in which more may come',
+          'git and the forge read',
+          'cluster read',
+          'planned and packed',
+          'pushed',
+          'pull request made',
+          'seen by who looks',
+        ],
+        [phaseRow(byWebhook)],
+      ),
+      `Requests to the API server in such a turn: ${percentile(
+        byWebhook.map(({ phases }) => phases?.requests ?? Number.NaN),
+        50,
+      )} (median), for ${options.objects} objects; while nothing watches, each turn reads everything.`,
+      `${options.objects} objects in ${place('webhook').packages.length} packages for each way; each change is in another package, and the pull requests of the changes before it stay open. Rounds: ${options.rounds}, after one that does not count; webhook and script one after the other, polling afterwards.`,
+      `kube-apiserver ${body.gitVersion}, Gitea ${gitea.version}, Node ${process.versions.node}; ${cpus().length} CPUs (${cpus()[0]?.model ?? 'unknown'}), ${process.platform}; one-minute load ${spread(loads, 1)}.`,
+    ].join('\n')
+  } finally {
+    for (const one of running) await one.stop()
+    if (gitea.state === 'ready') await gitea.stop()
+    await plane.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function makePlace(gitea: Gitea, owner: GiteaUser, name: string, options: PullRequestOptions): Promise<Place> {
+  const packages = generate(options).map(({ path, namespace, objects }): BenchPackage => {
+    const own = `${name}-${namespace}`
+    const moved = objects.map((object): BenchObject => ({ ...object, metadata: { ...object.metadata, namespace: own } }))
+    return { path, namespace: own, objects: moved }
+  })
+  if (packages.length <= options.rounds)
+    throw new Error(`${options.rounds} rounds need as many packages and one more, there are ${packages.length}`)
+  await gitea.createRepository(owner, name, { files: { ...repositoryFiles(packages), '.drift/policy.yaml': POLICY } })
+  return { name, packages, remote: gitea.cloneUrl(owner, OWNER, name).plain }
+}
+
+/** Edits one object of the package of the round by hand, has a turn asked for, and waits until there is one more pull request. */
+async function timeOne<Mark>(
+  plane: ControlPlane,
+  gitea: Gitea,
+  owner: GiteaUser,
+  { name, packages }: Place,
+  round: number,
+  ask: () => Promise<Mark>,
+): Promise<{ readonly timed: Timed; readonly mark: Mark; readonly from: number }> {
+  const object = packages[round]?.objects.find(({ kind }) => kind === 'ConfigMap')
+  if (object === undefined) throw new Error(`package ${round} has no ConfigMap`)
+  const before = await newest(gitea, owner, name)
+  const path = `${pathOf(object)}?fieldManager=kubectl-edit`
+  const { status } = await plane.request('PATCH', path, {
+    body: { data: { key0: `edited-${round}` } },
+    contentType: 'application/merge-patch+json',
+  })
+  if (status !== 200) throw new Error(`${path} answered ${status}`)
+  const changed = performance.now()
+  const from = performance.now()
+  const asking = ask()
+  for (;;) {
+    if ((await newest(gitea, owner, name)) > before) break
+    if (performance.now() - from > PATIENCE) throw new Error(`${name}: no pull request of round ${round}`)
+    await sleep(LOOK)
+  }
+  const seen = performance.now()
+  return { timed: { fromChange: seen - changed, fromAsked: seen - from }, mark: await asking, from }
+}
+
+/** Number of the newest open pull request. */
+async function newest(gitea: Gitea, { token }: GiteaUser, name: string): Promise<number> {
+  const { body } = await gitea.request<readonly { number: number }[]>(token, 'GET', `/repos/${OWNER}/${name}/pulls?state=open&limit=1`)
+  return body[0]?.number ?? 0
+}
+
+async function deliver(url: string, name: string): Promise<void> {
+  const body = JSON.stringify({ repository: { full_name: `${OWNER}/${name}` }, after: randomUUID() })
+  const answer = await fetch(url, {
+    method: 'POST',
+    body,
+    headers: {
+      'content-type': 'application/json',
+      'x-gitea-event': 'push',
+      'x-gitea-delivery': randomUUID(),
+      'x-gitea-signature': createHmac('sha256', SECRET).update(body).digest('hex'),
+    },
+  })
+  if (answer.status !== 202) throw new Error(`the webhook was answered with ${answer.status}`)
+}
+
+function row(name: string, times: readonly number[]): string[] {
+  const seconds = (value: number): string => (value / 1000).toFixed(2)
+  return [
+    name,
+    seconds(percentile(times, 50)),
+    seconds(percentile(times, 95)),
+    `${seconds(Math.min(...times))}–${seconds(Math.max(...times))}`,
+  ]
+}
+
+function phaseRow(timed: readonly Timed[]): string[] {
+  const phases = timed.flatMap((one) => (one.phases === undefined ? [] : [{ ...one.phases, seen: one.fromAsked - one.phases.end }]))
+  const median = (pick: (one: (typeof phases)[number]) => number): string => percentile(phases.map(pick), 50).toFixed(0)
+  return [
+    median(({ waited }) => waited),
+    median(({ read }) => read),
+    median(({ observed }) => observed),
+    median(({ planned }) => planned),
+    median(({ pushed }) => pushed),
+    median(({ opened }) => opened),
+    median(({ seen }) => seen),
+  ]
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('')
+}

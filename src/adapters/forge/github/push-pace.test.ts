@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { VirtualClock } from '../../../../test/fakes/virtual-clock.ts'
+import { PushPaces } from './push-pace.ts'
+
+const { signal } = new AbortController()
+
+describe('PushPaces', () => {
+  it('lets six pushes through in any minute, and the others wait for their place', async () => {
+    const clock = new VirtualClock()
+    const admit = new PushPaces(clock).of('https://github.com/acme/deploy.git', {})
+    assert.ok(admit)
+    const at: number[] = []
+    const pushes = Array.from({ length: 20 }, async () => {
+      const end = await admit(signal)
+      at.push(clock.elapsed)
+      end()
+    })
+    await clock.pass(5 * 60_000)
+    await Promise.all(pushes)
+    assert.deepEqual(
+      at.map((time) => time / 60_000),
+      [...Array(6).fill(0), ...Array(6).fill(1), ...Array(6).fill(2), 3, 3],
+    )
+    for (const from of at) assert.ok(at.filter((time) => time >= from && time < from + 60_000).length <= 6)
+  })
+
+  it('counts a push from its end, and one that has not ended', async () => {
+    const clock = new VirtualClock()
+    const admit = new PushPaces(clock).of('https://github.com/acme/deploy.git', {})
+    assert.ok(admit)
+    const ends = await Promise.all(Array.from({ length: 6 }, () => admit(signal)))
+    let at: number | undefined
+    const seventh = admit(signal).then(() => {
+      at = clock.elapsed
+    })
+    await clock.pass(10_000)
+    for (const end of ends) end()
+    await clock.pass(59_000)
+    assert.equal(at, undefined)
+    await clock.pass(2_000)
+    await seventh
+    assert.equal(at, 70_000)
+  })
+
+  it('is one for a repository, whatever address it is reached by, and another for the next repository', async () => {
+    const paces = new PushPaces(new VirtualClock())
+    const one = paces.of('https://github.com/acme/deploy.git', {})
+    assert.equal(paces.of('git@github.com:Acme/deploy', {}), one)
+    assert.equal(paces.of('ssh://git@ssh.github.com:443/acme/deploy.git', {}), one)
+    assert.notEqual(paces.of('https://github.com/acme/other', {}), one)
+  })
+
+  it('holds nothing up elsewhere', () => {
+    const paces = new PushPaces(new VirtualClock())
+    for (const remote of ['/srv/deploy.git', 'https://git.example.com/acme/deploy.git', 'file:///deploy.git'])
+      assert.equal(paces.of(remote, {}), undefined, remote)
+    assert.ok(paces.of('https://git.example.com/acme/deploy.git', { GITHUB_SERVER_URL: 'https://git.example.com' }))
+  })
+
+  it('ends a wait with the reason of the signal', async () => {
+    const admit = new PushPaces(new VirtualClock()).of('https://github.com/acme/deploy', {})
+    assert.ok(admit)
+    for (let count = 0; count < 6; count += 1) (await admit(signal))()
+    const stop = new AbortController()
+    const waiting = admit(stop.signal)
+    stop.abort(new Error('shutdown'))
+    await assert.rejects(waiting, /shutdown/)
+  })
+})

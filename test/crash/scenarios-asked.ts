@@ -1,0 +1,79 @@
+/** What people ask for on a pull request, in comments, boxes and pull requests about the policy. */
+import assert from 'node:assert/strict'
+import { mergeByHand, TurnWorld, WEB } from '../fakes/turn-world.ts'
+import type { Scenario } from './forge-killer.ts'
+import { asked, branchOf, opened, quiet, single, ticked } from './forge-scenes.ts'
+
+export const ASKED: readonly Scenario[] = [
+  {
+    name: '/adopt',
+    writes: ['react 1 seen', 'push +proposed/', 'comment #1 command', 'react 1 done', 'edit #1'],
+    begin: () => asked('/adopt'),
+  },
+  { name: '/adopt 1, in part', writes: ['push +proposed/', 'react 1 done', 'edit #1'], begin: () => asked('/adopt 1 -- peak season') },
+  { name: '/snooze', writes: ['push +drift-ledger', 'comment #1 command', 'react 1 done', 'edit #1'], begin: () => asked('/snooze 7d') },
+  {
+    name: '/ignore',
+    writes: ['push +drift/ignore-', 'open #2', 'comment #1 command', 'react 1 done'],
+    begin: () => asked('/ignore 1 --for 30d -- KEDA'),
+  },
+  { name: 'a command that is refused', writes: ['comment #1 command', 'react 1 refused'], begin: () => asked('/adopt 9') },
+  {
+    name: '/recreate',
+    writes: ['push +proposed/', 'comment #1 command', 'react 1 done'],
+    begin: async () => {
+      const scene = await opened()
+      scene.repository.commitByHand(branchOf(scene), { 'apps/web/NOTES.md': 'mine' })
+      await quiet(scene)
+      scene.forge.comment(1, 'ada', '/recreate')
+      return scene
+    },
+  },
+  {
+    name: 'two commands of two people, one of whom may not',
+    except: {
+      why: 'the comment tells the last turn that answered: of two answers that end up in two turns the first is not to be read any longer',
+      topics: ['command'],
+    },
+    writes: ['react 1 done', 'react 2 refused'],
+    begin: async () => {
+      const scene = await asked('/adopt 1')
+      scene.forge.comment(1, 'eve', '/adopt 2')
+      return scene
+    },
+  },
+  {
+    name: 'a box of the body is ticked',
+    writes: ['push +proposed/', 'edit #1'],
+    begin: async () => {
+      const scene = await opened()
+      ticked(scene, /- \[ \] .*adopt/i)
+      return scene
+    },
+  },
+  {
+    name: 'the ignore pull request is merged',
+    writes: ['push -drift/ignore-', 'push '],
+    begin: async () => {
+      const scene = await quiet(single(new TurnWorld()))
+      scene.world.edit(WEB, 'spec.replicas', 5)
+      await quiet(scene)
+      scene.forge.comment(1, 'ada', '/ignore 1 -- an autoscaler has it')
+      await quiet(scene)
+      const ignore = scene.forge.proposals[1]
+      assert.ok(ignore !== undefined)
+      await mergeByHand(scene.world, ignore.ref.replace('refs/heads/', ''))
+      scene.forge.byHand(2, { state: 'merged', decidedBy: 'grace', decidedAt: scene.world.cluster.now })
+      return scene
+    },
+  },
+  {
+    name: 'the ignore pull request is closed',
+    writes: ['push -drift/ignore-'],
+    begin: async () => {
+      const scene = await quiet(await asked('/ignore 1 -- an autoscaler has it'))
+      scene.forge.byHand(2, { state: 'closed', decidedBy: 'grace', decidedAt: '2026-11-21T10:05:00Z' })
+      return scene
+    },
+  },
+]

@@ -1,0 +1,63 @@
+/** What `backporch init` proposes, and what becomes of it. */
+import type { Failure } from '../../src/failure.ts'
+import { onboard } from '../../src/reconcile/onboard.ts'
+import { TurnWorld, WEB } from '../fakes/turn-world.ts'
+import type { Scenario } from './forge-killer.ts'
+import { decide, quiet, signal, single, type World } from './forge-scenes.ts'
+
+/** A repository without a policy; each turn is `backporch init`. */
+function unconfigured(): World {
+  const scene = single(new TurnWorld())
+  const { world } = scene
+  const policies = world.repository.paths('main').filter((path) => path.startsWith('.drift/'))
+  world.repository.commitByHand('main', Object.fromEntries(policies.map((path) => [path, null])))
+  world.edit(WEB, 'spec.replicas', 5)
+  const turn = async (): Promise<readonly Failure[]> => {
+    const request = { ...world.request(), again: false, remove: false, confirm: async () => true }
+    await onboard(world.ports, request, signal)
+    return []
+  }
+  return { ...scene, turn }
+}
+
+export const ONBOARDING: readonly Scenario[] = [
+  { name: 'init proposes', writes: ['push +drift/configure', 'open #1'], begin: async () => unconfigured() },
+  {
+    name: 'what init found changes',
+    writes: ['push +drift/configure'],
+    begin: async () => {
+      const scene = await quiet(unconfigured())
+      scene.repository.commitByHand('main', { '.sourceignore': '/docs/\n' })
+      return scene
+    },
+  },
+  {
+    name: 'somebody edits the policy on the branch',
+    writes: ['edit #1'],
+    begin: async () => {
+      const scene = await quiet(unconfigured())
+      const text = scene.repository.text('drift/configure', '.drift/policy.yaml') ?? ''
+      scene.repository.commitByHand('drift/configure', { '.drift/policy.yaml': text.replace('mode: Warn', 'mode: Propose') })
+      return scene
+    },
+  },
+  {
+    name: 'init is merged',
+    writes: ['push -drift/configure'],
+    begin: async () => {
+      const scene = await quiet(unconfigured())
+      scene.repository.branches.set('refs/heads/main', scene.repository.head('drift/configure'))
+      decide(scene, 'merged', scene.world.cluster.now)
+      return scene
+    },
+  },
+  {
+    name: 'init is closed',
+    writes: ['push -drift/configure'],
+    begin: async () => {
+      const scene = await quiet(unconfigured())
+      decide(scene, 'closed', scene.world.cluster.now)
+      return scene
+    },
+  },
+]

@@ -1,0 +1,182 @@
+/** Packages in two clusters whose repository is on the emulated GitHub, and whole turns about them. Everything else is in memory. */
+import assert from 'node:assert/strict'
+import { parseGitHubAddress } from '../../../src/adapters/forge/github/github-address.ts'
+import type { GitHubCredential } from '../../../src/adapters/forge/github/github-credentials.ts'
+import { githubGovernor, type OpenedGitHub, openGitHub } from '../../../src/adapters/forge/github/open-github.ts'
+import { parseGoYaml } from '../../../src/krm/go-yaml.ts'
+import type { Json, JsonObject } from '../../../src/krm/json.ts'
+import { redactionKey } from '../../../src/krm/redacted.ts'
+import type { ClusterReader } from '../../../src/ports/cluster.ts'
+import type { HostedForge } from '../../../src/ports/hosted-forge.ts'
+import { runFleetTurn, type TurnResult } from '../../../src/reconcile/run-turn.ts'
+import { appliedBy, editedBy } from '../../fakes/live-object.ts'
+import { MemoryCluster } from '../../fakes/memory-cluster.ts'
+import { BOT_EMAIL, MemoryRepository } from '../../fakes/memory-repository.ts'
+import { policyText } from '../../fakes/turn-world.ts'
+import { GitHubEmulator } from './github-emulator.ts'
+import { BOT_LOGIN, BOT_TOKEN, TestClock } from './github-ground.ts'
+import { MemoryGit } from './memory-git.ts'
+
+const POLICY = '{mode: Propose, detect: {minAge: 0s, settle: 0s}, limits: {prHourlyLimit: 0, prConcurrentLimit: 0, stormThreshold: 0}}'
+const WAIT = 120_000
+
+export interface WorldOptions {
+  readonly packages?: readonly string[]
+  readonly credential?: GitHubCredential
+}
+
+export class GitHubWorld {
+  readonly repository = new MemoryRepository()
+  readonly clusters = [new MemoryCluster('edge-01'), new MemoryCluster('edge-02')] as const
+  readonly clock = new TestClock()
+  readonly emulator: GitHubEmulator
+  /** What the adapter told people. */
+  readonly notices: string[] = []
+  readonly #credential: GitHubCredential
+  readonly #opened: OpenedGitHub[] = []
+  #forge: HostedForge | undefined
+  #minute = 0
+
+  constructor({ packages = ['api', 'db', 'web'], credential = { kind: 'token', token: BOT_TOKEN } }: WorldOptions = {}) {
+    this.#credential = credential
+    const git = new MemoryGit(this.repository)
+    this.emulator = new GitHubEmulator({ git, owner: 'acme', repo: 'deploy', clock: this.clock })
+    this.emulator.tokens.set(BOT_TOKEN, BOT_LOGIN)
+    this.emulator.state.roles.set(BOT_LOGIN, 'write')
+    for (const [index, cluster] of this.clusters.entries()) cluster.uid = `uid-${index}`
+    this.repository.commitByHand('main', {
+      '.drift/policy.yaml': policyText(POLICY),
+      ...Object.assign({}, ...packages.map(packageFiles)),
+    })
+    for (const path of this.repository.paths('main').filter((name) => name.endsWith('/config.yaml')))
+      for (const { value } of parseGoYaml(this.repository.text('main', path) ?? '', path).documents)
+        for (const cluster of this.clusters) cluster.put(appliedBy('kustomize-controller', value as JsonObject))
+    this.pass()
+  }
+
+  async start(): Promise<void> {
+    await this.emulator.start()
+    await this.restart()
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#opened.map((one) => one.close()))
+    await this.emulator.stop()
+  }
+
+  /** The process ends and another one begins: nothing is remembered. */
+  async restart(): Promise<void> {
+    const address = parseGitHubAddress(`${this.emulator.origin}/acme/deploy.git`)
+    if (address === undefined) throw new Error('no address')
+    const { clock } = this
+    const governor = githubGovernor(clock, WAIT)
+    const notice = (text: string): void => void this.notices.push(text)
+    const opened = await openGitHub({ address, credential: this.#credential, governor, clock, version: '0.0.0-test', notice })
+    this.#opened.push(opened)
+    this.#forge = opened.forge(this.repository)
+  }
+
+  get forge(): HostedForge {
+    if (this.#forge === undefined) throw new Error('not started')
+    return this.#forge
+  }
+
+  pass(minutes = 1): void {
+    this.#minute += minutes
+    const now = `${new Date(Date.parse('2026-11-21T10:00:00Z') + this.#minute * 60_000).toISOString().slice(0, 19)}Z`
+    for (const cluster of this.clusters) cluster.now = now
+  }
+
+  edit(cluster: 0 | 1, name: string, field: 'color' | 'size', value: Json): void {
+    this.clusters[cluster].change(`/ConfigMap/shop/${name}`, (live) => editedBy('kubectl-edit', live, `data.${field}`, value))
+  }
+
+  /** The syncer puts the object back. */
+  heal(cluster: 0 | 1, name: string): void {
+    const [document] = parseGoYaml(packageFiles(name)[`apps/${name}/config.yaml`] ?? '', name).documents
+    this.clusters[cluster].put(appliedBy('kustomize-controller', document?.value as JsonObject))
+  }
+
+  /** A whole turn. Time stands still unless `pass` moves it, so that a repeated one makes the same commits. */
+  async turn(clusters: readonly ClusterReader[] = this.clusters): Promise<TurnResult> {
+    const { repository, forge } = this
+    const request = {
+      branch: undefined,
+      packages: [],
+      wish: undefined,
+      dryRun: false,
+      fieldManager: undefined,
+      key: redactionKey(new Uint8Array(32).fill(7)),
+      bot: { email: BOT_EMAIL },
+      version: '0.0.0',
+    }
+    return runFleetTurn({ repository, forge, clusters }, request, AbortSignal.timeout(60_000))
+  }
+
+  /** Requests and pushes that change something, while the work is done. */
+  async writesOf(work: () => Promise<unknown>): Promise<string[]> {
+    const [from, pushed] = [this.emulator.writes.length, this.repository.pushes.length]
+    await work()
+    const sent = this.emulator.writes.slice(from).map(({ method, path, body }) => `${method} ${path} ${body}`)
+    return [...sent, ...this.repository.pushes.slice(pushed).map((updates) => `push ${updates.map(({ ref }) => ref).join(' ')}`)]
+  }
+
+  /** All that people can see, without numbers and times that only GitHub gives. */
+  seen(): Readonly<Record<string, unknown>> {
+    const { state, origin } = this.emulator
+    state.sync()
+    const nameOf = (number: string): string => {
+      const thread = state.thread(Number(number))
+      return thread?.pull?.head ?? thread?.title ?? number
+    }
+    const plain = (text: string): string =>
+      text
+        .replaceAll(`${origin}/${state.owner}/${state.repo}`, 'http://github/repository')
+        .replaceAll(`${origin}/acme/deploy`, 'http://github/repository')
+        .replace(/(#|\/(?:pull|issues)\/)(\d+)\b/g, (_all, before: string, number: string) => `${before}${nameOf(number)}`)
+    const comments = (number: number): string[] =>
+      state.comments.filter(({ thread }) => thread === number).map(({ user, body }) => `${user}: ${plain(body)}`)
+    const threads = state.threads.map((thread) => ({
+      user: thread.user,
+      state: thread.state,
+      title: thread.title,
+      body: plain(thread.body),
+      labels: [...thread.labels].sort(),
+      comments: comments(thread.number),
+      branch: thread.pull?.head ?? '',
+      base: thread.pull?.base ?? '',
+      draft: thread.pull?.draft ?? false,
+      head: thread.pull?.sha ?? '',
+    }))
+    const statuses = new Map(state.statuses.map((status) => [`${status.sha} ${status.context}`, status]))
+    return {
+      refs: [...this.repository.branches].sort(),
+      threads: threads.sort((left, right) => (`${left.branch} ${left.title}` < `${right.branch} ${right.title}` ? -1 : 1)),
+      labels: [...state.labels].sort(),
+      statuses: [...statuses]
+        .map(([key, { state: now, description, target_url }]) => [key, now, description, plain(target_url ?? '')])
+        .sort(),
+    }
+  }
+
+  /** Every file of the ledger. */
+  ledger(): ReadonlyMap<string, string> {
+    return new Map(this.repository.paths('drift-ledger').map((path) => [path, this.repository.text('drift-ledger', path) ?? '']))
+  }
+
+  /** Never two open pull requests of one unit, whatever happened. */
+  assertNoDuplicates(): void {
+    const open = this.emulator.state.threads.filter(({ state, pull }) => state === 'open' && pull !== undefined)
+    const units = open.map(({ title }) => title)
+    assert.deepEqual(units, [...new Set(units)], 'one open pull request for each unit')
+    const issues = this.emulator.state.threads.filter(({ pull, state }) => pull === undefined && state === 'open').map(({ title }) => title)
+    assert.deepEqual(issues, [...new Set(issues)], 'one issue for each topic')
+  }
+}
+
+function packageFiles(name: string): Readonly<Record<string, string>> {
+  return {
+    [`apps/${name}/Kptfile`]: `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: ${name}\n`,
+    [`apps/${name}/config.yaml`]: `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: shop}\ndata:\n  color: blue\n  size: "5"\n`,
+  }
+}

@@ -1,0 +1,268 @@
+/**
+ * The real program against the real Gitea, and a proxy between them that kills it at a request that writes: before Gitea hears of it,
+ * or after Gitea did it and before the answer goes back. The cluster is a recording, so that only forge and git are in play.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { openRepository } from '../../src/adapters/git/repository.ts'
+import { predictionKey, RECORDING } from '../../src/adapters/kubernetes/recording.ts'
+import { readResource } from '../../src/krm/resource.ts'
+import { type FaultyProxy, isApiWrite, isPush, startFaultyProxy } from './faulty-proxy.ts'
+import type { Gitea, GiteaUser } from './gitea.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const NOW = 'detect: {minAge: 0s, settle: 0s}, limits: {prHourlyLimit: 0, prConcurrentLimit: 0, stormThreshold: 0}'
+const FILES = {
+  'apps/web/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n',
+  'apps/web/settings.yaml':
+    'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\n  namespace: shop\ndata:\n  color: blue # brand\n',
+  '.drift/policy.yaml': `apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: test}\nspec: {mode: Propose, ${NOW}}\n`,
+}
+
+/** Asked at each request that writes, with its name, its body and its number, from 1. @returns when to kill the program */
+export type Kill = (write: string, body: Buffer, at: number) => 'before' | 'after' | undefined
+
+export interface Ended {
+  readonly signal: NodeJS.Signals | null
+  readonly code: number | null
+  readonly stderr: string
+  /** Requests that write, as `POST /pulls` or `push`, without what names the repository. */
+  readonly writes: readonly string[]
+}
+
+/** One repository with one package, and its recorded cluster. */
+export interface CrashWorld {
+  /** As `/repos/<owner>/<name>`. */
+  readonly path: string
+  readonly writer: GiteaUser
+  /** Somebody edits the cluster, or the syncer applies what git says. */
+  live(color: string, by: 'kubectl-edit' | 'ci'): void
+  /** @param command `controller` ends when it was killed, and only then */
+  run(command: 'scan' | 'controller', kill?: Kill): Promise<Ended>
+  /** As a person in the browser. @returns Gitea's answer */
+  send<Body = unknown>(method: string, below: string, body?: unknown): Promise<Body>
+  /** Everything that people can see, without times, commits and the name of the repository. */
+  end(): Promise<unknown>
+}
+
+export interface CrashGround {
+  open(): Promise<CrashWorld>
+  close(): Promise<void>
+}
+
+export async function openCrashGround(gitea: Gitea): Promise<CrashGround> {
+  const folder = mkdtempSync(join(tmpdir(), 'backporch-gitea-crash-'))
+  const [owner, bot, writer] = await Promise.all(['ann', 'bot', 'wendy'].map((name) => gitea.createUser(gitea.uniqueName(name))))
+  if (owner === undefined || bot === undefined || writer === undefined) throw new Error('no users')
+  const proxy = await startFaultyProxy(gitea.url)
+  const began = Date.now()
+  return {
+    open: async () => {
+      const { name } = await gitea.createRepository(owner, gitea.uniqueName('deploy'), { files: FILES })
+      const path = `/repos/${owner.name}/${name}`
+      for (const [person, permission] of [
+        [bot, 'admin'],
+        [writer, 'write'],
+      ] as const)
+        await gitea.request(owner.token, 'PUT', `${path}/collaborators/${person.name}`, { permission })
+      const home = join(folder, name)
+      mkdirSync(home)
+      let edits = 0
+      return {
+        path,
+        writer,
+        live: (color, by) => {
+          edits += 1
+          writeFileSync(join(home, 'live.json'), JSON.stringify(recordingOf(color, by, new Date(began + edits * 1_000))))
+        },
+        run: (command, kill) => runProgram({ command, proxy, path, home, token: bot.token, kill }),
+        send: async (method, below, body) => {
+          const answer = await gitea.request(writer.token, method, `${path}${below}`, body)
+          if (answer.status >= 300) throw new Error(`${method} ${below} answers ${answer.status}: ${JSON.stringify(answer.body)}`)
+          return answer.body as never
+        },
+        end: async () => endOf(gitea, bot, path, home),
+      }
+    },
+    close: async () => {
+      await proxy.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+interface ProgramOrder {
+  readonly command: 'scan' | 'controller'
+  readonly proxy: FaultyProxy
+  readonly path: string
+  readonly home: string
+  readonly token: string
+  readonly kill: Kill | undefined
+}
+
+/** Faults by path of the repository: worlds run side by side through one proxy. */
+const faults = new Map<string, FaultyProxy['fault']>()
+
+async function runProgram({ command, proxy, path, home, token, kill }: ProgramOrder): Promise<Ended> {
+  proxy.fault = (request) => [...faults].find(([repository]) => request.path.includes(repository))?.[1](request)
+  const repository = path.replace('/repos', '')
+  const writes: string[] = []
+  const child = start(command, `${proxy.url}${repository}.git`, home, token)
+  const die = (): boolean => child.kill('SIGKILL')
+  faults.set(repository, (request) => {
+    if (!isApiWrite(request) && !isPush(request)) return undefined
+    const write = isPush(request) ? 'push' : `${request.method} ${request.path.split(repository)[1]}`
+    writes.push(write)
+    const when = kill?.(write, request.body, writes.length)
+    if (when === undefined) return undefined
+    if (when === 'after') return { kind: 'lost', done: die }
+    die()
+    return { kind: 'cut' }
+  })
+  const ended = await endedOf(child)
+  faults.delete(repository)
+  return { ...ended, writes }
+}
+
+function start(command: string, remote: string, home: string, token: string): ChildProcess {
+  const every = command === 'controller' ? ['--interval', '1s'] : []
+  const args = [MAIN, command, ...every, '--repo', remote, '--live', join(home, 'live.json'), '--cluster', 'prod', '--quiet']
+  return spawn(process.execPath, args, {
+    cwd: home,
+    // A controller that nobody kills would go on for ever.
+    timeout: 120_000,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: {
+      PATH: process.env['PATH'],
+      HOME: home,
+      XDG_CACHE_HOME: join(home, 'cache'),
+      GIT_CONFIG_NOSYSTEM: '1',
+      BACKPORCH_KEY: 'c0de'.repeat(16),
+      BACKPORCH_TOKEN: token,
+      NODE_COMPILE_CACHE: join(tmpdir(), 'backporch-test-compile-cache'),
+    },
+  })
+}
+
+function endedOf(child: ChildProcess): Promise<Omit<Ended, 'writes'>> {
+  let stderr = ''
+  child.stderr?.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString('utf8')
+  })
+  return new Promise((resolve) => child.on('close', (code, signal) => resolve({ code, signal, stderr })))
+}
+
+interface Issue {
+  readonly number: number
+  readonly title: string
+  readonly state: string
+  readonly body: string
+  readonly labels: readonly { readonly name: string }[]
+  readonly pull_request: { readonly merged: boolean; readonly draft: boolean } | null
+}
+
+async function endOf(gitea: Gitea, bot: GiteaUser, path: string, home: string): Promise<unknown> {
+  const get = async <Body>(below: string): Promise<Body> => (await gitea.request<Body>(bot.token, 'GET', `${path}${below}`)).body
+  const issues = async (): Promise<Issue[]> => get('/issues?state=all&type=all&limit=50')
+  const branches = new Set((await get<{ name: string }[]>('/branches?limit=50')).map(({ name }) => name))
+  // Gitea closes pull requests whose branch is gone a moment after the push.
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    const open = await get<{ head: { ref: string } }[]>('/pulls?state=open&limit=50')
+    if (open.every(({ head }) => branches.has(head.ref))) break
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  const shown = (await issues()).sort((left, right) => left.number - right.number)
+  const said = await Promise.all(
+    shown.map(async ({ number, title, state, body, labels, pull_request }) => {
+      type Comment = { readonly id: number; readonly body: string; readonly user: { readonly login: string } }
+      const comments = await get<Comment[]>(`/issues/${number}/comments`)
+      const reacted = await Promise.all(comments.map(({ id }) => get<{ content: string }[] | null>(`/issues/comments/${id}/reactions`)))
+      const { merged, draft } = pull_request ?? {}
+      return {
+        ...{ number, title, state, body, merged, draft, labels: labels.map(({ name }) => name).sort() },
+        comments: comments.map((comment, index) => [
+          comment.user.login,
+          comment.body,
+          reacted[index]?.map(({ content }) => content).sort(),
+        ]),
+      }
+    }),
+  )
+  const repository = openRepository({
+    remote: gitea.cloneUrl(bot, ...ownerAndName(path)).plain,
+    token: bot.token,
+    cacheDir: join(home, 'seen'),
+    workingDirectory: home,
+    environment: {},
+    baseBranch: 'main',
+  })
+  const refs: Record<string, unknown> = {}
+  const signal = new AbortController().signal
+  for (const [ref, id] of (await repository.refs(signal)).refs) {
+    if (!/^refs\/(heads|tags)\//.test(ref)) continue
+    const { message } = await repository.commit(id, signal)
+    const files = await repository.list(id, '', signal)
+    const blobs = await repository.read(
+      files.map((file) => file.id),
+      signal,
+    )
+    type Status = { readonly context: string; readonly status: string; readonly description: string }
+    const statuses = (await get<Status[] | null>(`/commits/${id}/statuses?limit=50`)) ?? []
+    refs[ref] = {
+      ...(ref.endsWith('/drift-ledger') ? {} : { message }),
+      content: files.map((file) => [file.path, new TextDecoder().decode(blobs.get(file.id))]),
+      statuses: statuses.map(({ context, status, description }) => [context, status, description]).sort(),
+    }
+  }
+  const text = JSON.stringify({ said, refs })
+    .replaceAll(path.split('/').at(-1) ?? '', 'REPOSITORY')
+    .replaceAll(/2026-\d\d-\d\d[T ]\d\d:\d\d(:\d\dZ)?/g, 'TIME')
+    .replaceAll(/\b[0-9a-f]{40}\b/g, 'COMMIT')
+    .replaceAll(/`[0-9a-f]{7}`/g, 'COMMIT')
+  return JSON.parse(text)
+}
+
+function ownerAndName(path: string): [owner: string, name: string] {
+  const [, , owner = '', name = ''] = path.split('/')
+  return [owner, name]
+}
+
+/** A recording of the object, and of what an apply of anything that git may say would give. */
+function recordingOf(color: string, by: string, at: Date): object {
+  const predictions = ['blue', 'red', 'green'].map((desired) => {
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace: 'shop' }, data: { color: desired } }
+    const read = readResource(object)
+    if ('problem' in read) throw new TypeError(read.problem)
+    return {
+      apiVersion: RECORDING.apiVersion,
+      kind: RECORDING.prediction,
+      metadata: { name: desired },
+      spec: { key: predictionKey(read, 'ci'), fieldManager: 'ci', object: settings(desired, desired === color ? by : 'ci', at) },
+    }
+  })
+  return { apiVersion: 'v1', kind: 'List', items: [settings(color, by, at), ...predictions] }
+}
+
+/** The object as `kubectl get -o json --show-managed-fields` gives it. */
+function settings(color: string, by: string, at: Date): object {
+  const time = `${at.toISOString().slice(0, 19)}Z`
+  const entry = (manager: string, operation: string, fields: object): object => ({
+    ...{ manager, operation, apiVersion: 'v1', time, fieldsType: 'FieldsV1', fieldsV1: fields },
+  })
+  const data = { 'f:data': { 'f:color': {} } }
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: {
+      name: 'settings',
+      namespace: 'shop',
+      uid: '6f1c7f0e-0000-4000-8000-000000000001',
+      resourceVersion: '7',
+      managedFields: by === 'ci' ? [entry('ci', 'Apply', data)] : [entry('ci', 'Apply', {}), entry(by, 'Update', data)],
+    },
+    data: { color },
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * SIGKILL of the real program at every request that writes to a real Gitea, and at every push: before Gitea hears of it, and after Gitea
+ * did it, one after the other. A scan later everything is as if nobody had disturbed it, with one pull request for the unit.
+ */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type CrashGround, type CrashWorld, openCrashGround } from './crash-world.ts'
+import { giteaSuite } from './gitea-suite.ts'
+
+interface Scenario {
+  readonly name: string
+  /** The undisturbed past, and what then happened. */
+  readonly begin: (world: CrashWorld) => Promise<void>
+  /** What is killed. What is started after it is a scan. */
+  readonly command: 'scan' | 'controller'
+  /** Parts of what the undisturbed run has to write. */
+  readonly writes: readonly string[]
+  /** State of the pull requests in the end. */
+  readonly pulls: readonly string[]
+}
+
+const SCENARIOS: readonly Scenario[] = [
+  {
+    name: 'drift is seen first: a pull request is opened',
+    begin: async (world) => world.live('red', 'kubectl-edit'),
+    command: 'scan',
+    writes: ['push', 'POST /pulls', 'POST /labels', 'POST /statuses/', 'POST /issues'],
+    pulls: ['open'],
+  },
+  {
+    name: 'drift changes: the pull request is updated in place',
+    begin: async (world) => {
+      await opened(world)
+      world.live('green', 'kubectl-edit')
+    },
+    command: 'controller',
+    writes: ['push', 'PATCH /pulls/1', 'POST /statuses/'],
+    pulls: ['open'],
+  },
+  {
+    name: 'merged, and applied: verified',
+    begin: async (world) => {
+      await opened(world)
+      await merged(world)
+      world.live('blue', 'ci')
+    },
+    command: 'scan',
+    writes: ['push', 'POST /statuses/'],
+    pulls: ['closed merged'],
+  },
+  {
+    name: '/adopt in a comment: the plan changes',
+    begin: async (world) => {
+      await opened(world)
+      await world.send('POST', '/issues/1/comments', { body: '/adopt' })
+    },
+    command: 'controller',
+    writes: ['push', 'POST /issues/comments/', 'POST /issues/1/comments', 'PATCH /pulls/1'],
+    pulls: ['open'],
+  },
+]
+
+await giteaSuite('the program is killed at any write', {}, (gitea) => {
+  let ground: CrashGround
+  before(async () => {
+    ground = await openCrashGround(gitea)
+  })
+  after(() => ground.close())
+
+  for (const { name, begin, command, writes, pulls } of SCENARIOS) {
+    test(name, async (t) => {
+      const whole = await ground.open()
+      await begin(whole)
+      const run = await whole.run('scan')
+      assert.ok(isOver(run.code), run.stderr)
+      const made = run.writes.join('\n')
+      for (const part of writes) assert.ok(made.includes(part), `${part} in\n${made}`)
+      const scans = await quiet(whole)
+      const wanted = await whole.end()
+      assert.deepEqual(statesOf(wanted), pulls)
+      t.diagnostic(made.replaceAll('\n', ', '))
+      const settled = async (world: CrashWorld, where: string): Promise<void> => {
+        for (let scan = 0; scan < scans; scan += 1) {
+          const again = await world.run('scan')
+          assert.ok(isOver(again.code), `${where}: ${again.stderr}`)
+        }
+        assert.deepEqual(await world.end(), wanted, where)
+      }
+      const killedBefore = async (write: string): Promise<void> => {
+        const world = await ground.open()
+        await begin(world)
+        const killed = await world.run(command, (name) => (name === write ? 'before' : undefined))
+        assert.equal(killed.signal, 'SIGKILL', `before ${write}: ${killed.stderr}`)
+        await settled(world, `killed before ${write}`)
+      }
+      // To die before a write is to die after the one before it, but for what the cache on disk knows.
+      const before = ['push', 'POST /pulls'].filter((write) => run.writes.includes(write))
+      await Promise.all([killedAfterEach(await ground.open(), settled), ...before.map(killedBefore)])
+
+      /** Each time the program comes one write further: as bad as it can be for what must be there once. */
+      async function killedAfterEach(world: CrashWorld, ends: typeof settled): Promise<void> {
+        await begin(world)
+        const seen = new Set<string>()
+        const killed: string[] = []
+        while (killed.length < run.writes.length) {
+          const { signal, stderr } = await world.run(command, (name, body) => {
+            const write = `${name} ${name === 'push' ? '' : body}`
+            if (seen.has(write)) return undefined
+            seen.add(write)
+            killed.push(name)
+            return 'after'
+          })
+          assert.equal(signal, 'SIGKILL', `after ${killed.join(', ')}: ${stderr}`)
+        }
+        assert.deepEqual(killed.map(kindOf), run.writes.map(kindOf))
+        await ends(world, 'killed after each write')
+      }
+    })
+  }
+})
+
+function isOver(code: number | null): boolean {
+  return code === 0 || code === 1
+}
+
+async function opened(world: CrashWorld): Promise<void> {
+  world.live('red', 'kubectl-edit')
+  const { code, stderr } = await world.run('scan')
+  assert.ok(isOver(code), stderr)
+}
+
+async function merged(world: CrashWorld): Promise<void> {
+  const until = Date.now() + 10_000
+  for (;;) {
+    try {
+      return await world.send('POST', '/pulls/1/merge', { Do: 'squash' })
+    } catch (thrown) {
+      // Gitea looks for a moment whether it can be merged.
+      if (Date.now() > until) throw thrown
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+}
+
+/** Scans until one writes nothing. @returns how many that takes, the one before it included */
+async function quiet(world: CrashWorld): Promise<number> {
+  for (let scans = 1; scans < 5; scans += 1) if ((await world.run('scan')).writes.length === 0) return scans
+  return assert.fail('it writes again and again')
+}
+
+/** Without what differs from one repository to another. */
+function kindOf(write: string): string {
+  return write.replaceAll(/[0-9a-f]{40}|\d+/g, '…')
+}
+
+function statesOf(end: unknown): string[] {
+  const { said } = end as { readonly said: readonly { readonly state: string; readonly merged?: boolean }[] }
+  return said.flatMap(({ state, merged: isMerged }) => (isMerged === undefined ? [] : [isMerged ? `${state} merged` : state]))
+}
