@@ -42,6 +42,16 @@ const FOUND: readonly (readonly [name: string, lives: readonly JsonObject[], syn
   ['not a GitOps tool that owns next to nothing', [livedWith(['my-ci', MANIFEST], ['helm', ONE_KEY])], 'my-ci'],
   ['an applier before any client-side apply', [livedWith(['kubectl-client-side-apply', MANIFEST, 'Update'], ['my-ci', ONE_KEY])], 'my-ci'],
   [
+    'the GitOps tool of which somebody took over everything that is declared',
+    [
+      livedWith(
+        ['kustomize-controller', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web', labels: { 'example.com/by': 'flux' } } }],
+        ['kubectl-edit', MANIFEST, 'Update'],
+      ),
+    ],
+    'kustomize-controller',
+  ],
+  [
     'client-side apply where there is nothing else',
     [livedWith(['kubectl-client-side-apply', MANIFEST, 'Update'])],
     'kubectl-client-side-apply',

@@ -43,7 +43,9 @@ export function findSyncer(objects: readonly AppliedObject[]): FieldManager | un
   }
   const tallies = [...owned.values()].filter(({ fields }) => fields > 0)
   const applied = tallies.filter(({ manager }) => manager.operation === 'Apply')
-  const candidates = applied.length > 0 ? applied : tallies
+  // A syncer of which somebody took over all that it declares still applied the objects: its entry is there.
+  const given = [...owned.values()].filter(({ manager }) => manager.operation === 'Apply' && rankOf(manager) === 0)
+  const candidates = applied.length > 0 ? applied : given.length > 0 ? given : tallies
   const most = Math.max(0, ...candidates.map(({ fields }) => fields))
   const [first] = candidates
     .filter(({ fields }) => fields * 2 >= most)

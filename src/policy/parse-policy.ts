@@ -62,7 +62,11 @@ function readFile(file: PolicyFile, policies: Policy[], placements: PlacementDoc
   const lines = new LineCounter()
   for (const document of parseAllDocuments(file.text, { lineCounter: lines })) {
     if (document.errors.length > 0) {
-      for (const error of document.errors) problems.push({ where: at(error.pos[0]), why: error.message.split('\n')[0] ?? error.code })
+      for (const error of document.errors)
+        problems.push({
+          where: at(error.pos[0]),
+          why: (error.message.split('\n')[0] ?? error.code).replace(/ at line \d+, column \d+:?$/, ''),
+        })
       continue
     }
     if (document.contents === null) continue

@@ -82,7 +82,7 @@ export function dashboardText(subject: DashboardSubject): IssueText {
 function headline({ drifted, packages, clusters, newsAt, notObserved }: DashboardSubject): string {
   const lost = notObserved.filter(({ packageName }) => packageName === '').length
   return [
-    `**${drifted} of ${count(packages, 'package')} ${drifted === 1 ? 'differs' : 'differ'} from git** in ${count(clusters, 'cluster')}`,
+    `**${drifted} of ${count(packages, 'package')} ${drifted === 1 ? 'differs' : 'differ'} from git** in ${count(clusters, 'cluster')}${clusters > 1 ? ', counted in each cluster that runs them' : ''}`,
     `last news ${time(newsAt)}`,
     ...(lost === 0 ? [] : [`**${count(lost, 'cluster')} not observed**`]),
   ].join(' · ')

@@ -230,7 +230,7 @@ function print(findings: readonly Finding[], options: CheckOptions, world: World
   const count = (state: Finding['state']): number => findings.filter((one) => one.state === state).length
   if (options.quiet !== true) {
     world.stdout.write(
-      `${count('passed')} passed, ${count('warning')} warnings, ${count('failed')} failed, ${count('skipped')} not known\n`,
+      `${count('passed')} passed, ${count('warning')} ${count('warning') === 1 ? 'warning' : 'warnings'}, ${count('failed')} failed, ${count('skipped')} not known\n`,
     )
   }
 }
