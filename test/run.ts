@@ -64,12 +64,13 @@ for (const tier of tiers) {
     continue
   }
   const before = { passed, failed, skipped }
-  await runFiles(own, tier.width)
+  const slowest = await runFiles(own, tier.width)
   await prepared.end()
   const seconds = Math.round((Date.now() - started) / 1000)
   console.log(
     `tier ${tier.name}: ${passed - before.passed} passed, ${failed - before.failed} failed, ${skipped - before.skipped} skipped in ${own.length} files, ${seconds} s`,
   )
+  if (slowest !== '') console.log(`  slowest: ${slowest}`)
 }
 if (passed + failed + skipped === 0) {
   console.log('no test was found')
@@ -80,10 +81,14 @@ process.exitCode = failed === 0 ? 0 : 1
 // A test that leaves a handle open must not keep the run from ending.
 setTimeout(() => process.exit(), 2_000).unref()
 
-function runFiles(own: readonly string[], width: number): Promise<void> {
+/** @returns the files that took longest, for people: `test/a.test.ts 12 s, …`; empty where none took long */
+function runFiles(own: readonly string[], width: number): Promise<string> {
   return new Promise((resolve) => {
+    const seconds = new Map<string, number>()
     const stream = run({ files: own.map((file) => join(root, file)), concurrency: width, cwd: root })
     stream.on('test:pass', (event) => {
+      if (event.nesting === 0 && event.file !== undefined)
+        seconds.set(event.file, (seconds.get(event.file) ?? 0) + event.details.duration_ms / 1_000)
       if (event.details.type === 'suite') return
       if (event.skip !== undefined || event.todo !== undefined) {
         // Whatever is skipped in CI is told by name: it has to have a tier of its own.
@@ -103,7 +108,13 @@ function runFiles(own: readonly string[], width: number): Promise<void> {
       const text = dots.join('')
       const failures = text.indexOf('failing tests:')
       if (failures !== -1) console.log(text.slice(text.lastIndexOf('\n', failures) + 1))
-      resolve()
+      const slow = [...seconds].filter(([, taken]) => taken >= 5).sort(([, left], [, right]) => right - left)
+      resolve(
+        slow
+          .slice(0, 8)
+          .map(([file, taken]) => `${relative(root, file)} ${Math.round(taken)} s`)
+          .join(', '),
+      )
     })
   })
 }
