@@ -29,11 +29,11 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
   /** Reading and writing both fail so, and nothing that writes is done. */
   async function refuses(ground: GiteaGround, wanted: WantedProposal, codes: readonly FailureCode[], token?: string): Promise<void> {
     const works = [
-      ground.openForge(token).readProposals('main', [wanted.ref], signal),
-      ground.openForge(token).ensureProposal({ ...wanted, title: 'other' }, undefined, signal),
+      () => ground.openForge(token).readProposals('main', [wanted.ref], signal),
+      () => ground.openForge(token).ensureProposal({ ...wanted, title: 'other' }, undefined, signal),
     ]
     for (const work of works) {
-      await assert.rejects(work, (thrown: unknown) => {
+      await assert.rejects(work(), (thrown: unknown) => {
         assert.ok(thrown instanceof Failure, String(thrown))
         assert.ok(codes.includes(thrown.code), `${thrown.code}: ${thrown.message}`)
         assert.ok(thrown.where !== undefined && thrown.remedy !== '')
@@ -76,10 +76,10 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
     await asOwner(ground, 'PATCH', '', { archived: true })
     // Gitea still lets a pull request of an archived repository be edited; so it is looked at before anything is written.
     for (const work of [
-      ground.openForge().readProposals('main', [wanted.ref], signal),
-      ground.openForge().ensureComment(number, 'outcome', 'text', signal),
+      () => ground.openForge().readProposals('main', [wanted.ref], signal),
+      () => ground.openForge().ensureComment(number, 'outcome', 'text', signal),
     ]) {
-      await assert.rejects(work, (thrown: unknown) => thrown instanceof Failure && thrown.code === 'BP5008')
+      await assert.rejects(work(), (thrown: unknown) => thrown instanceof Failure && thrown.code === 'BP5008')
     }
     await asOwner(ground, 'PATCH', '', { archived: false })
     assert.equal((await ground.openForge().ensureProposal(wanted, undefined, signal)).number, number, 'all is well again')
