@@ -4,9 +4,10 @@ import type { Dispatcher } from 'undici'
 import type * as z from 'zod'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Trace } from '../../../ports/trace.ts'
+import { RefusedAnswer } from '../refused-answer.ts'
 import type { RequestGovernor } from '../request-governor.ts'
 import type { GiteaAddress } from './gitea-address.ts'
-import { type Asked, failureOfAnswer, goneElsewhere, notGitea, RefusedAnswer, toldIn, unreachable } from './gitea-failure.ts'
+import { type Asked, failureOfAnswer, goneElsewhere, notGitea, toldIn, unreachable } from './gitea-failure.ts'
 
 export interface GiteaClientOptions {
   readonly address: GiteaAddress

@@ -1,9 +1,9 @@
 /** Comments and reactions of Gitea. */
 import type { ForgeComment } from '../../../ports/hosted-forge.ts'
+import { mayBeDone } from '../refused-answer.ts'
 import { plainLines, readTopic, sameText, withTopic } from '../topic-marker.ts'
 import { commentSchema, plainTime, reactionSchema } from './gitea-answers.ts'
 import type { GiteaClient } from './gitea-client.ts'
-import { mayBeDone } from './gitea-failure.ts'
 
 const REACTIONS = { seen: 'eyes', done: '+1', refused: 'confused' } as const
 

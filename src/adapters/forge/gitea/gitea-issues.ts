@@ -1,10 +1,10 @@
 /** Our own issues of Gitea, one per topic. */
 import type * as z from 'zod'
 import type { KnownIssue } from '../../../ports/hosted-forge.ts'
+import { mayBeDone } from '../refused-answer.ts'
 import { readTopic, sameText, withTopic } from '../topic-marker.ts'
 import { issueSchema, titleFor } from './gitea-answers.ts'
 import type { GiteaClient } from './gitea-client.ts'
-import { mayBeDone } from './gitea-failure.ts'
 import type { GiteaLabels } from './gitea-labels.ts'
 
 interface Issue extends KnownIssue {

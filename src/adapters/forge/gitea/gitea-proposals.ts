@@ -1,9 +1,9 @@
 /** Pull requests of Gitea: found by their branch, opened once, updated in place. Gitea's own guard against a second one has a gap. */
 import type { KnownProposal, OpenedProposal, WantedProposal } from '../../../ports/hosted-forge.ts'
+import { mayBeDone, statusOf } from '../refused-answer.ts'
 import { sameText } from '../topic-marker.ts'
 import { type PullRequest, proposalOf, pullRequestSchema, timelineSchema, titleFor } from './gitea-answers.ts'
 import type { GiteaClient } from './gitea-client.ts'
-import { mayBeDone, statusOf } from './gitea-failure.ts'
 import type { GiteaLabels } from './gitea-labels.ts'
 
 /** Closed proposals that are looked through before one is asked for by its branch: those that changed last. */

@@ -4,8 +4,8 @@
  */
 import { Failure } from '../../../failure.ts'
 import type { Finding } from '../../../ports/probes.ts'
+import { RefusedAnswer } from '../refused-answer.ts'
 import type { GiteaClient } from './gitea-client.ts'
-import { RefusedAnswer } from './gitea-failure.ts'
 
 /** @throws Failure BP50xx where the repository is not shown */
 export async function probeGitea(client: GiteaClient, signal: AbortSignal): Promise<readonly Finding[]> {

@@ -1,8 +1,9 @@
 /** One repository on GitHub through octokit: requests translated once, what it is called now, and who we are there. */
 import type { Octokit, RestEndpointMethodTypes } from '@octokit/rest'
 import { Failure } from '../../../failure.ts'
+import { RefusedAnswer } from '../refused-answer.ts'
 import type { GitHubAddress } from './github-address.ts'
-import { type Asked, failureOfAnswer, goneElsewhere, notGitHub, RefusedAnswer, toldIn } from './github-failure.ts'
+import { type Asked, failureOfAnswer, goneElsewhere, notGitHub, toldIn } from './github-failure.ts'
 
 /** The repository as it is now: after a rename or transfer, under its present name. */
 export interface RepositoryFacts {

@@ -2,9 +2,9 @@
 import type { RestEndpointMethodTypes } from '@octokit/rest'
 import { Failure } from '../../../failure.ts'
 import type { ForgeComment, Permission } from '../../../ports/hosted-forge.ts'
+import { mayBeDone, statusOf } from '../refused-answer.ts'
 import { plainLines, readTopic, sameText, withTopic } from '../topic-marker.ts'
 import type { GitHubClient } from './github-client.ts'
-import { mayBeDone, statusOf } from './github-failure.ts'
 
 type ListedComment = RestEndpointMethodTypes['issues']['listComments']['response']['data'][number]
 type Content = 'eyes' | '+1' | 'confused'

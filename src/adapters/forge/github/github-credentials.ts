@@ -3,8 +3,9 @@ import { createPrivateKey } from 'node:crypto'
 import type { Octokit } from '@octokit/rest'
 import { Failure } from '../../../failure.ts'
 import type { Clock } from '../../../ports/clock.ts'
+import { statusOf } from '../refused-answer.ts'
 import type { GitHubAddress } from './github-address.ts'
-import { badCredentials, statusOf } from './github-failure.ts'
+import { badCredentials } from './github-failure.ts'
 
 /** The private key is PEM text, PKCS#1 as GitHub gives it or PKCS#8. The installation is looked up where it is not given. */
 export type GitHubCredential =

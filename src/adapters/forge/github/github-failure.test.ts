@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { mayBeDone, RefusedAnswer, statusOf } from '../refused-answer.ts'
 import { parseGitHubAddress } from './github-address.ts'
-import { failureOfAnswer, mayBeDone, RefusedAnswer, statusOf, toldIn, unreachable } from './github-failure.ts'
+import { failureOfAnswer, toldIn, unreachable } from './github-failure.ts'
 import { isLimit, namedEnd } from './rate-limits.ts'
 
 const address = parseGitHubAddress('git@github.com:acme/deploy.git')

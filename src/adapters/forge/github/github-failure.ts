@@ -3,31 +3,8 @@
  * meanings: docs.github.com, "Troubleshooting the REST API" and "Rate limits for the REST API".
  */
 import { Failure, type FailureCode, type Retry } from '../../../failure.ts'
+import type { RefusedAnswer } from '../refused-answer.ts'
 import type { GitHubAddress } from './github-address.ts'
-
-/** An answer that is not a 2xx. Holds no header and no address: neither may reach a log. */
-export class RefusedAnswer extends Error {
-  readonly status: number
-  /** One printable line from the body. */
-  readonly told: string
-
-  constructor(status: number, told: string) {
-    super(`${status}${told === '' ? '' : `: ${told}`}`)
-    this.name = 'RefusedAnswer'
-    this.status = status
-    this.told = told
-  }
-}
-
-/** HTTP status that a failure comes from; undefined where no answer came. */
-export function statusOf(thrown: unknown): number | undefined {
-  return thrown instanceof Failure && thrown.cause instanceof RefusedAnswer ? thrown.cause.status : undefined
-}
-
-/** Whether the request may have been done all the same: its answer was lost, or a server between broke. */
-export function mayBeDone(thrown: unknown): boolean {
-  return thrown instanceof Failure && (thrown.code === 'BP5001' || thrown.code === 'BP5005')
-}
 
 /** What was asked, for messages. */
 export interface Asked {

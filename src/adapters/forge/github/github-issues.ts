@@ -1,9 +1,9 @@
 /** Issues of ours, one per topic: found by a label of its own, and where somebody took that away, by author and marker. */
 import type { RestEndpointMethodTypes } from '@octokit/rest'
 import type { KnownIssue } from '../../../ports/hosted-forge.ts'
+import { mayBeDone } from '../refused-answer.ts'
 import { plainLines, readTopic, sameText, withTopic } from '../topic-marker.ts'
 import type { GitHubClient } from './github-client.ts'
-import { mayBeDone } from './github-failure.ts'
 import type { GitHubLabels } from './github-labels.ts'
 
 type ListedIssue = RestEndpointMethodTypes['issues']['listForRepo']['response']['data'][number]

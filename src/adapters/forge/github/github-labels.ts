@@ -1,7 +1,7 @@
 /** Labels by name: made where they are missing, and only ours taken away. */
 import { labelChanges, labelStyle } from '../our-labels.ts'
+import { statusOf } from '../refused-answer.ts'
 import type { GitHubClient } from './github-client.ts'
-import { statusOf } from './github-failure.ts'
 
 export class GitHubLabels {
   readonly #client: GitHubClient

@@ -4,8 +4,8 @@
  * names that do not exist yet too (docs.github.com, "Get rules for a branch").
  */
 import type { Finding } from '../../../ports/probes.ts'
+import { statusOf } from '../refused-answer.ts'
 import type { GitHubClient } from './github-client.ts'
-import { statusOf } from './github-failure.ts'
 
 /** Permissions of an App that a whole turn needs (docs.github.com, "Permissions required for GitHub Apps"). */
 const NEEDED = { contents: 'write', pull_requests: 'write', statuses: 'write', issues: 'write' } as const

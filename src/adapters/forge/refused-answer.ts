@@ -1,0 +1,26 @@
+/** Answers of a forge that are no success, and what a failure that came of one tells. */
+import { Failure } from '../../failure.ts'
+
+/** An answer that is not a 2xx. Holds no header and no address: neither may reach a log. */
+export class RefusedAnswer extends Error {
+  readonly status: number
+  /** One printable line from the body. */
+  readonly told: string
+
+  constructor(status: number, told: string) {
+    super(`${status}${told === '' ? '' : `: ${told}`}`)
+    this.name = 'RefusedAnswer'
+    this.status = status
+    this.told = told
+  }
+}
+
+/** HTTP status that a failure comes from; undefined where no answer came. */
+export function statusOf(thrown: unknown): number | undefined {
+  return thrown instanceof Failure && thrown.cause instanceof RefusedAnswer ? thrown.cause.status : undefined
+}
+
+/** Whether a request that was meant to change something may have done so although it failed: no answer came, or one of a fault. */
+export function mayBeDone(thrown: unknown): boolean {
+  return thrown instanceof Failure && (thrown.code === 'BP5001' || thrown.code === 'BP5005')
+}
