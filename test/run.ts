@@ -5,14 +5,18 @@
  * node test/run.ts            everything
  * node test/run.ts src/krm    only files whose path contains one of the words
  */
-import { readdirSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { startForRun } from './controlplane/start-for-run.ts'
 import { startGiteaForRun } from './gitea/start-for-run.ts'
 import { whyNoKpt } from './kpt/find-kpt.ts'
+
+// Half of a short test's time is the reading of TypeScript: Node keeps what it made of it, for this run and the next.
+process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'backporch-test-compile-cache')
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const words = process.argv.slice(2)
@@ -49,6 +53,8 @@ const tiers: readonly Tier[] = [
   { name: 'gitea', has: gitea, width: 2, prepare: prepareGitea },
 ]
 
+const FILES_IN_A_PROCESS = 10
+
 let passed = 0
 let failed = 0
 let skipped = 0
@@ -82,10 +88,37 @@ process.exitCode = failed === 0 ? 0 : 1
 setTimeout(() => process.exit(), 2_000).unref()
 
 /** @returns the files that took longest, for people: `test/a.test.ts 12 s, …`; empty where none took long */
-function runFiles(own: readonly string[], width: number): Promise<string> {
+async function runFiles(own: readonly string[], width: number): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'backporch-test-run-'))
+  try {
+    return await runProcesses(processesOf(own, folder), width)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** A room's tests share a process with others, ten files in one; tests of the whole (`test/`) and of live servers have their own, and begin first. */
+function processesOf(own: readonly string[], folder: string): string[] {
+  const alone = own.filter((file) => !isShared(file))
+  const shared = own.filter(isShared)
+  const groups = Array.from({ length: Math.ceil(shared.length / FILES_IN_A_PROCESS) }, (_, index) => {
+    const path = join(folder, `files-${index + 1}.test.mjs`)
+    // Every n-th file, so that no process gets all of a slow room.
+    const files = shared.filter((_, place) => place % Math.ceil(shared.length / FILES_IN_A_PROCESS) === index)
+    writeFileSync(path, files.map((file) => `import ${JSON.stringify(pathToFileURL(join(root, file)).href)}\n`).join(''))
+    return path
+  })
+  return [...alone.map((file) => join(root, file)), ...groups]
+}
+
+function isShared(file: string): boolean {
+  return file.startsWith('src/') && !live(file) && !gitea(file) && !file.endsWith('.kpt.test.ts')
+}
+
+function runProcesses(paths: readonly string[], width: number): Promise<string> {
   return new Promise((resolve) => {
     const seconds = new Map<string, number>()
-    const stream = run({ files: own.map((file) => join(root, file)), concurrency: width, cwd: root })
+    const stream = run({ files: paths, concurrency: width, cwd: root })
     stream.on('test:pass', (event) => {
       if (event.nesting === 0 && event.file !== undefined)
         seconds.set(event.file, (seconds.get(event.file) ?? 0) + event.details.duration_ms / 1_000)

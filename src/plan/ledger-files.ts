@@ -1,8 +1,8 @@
 /** The ledger's files of one unit: written only when they say something new. */
 import { createHash } from 'node:crypto'
 import { Failure } from '../failure.ts'
-import { parseGoYaml } from '../krm/go-yaml.ts'
 import { isJsonObject, type JsonObject } from '../krm/json.ts'
+import { readKnownText } from '../record/known-texts.ts'
 import { ledgerObservationPath, ledgerUnitFolder } from '../record/record-paths.ts'
 import { API_VERSION, type ClusterObservation, type DriftReport, LOCAL_CONFIG } from '../record/schema.ts'
 import { formatDocument } from '../record/write-document.ts'
@@ -50,8 +50,8 @@ export function ledgerFilesOf(seen: Observation, report: DriftReport): LedgerFil
 /** The ledger is a cache: a file that cannot be read is written anew. */
 function readObject(text: string, where: string): JsonObject | undefined {
   try {
-    const value = parseGoYaml(text, where).documents[0]?.value
-    return isJsonObject(value) ? value : undefined
+    const value = readKnownText(text, where)
+    return value !== undefined && isJsonObject(value) ? value : undefined
   } catch (thrown) {
     if (thrown instanceof Failure) return undefined
     throw thrown

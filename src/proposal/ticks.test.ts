@@ -55,11 +55,10 @@ test('a body of somebody cannot make it slow, long or fail', () => {
     readTicks(Array.from({ length: 5_000 }, (_each, index) => ticked(tickBox({ ...ADOPT, changes: [index + 1] }, 'x'))).join('\n')).length,
     50,
   )
-  assert.deepEqual(
-    readTicks(ticked(`- [ ] <!-- backporch:adopt=1a2b3c4d:${Array.from({ length: 40_000 }, () => '1-9999').join(',')} -->`))[0]?.changes
-      .length,
-    9_999,
-  )
+  const repeated = Array.from({ length: 40_000 }, () => '1-9999').join(',')
+  assert.deepEqual(readTicks(ticked(`- [ ] <!-- backporch:adopt=1a2b3c4d:${repeated} -->`)), [])
+  assert.equal(readTicks(ticked('- [ ] <!-- backporch:adopt=1a2b3c4d:1-9999 -->'))[0]?.changes.length, 9_999)
+  assert.deepEqual(readTicks(ticked('- [ ] <!-- backporch:adopt=1a2b3c4d:1-9999,20000-29999 -->')), [])
 })
 
 test('a box is bound to the fingerprint', () => {

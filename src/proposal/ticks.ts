@@ -79,13 +79,14 @@ function readBox(line: string): Tick | undefined {
   return changes === undefined ? undefined : { verb, drift, changes }
 }
 
+/** Ascending, as `formatNumbers` writes them: whoever repeats a run a thousand times would have it counted a thousand times. */
 function readNumbers(text: string): readonly number[] | undefined {
-  const numbers = new Set<number>()
+  const numbers: number[] = []
   for (const part of text.split(',')) {
     const [, from, to = from] = /^([1-9][0-9]{0,5})(?:-([1-9][0-9]{0,5}))?$/.exec(part) ?? []
-    if (from === undefined || Number(to) < Number(from) || Number(to) - Number(from) >= CHANGE_LIMIT) return undefined
-    for (let number = Number(from); number <= Number(to); number += 1) numbers.add(number)
-    if (numbers.size > CHANGE_LIMIT) return undefined
+    if (from === undefined || Number(to) < Number(from) || Number(from) <= (numbers.at(-1) ?? 0)) return undefined
+    if (numbers.length + Number(to) - Number(from) >= CHANGE_LIMIT) return undefined
+    for (let number = Number(from); number <= Number(to); number += 1) numbers.push(number)
   }
-  return [...numbers].sort((left, right) => left - right)
+  return numbers
 }

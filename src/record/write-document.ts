@@ -1,9 +1,9 @@
 /** Documents as YAML text and back. The same document gives the same bytes. */
 import type { z } from 'zod'
 import { Failure } from '../failure.ts'
-import { parseGoYaml } from '../krm/go-yaml.ts'
 import type { Json } from '../krm/json.ts'
 import { writeDocument } from '../package/edit-yaml-write.ts'
+import { readKnownText } from './known-texts.ts'
 
 /** Argo CD skips a file that begins with this line (argo-cd, reposerver/repository: skipFileRenderingMarker). */
 export const INERT_LINE = '# +argocd:skip-file-rendering'
@@ -23,8 +23,7 @@ export function formatDocument(document: object): string {
  * @throws Failure BP1110 when it is not YAML, BP1112 when it is not of the wanted kind
  */
 export function parseDocument<Schema extends z.ZodType>(text: string, schema: Schema, where: string): z.infer<Schema> {
-  const [document] = parseGoYaml(text, where).documents
-  const checked = schema.safeParse(document?.value)
+  const checked = schema.safeParse(readKnownText(text, where))
   if (checked.success) return checked.data
   const [issue] = checked.error.issues
   throw new Failure({

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Failure } from '../failure.ts'
+import { KnownTexts } from './known-texts.ts'
+
+test('a text that was read before gives the same value, which nobody can change', () => {
+  const known = new KnownTexts(100)
+  const value = known.read('a:\n  - b: 1\n', 'x') as { a: { b: number }[] }
+  assert.deepEqual(value, { a: [{ b: 1 }] })
+  assert.equal(known.read('a:\n  - b: 1\n', 'elsewhere'), value)
+  assert.throws(() => value.a.push({ b: 2 }), TypeError)
+  assert.throws(() => {
+    const [first] = value.a
+    if (first !== undefined) first.b = 2
+  }, TypeError)
+})
+
+test('no more is kept than the limit, and what was read last stays', () => {
+  const known = new KnownTexts(40)
+  const text = (letter: string): string => `${letter}: [1, 2]\n`
+  const first = known.read(text('a'), 'x')
+  for (const letter of ['b', 'c']) known.read(text(letter), 'x')
+  assert.equal(known.read(text('a'), 'x'), first)
+  known.read(text('d'), 'x')
+  known.read(text('e'), 'x')
+  assert.equal(known.characters, 40)
+  assert.equal(known.read(text('a'), 'x'), first, 'read again, so b went before it')
+})
+
+test('a text longer than a quarter of the limit is not kept', () => {
+  const known = new KnownTexts(40)
+  assert.deepEqual(known.read('name: worker\n', 'x'), { name: 'worker' })
+  assert.equal(known.characters, 0)
+})
+
+test('a text that cannot be read is told each time with the place it was read from', () => {
+  const known = new KnownTexts(100)
+  for (const where of ['first.yaml', 'second.yaml'])
+    assert.throws(
+      () => known.read('a: [', where),
+      (thrown) => thrown instanceof Failure && thrown.where?.startsWith(where) === true,
+    )
+  assert.equal(known.read('# nothing\n', 'x'), undefined)
+})
