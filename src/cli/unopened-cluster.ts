@@ -15,6 +15,6 @@ export class UnopenedCluster implements ClusterReader {
   servedKind = (): Promise<never> => Promise.reject(this.#failure)
   readLive = (): Promise<never> => Promise.reject(this.#failure)
   list = (): Promise<never> => Promise.reject(this.#failure)
-  readInventory = (): Promise<never> => Promise.reject(this.#failure)
+  readInventories = (): Promise<never> => Promise.reject(this.#failure)
   predict = (): Promise<never> => Promise.reject(this.#failure)
 }

@@ -1,5 +1,6 @@
 /** The cluster as Backporch sees it. Two adapters stand behind it: the API server and a recorded cluster. */
 
+import type { Failure } from '../failure.ts'
 import type { FieldPath } from '../krm/field-path.ts'
 import type { FieldSchema } from '../krm/field-schema.ts'
 import type { Json, JsonObject } from '../krm/json.ts'
@@ -61,8 +62,8 @@ export interface ClusterReader {
    * @throws Failure BP3009 when it is not served, another BP30xx when the list could not be read as a whole
    */
   list(group: string, kind: string, signal: AbortSignal): Promise<ObjectList>
-  /** Inventory objects in the cluster, or undefined where there is none. */
-  readInventory(ref: InventoryRef, signal: AbortSignal): Promise<Inventory | undefined>
+  /** An answer for each, in their order: undefined where the cluster has no such inventory, a Failure where nobody could say. */
+  readInventories(refs: readonly InventoryRef[], signal: AbortSignal): Promise<readonly (Inventory | Failure | undefined)[]>
   /** Server-side apply as a dry run, `force=true`. Never throws for one object: the answer says what happened. */
   predict(resource: Resource, fieldManager: string, signal: AbortSignal): Promise<Prediction>
 }

@@ -59,9 +59,8 @@ test('a declared object whose kind nobody could place is not unexpected in the n
 
 test('an inventory that cannot be read leaves the rest as it is, and is said', async () => {
   const world = inventoried([])
-  world.cluster.readInventory = async () => {
-    throw new Failure({ code: 'BP3003', what: 'cannot get', why: 'forbidden', remedy: 'grant get' })
-  }
+  const refused = new Failure({ code: 'BP3003', what: 'cannot get', why: 'forbidden', remedy: 'grant get' })
+  world.cluster.readInventories = async (refs) => refs.map(() => refused)
   assert.deepEqual(await seenIn(world), { changes: [], incomplete: ['BP3003 -'], state: 'Unknown' })
 })
 

@@ -3,26 +3,24 @@ import { classifyIgnored } from '../drift/classify-ignored.ts'
 import { detectDrift, type ObservedObject, unexpectedObject } from '../drift/detect-drift.ts'
 import type { ObjectVerdict } from '../drift/drift.ts'
 import { findSyncer } from '../drift/syncer.ts'
-import { asFailure, type Failure } from '../failure.ts'
-import type { FieldSchema } from '../krm/field-schema.ts'
-import { getKey, isJsonObject, type JsonObject } from '../krm/json.ts'
+import { asFailure, Failure } from '../failure.ts'
 import type { LiveState } from '../krm/live-view.ts'
 import type { FieldManager } from '../krm/managed-fields.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import type { EffectivePolicy } from '../policy/effective-policy.ts'
-import type { ClusterIdentity, ClusterReader, ServedKind } from '../ports/cluster.ts'
+import type { ClusterIdentity, ClusterReader } from '../ports/cluster.ts'
 import type { Incomplete } from '../record/schema.ts'
-import type { DesiredResource, DesiredSet } from '../render/desired-set.ts'
 import { eachOf } from './each-of.ts'
 import { withPrediction } from './predict-object.ts'
+import { isPlaced, type LiveSide, type Unplaced } from './read-live-sides.ts'
 
 /** Dry runs in flight for one unit: the server's own limit per client is far higher, its CPU is not (3 ms each, measured). */
 const PREDICTION_WIDTH = 8
 
 export interface PackageSide {
-  readonly desired: DesiredSet
   /** Files that could not be looked into. */
   readonly unread: readonly string[]
+  readonly read: LiveSide
 }
 
 export interface ClusterSide {
@@ -34,7 +32,7 @@ export interface ClusterSide {
   readonly incomplete: readonly Incomplete[]
 }
 
-/** @throws Failure BP30xx when nothing at all could be observed */
+/** Judges what was read, and asks for dry runs where that proves nothing. @throws only the reason of `signal` */
 export async function observeCluster(
   reader: ClusterReader,
   identity: ClusterIdentity,
@@ -42,15 +40,9 @@ export async function observeCluster(
   policy: EffectivePolicy,
   signal: AbortSignal,
 ): Promise<ClusterSide> {
-  const { desired } = side
-  const kinds = new KindTable(reader, signal)
-  const resources = await eachOf(desired.resources, PREDICTION_WIDTH, (resource) => kinds.place(resource, identity.namespace))
-  const known = resources.filter((placed): placed is Placed => !('failure' in placed))
-  const unknown = resources.filter((placed) => 'failure' in placed)
-  const live = await reader.readLive(
-    known.map(({ resource }) => ({ id: resource.id, apiVersion: resource.apiVersion })),
-    signal,
-  )
+  const { live, resources } = side.read
+  const known = resources.filter(isPlaced)
+  const unknown = resources.filter((each): each is Unplaced => !isPlaced(each))
   const observed = known.map(({ resource, schema }) => ({
     desired: resource,
     schema,
@@ -61,7 +53,7 @@ export async function observeCluster(
   const verdicts = await eachOf(observed, PREDICTION_WIDTH, async (object) =>
     detectDrift(await withPrediction(reader, object, syncer, manager, signal), syncer),
   )
-  const inventory = await readUnexpected(reader, side, resources, identity.namespace, signal)
+  const inventory = await readUnexpected(reader, side, identity.namespace, signal)
   const all = [...verdicts, ...unknown.map(unreadableVerdict), ...inventory.verdicts]
   const today = identity.observedAt.slice(0, 10)
   return {
@@ -73,56 +65,10 @@ export async function observeCluster(
   }
 }
 
-interface Placed {
-  readonly resource: DesiredResource
-  readonly schema: FieldSchema
-}
-interface Unplaced {
-  readonly resource: DesiredResource
-  readonly failure: Failure
-}
-
 // A reader answers every id; one that does not is at fault, and its silence is not absence.
 const NOT_ANSWERED: Extract<LiveState, { state: 'unreadable' }> = {
   state: 'unreadable',
   failure: asFailure(new Error('the cluster adapter gave no answer for a wanted object')),
-}
-
-/** Kinds as the server serves them, each asked for once. */
-class KindTable {
-  private readonly reader: ClusterReader
-  private readonly signal: AbortSignal
-  private readonly kinds = new Map<string, Promise<ServedKind | Failure>>()
-
-  constructor(reader: ClusterReader, signal: AbortSignal) {
-    this.reader = reader
-    this.signal = signal
-  }
-
-  /** The resource with its namespace: a namespaced object without one goes where the context points, as kubectl does it. */
-  async place(resource: DesiredResource, namespace: string): Promise<Placed | Unplaced> {
-    const kind = await this.kindOf(resource)
-    if (!('schema' in kind)) return { resource, failure: kind }
-    if (!kind.namespaced) return { resource: withNamespace(resource, ''), schema: kind.schema }
-    return { resource: withNamespace(resource, resource.id.namespace === '' ? namespace : resource.id.namespace), schema: kind.schema }
-  }
-
-  private kindOf({ apiVersion, id }: DesiredResource): Promise<ServedKind | Failure> {
-    const key = `${apiVersion} ${id.kind}`
-    const known = this.kinds.get(key)
-    if (known !== undefined) return known
-    const asked = this.reader.servedKind(apiVersion, id.kind, this.signal).catch((thrown: unknown) => asFailure(thrown))
-    this.kinds.set(key, asked)
-    return asked
-  }
-}
-
-function withNamespace(resource: DesiredResource, namespace: string): DesiredResource {
-  if (resource.id.namespace === namespace) return resource
-  const metadata = getKey(resource.object, 'metadata')
-  const { namespace: _dropped, ...rest } = isJsonObject(metadata) ? metadata : ({} as JsonObject)
-  const placed = namespace === '' ? rest : { ...rest, namespace }
-  return { ...resource, id: { ...resource.id, namespace }, object: { ...resource.object, metadata: placed } }
 }
 
 function syncerOf(observed: readonly Omit<ObservedObject, 'prediction'>[], policy: EffectivePolicy): FieldManager | undefined {
@@ -175,17 +121,15 @@ interface UnexpectedObjects {
 /** Objects that the inventory lists, git does not declare, and the cluster still has. */
 async function readUnexpected(
   reader: ClusterReader,
-  { desired, unread }: PackageSide,
-  resources: readonly (Placed | Unplaced)[],
+  { unread, read: { resources, inventory } }: PackageSide,
   namespace: string,
   signal: AbortSignal,
 ): Promise<UnexpectedObjects> {
-  if (desired.inventory === undefined) return { verdicts: [], incomplete: [] }
+  if (inventory instanceof Failure) return { verdicts: [], incomplete: [unreadInventory(inventory)] }
   // An object whose kind nobody could place may lie in the context's namespace: declared in either place, it is not unexpected.
   const ids = resources.flatMap(({ resource: { id } }) => (id.namespace === '' ? [id, { ...id, namespace }] : [id]))
   const declared = new Set(ids.map(resourceKey))
   try {
-    const inventory = await reader.readInventory(desired.inventory, signal)
     const surplus = inventory?.resources.filter((id) => !declared.has(resourceKey(id))) ?? []
     if (inventory === undefined || surplus.length === 0) return { verdicts: [], incomplete: [] }
     if (unread.length > 0) return { verdicts: [], incomplete: [unreadFiles(unread, surplus.length)] }
@@ -206,7 +150,10 @@ async function readUnexpected(
     })
     return { verdicts, incomplete }
   } catch (thrown) {
-    const { code, why, remedy } = asFailure(thrown)
-    return { verdicts: [], incomplete: [{ code, why: `the inventory could not be read: ${why}`, remedy }] }
+    return { verdicts: [], incomplete: [unreadInventory(asFailure(thrown))] }
   }
+}
+
+function unreadInventory({ code, why, remedy }: Failure): Incomplete {
+  return { code, why: `the inventory could not be read: ${why}`, remedy }
 }

@@ -10,6 +10,7 @@ import type { PackageRepository } from '../ports/package-repository.ts'
 import { eachOf } from './each-of.ts'
 import { type LoadedPackage, loadPackage, type ObserveOptions, observe } from './observe.ts'
 import { selectByLabels } from './package-labels.ts'
+import { readLiveSides } from './read-live-sides.ts'
 import { readProposals } from './read-proposals.ts'
 import { type RepositoryView, readRepository } from './repository-view.ts'
 import { assertSameCluster } from './same-cluster.ts'
@@ -28,6 +29,8 @@ export interface LookRequest extends ObserveOptions {
 
 /** Units read at once. */
 const WIDTH = 4
+/** Packages whose live objects are read together, and kept at once. */
+const TOGETHER = 64
 
 export type ObservedUnit =
   | { readonly state: 'observed'; readonly observation: Observation; readonly notes: readonly string[] }
@@ -61,20 +64,52 @@ export async function lookAtCluster(
   request.onProgress?.(`observing ${cluster.name}`)
   const identity = await cluster.identify(signal)
   await assertSameCluster(view, cluster.name, identity, signal)
-  let done = 0
-  const units = await eachOf(packages, WIDTH, async (found): Promise<ObservedUnit> => {
-    try {
-      const loaded = await loadPackage(view, found, cluster.name, signal)
-      const observation = await observe(view, loaded, cluster, identity, request, signal)
-      return { state: 'observed', observation, notes: [...loaded.desired.notes, ...packageNotes(found, loaded)] }
-    } catch (thrown) {
-      return { state: 'failed', packagePath: found.path, failures: failuresOf(thrown) }
-    } finally {
-      done += 1
-      request.onProgress?.(`observing ${cluster.name}: ${done}/${packages.length} packages`)
-    }
-  })
+  const units: ObservedUnit[] = []
+  for (let first = 0; first < packages.length; first += TOGETHER) {
+    const some = packages.slice(first, first + TOGETHER)
+    const onDone = (done: number): void => request.onProgress?.(`observing ${cluster.name}: ${first + done}/${packages.length} packages`)
+    units.push(...(await observeTogether(view, some, { cluster, identity, onDone }, request, signal)))
+  }
   return { identity, units }
+}
+
+interface Place {
+  readonly cluster: ClusterReader
+  readonly identity: ClusterIdentity
+  readonly onDone: (done: number) => void
+}
+
+async function observeTogether(
+  view: RepositoryView,
+  packages: readonly FoundPackage[],
+  { cluster, identity, onDone }: Place,
+  request: LookRequest,
+  signal: AbortSignal,
+): Promise<readonly ObservedUnit[]> {
+  const units = new Map<FoundPackage, ObservedUnit>()
+  /** One package's failure is that package's result. */
+  const orFailed = async <Answer>(found: FoundPackage, work: () => Promise<Answer>): Promise<Answer | undefined> => {
+    try {
+      return await work()
+    } catch (thrown) {
+      units.set(found, { state: 'failed', packagePath: found.path, failures: failuresOf(thrown) })
+      return undefined
+    }
+  }
+  const loads = await eachOf(packages, WIDTH, (found) =>
+    orFailed(found, async () => ({ found, ...(await loadPackage(view, found, cluster.name, signal)) })),
+  )
+  const loaded = loads.filter((load) => load !== undefined)
+  const sides = await readLiveSides(cluster, identity.namespace, loaded, signal)
+  onDone(units.size)
+  await eachOf(sides, WIDTH, async ({ side, of: load }) => {
+    await orFailed(load.found, async () => {
+      const observation = await observe(view, load, cluster, identity, side, request, signal)
+      units.set(load.found, { state: 'observed', observation, notes: [...load.desired.notes, ...packageNotes(load.found, load)] })
+    })
+    onDone(units.size)
+  })
+  return packages.flatMap((found) => units.get(found) ?? [])
 }
 
 const ATTEMPTS = 5

@@ -17,6 +17,7 @@ import type { BotIdentity } from './bot-identity.ts'
 import { observeApplier } from './observe-applier.ts'
 import { type ClusterSide, observeCluster } from './observe-cluster.ts'
 import { readGitState, type UnitFiles } from './read-git-state.ts'
+import type { LiveSide } from './read-live-sides.ts'
 import { setReleasedAside } from './released-fields.ts'
 import { type RepositoryView, readFolder } from './repository-view.ts'
 
@@ -53,12 +54,13 @@ export async function loadPackage(view: RepositoryView, found: FoundPackage, clu
   }
 }
 
-/** @throws Failure BP30xx when the cluster cannot be observed at all, BP40xx when git fails */
+/** @throws Failure BP40xx when git fails */
 export async function observe(
   view: RepositoryView,
   loaded: LoadedPackage,
   reader: ClusterReader,
   identity: ClusterIdentity,
+  read: LiveSide,
   options: ObserveOptions,
   signal: AbortSignal,
 ): Promise<Observation> {
@@ -66,7 +68,7 @@ export async function observe(
   const policy = effectivePolicy(view.policies, unit.cluster, unit.packagePath)
   const effective = options.fieldManager === undefined ? policy : { ...policy, fieldManager: options.fieldManager }
   const git = await readGitState(view, unit, files, options.bot, signal)
-  const cluster = await observeCluster(reader, identity, { desired, unread }, effective, signal)
+  const cluster = await observeCluster(reader, identity, { unread, read }, effective, signal)
   const applier = await observeApplier(reader, cluster, unit, desired.pipeline === 'not-run', signal)
   const verdicts = cluster.verdicts.map((verdict) => setReleasedAside(verdict, git.merged, options.key))
   return {

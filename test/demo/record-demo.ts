@@ -99,7 +99,7 @@ class Spy implements ClusterReader {
   readonly identify: ClusterReader['identify']
   readonly servedKind: ClusterReader['servedKind']
   readonly list: ClusterReader['list']
-  readonly readInventory: ClusterReader['readInventory']
+  readonly readInventories: ClusterReader['readInventories']
   private readonly reader: ClusterReader
   private readonly asked = new Map<string, WantedObject>()
   private readonly dryRuns = new Map<string, { readonly resource: Resource; readonly fieldManager: string }>()
@@ -110,10 +110,12 @@ class Spy implements ClusterReader {
     this.identify = (signal) => reader.identify(signal)
     this.servedKind = (apiVersion, kind, signal) => reader.servedKind(apiVersion, kind, signal)
     this.list = (group, kind, signal) => reader.list(group, kind, signal)
-    this.readInventory = (ref, signal) => {
-      const id = { group: 'kpt.dev', kind: 'ResourceGroup', namespace: ref.namespace, name: ref.name }
-      this.asked.set(resourceKey(id), { id, apiVersion: 'kpt.dev/v1alpha1' })
-      return reader.readInventory(ref, signal)
+    this.readInventories = (refs, signal) => {
+      for (const { namespace, name } of refs) {
+        const id = { group: 'kpt.dev', kind: 'ResourceGroup', namespace, name }
+        this.asked.set(resourceKey(id), { id, apiVersion: 'kpt.dev/v1alpha1' })
+      }
+      return reader.readInventories(refs, signal)
     }
   }
 

@@ -10,6 +10,7 @@ import type {
   ClusterReader,
   ClusterWriter,
   Inventory,
+  InventoryRef,
   ObjectList,
   ServedKind,
 } from '../../src/ports/cluster.ts'
@@ -71,8 +72,8 @@ export class MemoryCluster implements ClusterReader, ClusterWriter {
     return { objects, complete: true }
   }
 
-  async readInventory(): Promise<Inventory | undefined> {
-    return this.inventory
+  async readInventories(refs: readonly InventoryRef[]): Promise<readonly (Inventory | Failure | undefined)[]> {
+    return refs.map(() => this.inventory)
   }
 
   async predict(resource: Resource, fieldManager: string): Promise<Prediction> {

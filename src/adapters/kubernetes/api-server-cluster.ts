@@ -10,7 +10,7 @@ import { Discovery } from './discovery.ts'
 import { type Asked, jsonOf, notKubernetes } from './kubernetes-failure.ts'
 import { listObjects } from './list-objects.ts'
 import { predict } from './predict.ts'
-import { readInventory } from './read-inventory.ts'
+import { readInventories } from './read-inventory.ts'
 import { type LiveSources, readLive } from './read-live.ts'
 import { SchemaSource } from './schema-source.ts'
 
@@ -67,8 +67,8 @@ export class ApiServerCluster implements ClusterReader {
     return { objects, complete: true }
   }
 
-  readInventory(ref: InventoryRef, signal: AbortSignal): Promise<Inventory | undefined> {
-    return readInventory(this.api, this.sources.discovery, ref, signal)
+  readInventories(refs: readonly InventoryRef[], signal: AbortSignal): Promise<readonly (Inventory | Failure | undefined)[]> {
+    return readInventories(this.api, this.sources.discovery, refs, signal)
   }
 
   predict(resource: Resource, fieldManager: string, signal: AbortSignal): Promise<Prediction> {

@@ -148,7 +148,7 @@ test('the reader sends nothing but reads and dry runs, whatever it is asked', as
   assert.equal((await api.cluster.identify(signal)).uid, '')
   await api.cluster.readLive([target], signal)
   await api.cluster.predict({ ...target, object: {} }, 'kubectl', signal)
-  assert.equal(await api.cluster.readInventory({ namespace: 'shop', name: 'inv', id: 'inv-1' }, signal), undefined)
+  assert.deepEqual(await api.cluster.readInventories([{ namespace: 'shop', name: 'inv', id: 'inv-1' }], signal), [undefined])
   await assert.rejects(api.cluster.servedKind('v1', 'ConfigMap', signal))
   const writes = api.server.requests.filter(({ method }) => method !== 'GET')
   assert.ok(writes.length >= 3)

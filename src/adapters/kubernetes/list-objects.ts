@@ -12,6 +12,8 @@ export interface ListOptions {
   readonly name?: string
   readonly labelSelector?: string
   readonly metadataOnly?: boolean
+  /** Gives up after the first page when more items than this follow it, or nobody says how many. */
+  readonly most?: number
   /** Sees each item as it comes; what it keeps must be dropped on `restart`. */
   readonly take: (item: JsonObject) => void
   readonly restart: () => void
@@ -25,13 +27,20 @@ const METADATA_ONLY = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.
 /**
  * Gives every item of a collection to `take`, with the apiVersion and kind that the server leaves out of items. Resolves
  * only when the list was complete and all pages had one resource version.
+ * @returns `too-many` where `most` ended it; what was given to `take` is a part then
  * @throws Failure BP3010 when it was not (expired on every start, pages of two versions, `continue` in a circle), another
  *   BP30xx when the server did not answer
  */
-export async function listObjects(api: ReadApi, served: ServedResource, options: ListOptions, signal: AbortSignal): Promise<void> {
+export async function listObjects(
+  api: ReadApi,
+  served: ServedResource,
+  options: ListOptions,
+  signal: AbortSignal,
+): Promise<'complete' | 'too-many'> {
   const asked = askedFor(api.cluster, 'list', served, options.namespace, options.name ?? '')
   for (let start = 1; ; start += 1) {
-    if ((await listOnce(api, served, options, asked, signal)) === 'complete') return
+    const end = await listOnce(api, served, options, asked, signal)
+    if (end !== 'expired') return end
     options.restart()
     if (start >= MOST_STARTS) throw incompleteList(asked, `it expired (410) each of ${MOST_STARTS} times that it was read`)
   }
@@ -43,7 +52,7 @@ async function listOnce(
   options: ListOptions,
   asked: Asked,
   signal: AbortSignal,
-): Promise<'complete' | 'expired'> {
+): Promise<'complete' | 'too-many' | 'expired'> {
   // Items of built-in lists come without; metadata-only ones come with the kind of the metadata.
   const type = { apiVersion: served.apiVersion, kind: served.kind }
   const seen = new Set<string>()
@@ -61,6 +70,7 @@ async function listOnce(
     resourceVersion = page.resourceVersion
     for (const item of page.items) options.take({ ...type, ...item, ...type })
     next = page.next
+    if (next !== '' && seen.size === 0 && options.most !== undefined && page.remaining > options.most) return 'too-many'
     if (seen.has(next) || seen.size > MOST_PAGES) throw incompleteList(asked, 'its pages go round in a circle')
     seen.add(next)
   } while (next !== '')
@@ -79,6 +89,8 @@ interface Page {
   readonly items: readonly JsonObject[]
   readonly resourceVersion: string
   readonly next: string
+  /** Items on later pages; Infinity where the server does not say. */
+  readonly remaining: number
 }
 
 function readPage(answer: unknown, asked: Asked): Page {
@@ -93,7 +105,8 @@ function readPage(answer: unknown, asked: Asked): Page {
     throw incompleteList(asked, 'it has no resource version')
   }
   if (typeof next !== 'string') throw notKubernetes(asked, 'its continue token is not text')
-  return { items, resourceVersion, next }
+  const remaining = getKey(metadata, 'remainingItemCount')
+  return { items, resourceVersion, next, remaining: typeof remaining === 'number' ? remaining : Number.POSITIVE_INFINITY }
 }
 
 /** Runs `work` over `items`, at most `width` at a time; rejects with the first rejection. */

@@ -6,20 +6,50 @@ import type { ResourceId } from '../../krm/resource-id.ts'
 import type { Inventory, InventoryRef } from '../../ports/cluster.ts'
 import type { ReadApi } from './cluster-api.ts'
 import type { Discovery, ServedResource } from './discovery.ts'
-import { listObjects } from './list-objects.ts'
+import { failureOrThrow, inParallel, listObjects } from './list-objects.ts'
 
 export const RESOURCE_GROUP = { apiVersion: 'kpt.dev/v1alpha1', group: 'kpt.dev', kind: 'ResourceGroup' } as const
 export const INVENTORY_ID_LABEL = 'cli-utils.sigs.k8s.io/inventory-id'
 
-/** As `ClusterReader.readInventory`: undefined when the kind is not served or no ResourceGroup fits. @throws Failure BP30xx */
-export async function readInventory(
+/** So many packages are asked for with one list of all ResourceGroups instead of one or two requests each. */
+const MANY = 4
+const PARALLEL = 8
+
+/** As `ClusterReader.readInventories`: undefined when the kind is not served or no ResourceGroup fits. @throws only the reason of `signal` */
+export async function readInventories(
   api: ReadApi,
   discovery: Discovery,
-  ref: InventoryRef,
+  refs: readonly InventoryRef[],
   signal: AbortSignal,
-): Promise<Inventory | undefined> {
-  const served = await findResourceGroup(discovery, signal)
-  if (served === undefined) return undefined
+): Promise<readonly (Inventory | Failure | undefined)[]> {
+  const answers = new Array<Inventory | Failure | undefined>(refs.length)
+  if (refs.length === 0) return answers
+  try {
+    const served = await findResourceGroup(discovery, signal)
+    if (served === undefined) return answers
+    const all = refs.length < MANY ? undefined : await listAll(api, served, signal)
+    if (all !== undefined) return refs.map((ref) => pickInventory(all.filter(isNamed(ref)), ref) ?? pickInventory(all, ref))
+    await inParallel([...refs.entries()], PARALLEL, async ([place, ref]) => {
+      answers[place] = await readInventory(api, served, ref, signal).catch(failureOrThrow)
+    })
+    return answers
+  } catch (thrown) {
+    return answers.fill(failureOrThrow(thrown))
+  }
+}
+
+/** Undefined where the account may read ResourceGroups of some namespaces only. @throws Failure BP30xx */
+async function listAll(api: ReadApi, served: ServedResource, signal: AbortSignal): Promise<readonly JsonObject[] | undefined> {
+  try {
+    return await list(api, served, { namespace: '' }, signal)
+  } catch (thrown) {
+    if (thrown instanceof Failure && thrown.code === 'BP3003') return undefined
+    throw thrown
+  }
+}
+
+/** @throws Failure BP30xx */
+async function readInventory(api: ReadApi, served: ServedResource, ref: InventoryRef, signal: AbortSignal): Promise<Inventory | undefined> {
   const byName = ref.name === '' ? [] : await list(api, served, { namespace: ref.namespace, name: ref.name }, signal)
   const labelSelector = `${INVENTORY_ID_LABEL}=${ref.id}`
   const found = byName.length > 0 || ref.id === '' ? byName : await list(api, served, { namespace: ref.namespace, labelSelector }, signal)
@@ -44,6 +74,10 @@ async function list(
   const items: JsonObject[] = []
   await listObjects(api, served, { ...where, take: (item) => items.push(item), restart: () => items.splice(0) }, signal)
   return items
+}
+
+function isNamed({ name }: InventoryRef): (group: JsonObject) => boolean {
+  return (group) => metadataText(group, 'name') === name
 }
 
 /** The inventory among ResourceGroups: the one with the id where an id is asked for, else the one with the name. */

@@ -211,3 +211,54 @@ test('an aborted signal is no answer about any object', async (t) => {
   setTimeout(() => control.abort(new Error('enough')), 50)
   await assert.rejects(api.cluster.readLive(many(5), control.signal), /enough/)
 })
+
+const EVERYWHERE = 'GET /api/v1/configmaps'
+const scattered = (count: number): readonly WantedObject[] =>
+  Array.from({ length: count }, (_, index) => wanted('ConfigMap', 'settings', `team-${index}`))
+const inTeams = (numbers: readonly number[], more: Readonly<Record<string, unknown>> = {}) => {
+  const list = listOf(
+    'ConfigMap',
+    numbers.map(() => 'settings'),
+    more,
+  ) as { items: { metadata: object }[] }
+  for (const [place, item] of list.items.entries()) item.metadata = { ...item.metadata, namespace: `team-${numbers[place]}` }
+  return { body: list }
+}
+
+test('a kind that is wanted in many namespaces is listed once', async (t) => {
+  const api = await scriptedApi(t, { [EVERYWHERE]: () => inTeams([0, 1, 2, 3, 4, 5, 6, 99]) })
+  const view = await api.cluster.readLive(scattered(8), signal)
+  assert.deepEqual([...view.values()].map(codeOf), [...Array.from({ length: 7 }, () => 'present'), 'absent'])
+  assert.deepEqual(api.asked(), [`${EVERYWHERE}?limit=500`])
+})
+
+for (const [why, answer] of [
+  ['that may not be listed everywhere', () => statusAnswer(403, 'Forbidden', 'not in all namespaces')],
+  ['of which the cluster has too many', () => inTeams([0], { continue: 'more', remainingItemCount: 161 })],
+  ['of which nobody says how many there are', () => inTeams([0], { continue: 'more' })],
+  ['whose list breaks off', () => statusAnswer(404, 'NotFound', 'gone')],
+] as const)
+  test(`a kind ${why} is asked for in each namespace`, async (t) => {
+    const single = Object.fromEntries(
+      Array.from({ length: 8 }, (_, team) => [`GET /api/v1/namespaces/team-${team}/configmaps`, () => inTeams(team === 3 ? [] : [team])]),
+    )
+    const api = await scriptedApi(t, { [EVERYWHERE]: answer, ...single })
+    const view = await api.cluster.readLive(scattered(8), signal)
+    assert.deepEqual(
+      [...view.values()].map(codeOf),
+      [0, 1, 2, 3, 4, 5, 6, 7].map((team) => (team === 3 ? 'absent' : 'present')),
+    )
+    assert.equal(api.asked().length, 9)
+  })
+
+test('Secrets are never listed everywhere', async (t) => {
+  const single = Object.fromEntries(
+    Array.from({ length: 8 }, (_, team) => [`GET /api/v1/namespaces/team-${team}/secrets`, () => ({ body: listOf('Secret', []) })]),
+  )
+  const api = await scriptedApi(t, single)
+  await api.cluster.readLive(
+    Array.from({ length: 8 }, (_, index) => wanted('Secret', 'token', `team-${index}`)),
+    signal,
+  )
+  assert.equal(api.asked().length, 8)
+})

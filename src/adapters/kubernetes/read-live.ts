@@ -1,5 +1,5 @@
 /** The live view of wanted objects: grouped by kind and namespace, each group read on its own. */
-import type { Failure } from '../../failure.ts'
+import { Failure } from '../../failure.ts'
 import { getKey, isJsonObject, type JsonObject } from '../../krm/json.ts'
 import type { LiveState, LiveView, WantedObject } from '../../krm/live-view.ts'
 import { isSecret } from '../../krm/redacted.ts'
@@ -10,6 +10,7 @@ import type { Discovery, ServedResource } from './discovery.ts'
 import { askedFor } from './discovery.ts'
 import { notKubernetes } from './kubernetes-failure.ts'
 import { failureOrThrow, inParallel, listObjects } from './list-objects.ts'
+import { isWorthListing, readEverywhere } from './read-everywhere.ts'
 
 /** Few enough wanted objects of one kind and namespace to ask for each by name. */
 const FEW = 4
@@ -57,7 +58,8 @@ export async function readLive(sources: LiveSources, wanted: readonly WantedObje
     }
   })
   let down: Failure | undefined
-  await inParallel(readings, PARALLEL, async ({ group, served, name }) => {
+  const single = await readTogether(sources.api, readings, view, signal)
+  await inParallel(single, PARALLEL, async ({ group, served, name }) => {
     if (down !== undefined) return answerUnreadable(view, group, name, down)
     try {
       await readGroup(sources.api, served, group, name, view, signal)
@@ -74,6 +76,52 @@ export async function readLive(sources: LiveSources, wanted: readonly WantedObje
       return state === undefined ? [] : [[resourceKey(id), state] as const]
     }),
   )
+}
+
+/** Kinds that are wanted in many places are listed once. @returns what is left to be asked for on its own */
+async function readTogether(
+  api: ReadApi,
+  readings: readonly Reading[],
+  view: Map<string, LiveState>,
+  signal: AbortSignal,
+): Promise<readonly Reading[]> {
+  const kinds = Map.groupBy(readings, ({ served, group }) => (group.secret ? undefined : served))
+  const single: Reading[] = [...(kinds.get(undefined) ?? [])]
+  await inParallel([...kinds], PARALLEL, async ([served, own]) => {
+    if (served === undefined) return
+    const found = isWorthListing(served, own.length) ? await readAll(api, served, own, signal) : undefined
+    if (found instanceof Failure && WHOLE_CLUSTER.has(found.code))
+      return own.forEach(({ group, name }) => {
+        answerUnreadable(view, group, name, found)
+      })
+    // Who asks for each object learns which of them cannot be read, and why.
+    if (found === undefined || found instanceof Failure) return void single.push(...own)
+    for (const { group, name } of own) {
+      for (const wantedName of name === undefined ? group.wanted.keys() : [name]) {
+        const object = found.get(`${group.namespace}/${wantedName}`)
+        const state: LiveState = object === undefined ? { state: 'absent' } : { state: 'present', object, metadataOnly: false }
+        for (const key of group.wanted.get(wantedName) ?? []) view.set(key, state)
+      }
+    }
+  })
+  return single
+}
+
+async function readAll(
+  api: ReadApi,
+  served: ServedResource,
+  readings: readonly Reading[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, JsonObject> | Failure | undefined> {
+  const names = readings.flatMap(({ group, name }) => {
+    const wantedNames = name === undefined ? [...group.wanted.keys()] : [name]
+    return wantedNames.map((each) => `${group.namespace}/${each}`)
+  })
+  try {
+    return await readEverywhere(api, served, { wanted: new Set(names), requests: readings.length }, signal)
+  } catch (thrown) {
+    return failureOrThrow(thrown)
+  }
 }
 
 function groupWanted(wanted: readonly WantedObject[], defaultNamespace: string): readonly Group[] {
@@ -101,7 +149,7 @@ async function readGroup(
   const found = new Map<string, JsonObject>()
   const namespace = served.namespaced ? group.namespace : ''
   const asked = askedFor(api.cluster, 'list', served, namespace, name ?? '')
-  const list = (metadataOnly: boolean): Promise<void> =>
+  const list = (metadataOnly: boolean): Promise<unknown> =>
     listObjects(
       api,
       served,

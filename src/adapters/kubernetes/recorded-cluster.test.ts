@@ -219,13 +219,14 @@ spec: {resources: [{group: apps, kind: Deployment, namespace: shop, name: web}, 
     { namespace: 'shop', name: '', id: 'id-1' },
     { namespace: '', name: 'inv', id: 'id-1' },
   ]) {
-    const inventory = await cluster.readInventory(ref, signal)
+    const [inventory] = await cluster.readInventories([ref], signal)
     assert.deepEqual(inventory, {
       source: 'ResourceGroup shop/inv',
       resources: [{ group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' }],
     })
   }
-  await assert.rejects(cluster.readInventory({ namespace: 'shop', name: 'inv', id: 'id-2' }, signal), failsWith('BP3012'))
+  const [unknown] = await cluster.readInventories([{ namespace: 'shop', name: 'inv', id: 'id-2' }], signal)
+  assert.equal(unknown instanceof Failure && unknown.code, 'BP3012')
 })
 
 test('recordings that cannot be read are named with their file', (t) => {
@@ -255,7 +256,7 @@ function liveCluster(objects: readonly JsonObject[]): RecordableCluster {
     servedKind: async () => ({ namespaced: true, schema: UNKNOWN_SCHEMA }),
     readLive: async (ids) => new Map(ids.map(({ id }) => [resourceKey(id), present.get(resourceKey(id)) ?? { state: 'absent' }])),
     list: async () => ({ objects: [], complete: true }),
-    readInventory: async () => undefined,
+    readInventories: async (refs) => refs.map(() => undefined),
     predict: async (resource) => ({ state: 'predicted', object: { ...resource.object, predicted: true } }),
     openApiDocument: async () => ({
       components: {

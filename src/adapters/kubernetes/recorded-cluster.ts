@@ -73,7 +73,11 @@ export class RecordedCluster implements ClusterReader {
     }
   }
 
-  async readInventory(ref: InventoryRef, _signal: AbortSignal): Promise<Inventory | undefined> {
+  async readInventories(refs: readonly InventoryRef[], _signal: AbortSignal): Promise<readonly (Inventory | Failure | undefined)[]> {
+    return refs.map((ref) => this.inventoryOf(ref))
+  }
+
+  private inventoryOf(ref: InventoryRef): Inventory | Failure | undefined {
     const groups = [...this.recording.objects.values()].filter(
       ({ id }) => id.group === RESOURCE_GROUP.group && id.kind === RESOURCE_GROUP.kind,
     )
@@ -83,7 +87,7 @@ export class RecordedCluster implements ClusterReader {
     )
     const id = { group: RESOURCE_GROUP.group, kind: RESOURCE_GROUP.kind, namespace: ref.namespace, name: ref.name }
     if (inventory !== undefined || this.isProvenAbsent(id)) return inventory
-    throw this.cannotSay(
+    return this.cannotSay(
       'whether the package has an inventory',
       'no ResourceGroup of it is in the recording, and the recording does not say that it is complete',
     )

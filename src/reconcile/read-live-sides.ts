@@ -1,0 +1,150 @@
+/**
+ * What several packages want of a cluster, read together: objects of one kind are one request instead of one for each package.
+ * Judges nothing.
+ */
+import { asFailure, type Failure } from '../failure.ts'
+import type { FieldSchema } from '../krm/field-schema.ts'
+import { getKey, isJsonObject, type JsonObject } from '../krm/json.ts'
+import type { LiveState, LiveView, WantedObject } from '../krm/live-view.ts'
+import { resourceKey } from '../krm/resource-id.ts'
+import type { ClusterReader, Inventory, ServedKind } from '../ports/cluster.ts'
+import type { DesiredResource, DesiredSet } from '../render/desired-set.ts'
+import { eachOf } from './each-of.ts'
+
+/** One package's part. */
+export interface LiveSide {
+  /** In the order of the desired set. */
+  readonly resources: readonly (Placed | Unplaced)[]
+  /** Of all that is placed. */
+  readonly live: LiveView
+  /** Undefined where the package names none, or the cluster has none; a Failure where nobody could say. */
+  readonly inventory: Inventory | Failure | undefined
+}
+
+export interface Placed {
+  readonly resource: DesiredResource
+  readonly schema: FieldSchema
+}
+
+/** The server does not serve its kind, or nobody could ask. */
+export interface Unplaced {
+  readonly resource: DesiredResource
+  readonly failure: Failure
+}
+
+export function isPlaced(each: Placed | Unplaced): each is Placed {
+  return !('failure' in each)
+}
+
+/** Kinds that are asked for at once. */
+const WIDTH = 8
+
+/**
+ * @param namespace where a namespaced object without a namespace goes
+ * @returns one for each package, in their order
+ * @throws only the reason of `signal`; whatever else fails is told where it is missing
+ */
+export async function readLiveSides<Package extends { readonly desired: DesiredSet }>(
+  reader: ClusterReader,
+  namespace: string,
+  packages: readonly Package[],
+  signal: AbortSignal,
+): Promise<readonly { readonly of: Package; readonly side: LiveSide }[]> {
+  const kinds = new KindTable(reader, signal)
+  const placed = await eachOf(packages, WIDTH, ({ desired }) => eachOf(desired.resources, WIDTH, (each) => kinds.place(each, namespace)))
+  const wanted = placed.map((resources) =>
+    resources.filter(isPlaced).map(({ resource: { id, apiVersion } }): WantedObject => ({ id, apiVersion })),
+  )
+  const views = await readTogether(reader, wanted, signal)
+  const named = packages.flatMap(({ desired: { inventory } }) => (inventory === undefined ? [] : [inventory]))
+  const answers = named.length === 0 ? [] : await readInventories(reader, named, signal)
+  const inventories = new Map(named.map((ref, place) => [ref, answers[place]]))
+  return packages.map((each, place) => ({
+    of: each,
+    side: {
+      resources: placed[place] ?? [],
+      live: views[place] ?? new Map(),
+      inventory: each.desired.inventory === undefined ? undefined : inventories.get(each.desired.inventory),
+    },
+  }))
+}
+
+/** A view has one answer for an object, so an object that two packages want in two versions is read twice. */
+async function readTogether(
+  reader: ClusterReader,
+  wanted: readonly (readonly WantedObject[])[],
+  signal: AbortSignal,
+): Promise<readonly LiveView[]> {
+  const readings: Map<string, WantedObject>[] = []
+  const readingOf = wanted.map((objects) => {
+    const fits = (reading: Map<string, WantedObject>): boolean =>
+      objects.every(({ id, apiVersion }) => (reading.get(resourceKey(id))?.apiVersion ?? apiVersion) === apiVersion)
+    const reading = readings.find(fits) ?? new Map<string, WantedObject>()
+    if (!readings.includes(reading)) readings.push(reading)
+    for (const each of objects) reading.set(resourceKey(each.id), each)
+    return reading
+  })
+  const views = new Map<Map<string, WantedObject>, LiveView>()
+  for (const reading of readings) views.set(reading, reading.size === 0 ? new Map() : await reader.readLive([...reading.values()], signal))
+  return wanted.map((objects, place) => {
+    const reading = readingOf[place]
+    const view = reading === undefined ? undefined : views.get(reading)
+    return new Map(
+      objects.flatMap(({ id }): [string, LiveState][] => {
+        const state = view?.get(resourceKey(id))
+        return state === undefined ? [] : [[resourceKey(id), state]]
+      }),
+    )
+  })
+}
+
+async function readInventories(
+  reader: ClusterReader,
+  refs: Parameters<ClusterReader['readInventories']>[0],
+  signal: AbortSignal,
+): Promise<readonly (Inventory | Failure | undefined)[]> {
+  try {
+    return await reader.readInventories(refs, signal)
+  } catch (thrown) {
+    signal.throwIfAborted()
+    const failure = asFailure(thrown)
+    return refs.map(() => failure)
+  }
+}
+
+/** Kinds as the server serves them, each asked for once. */
+class KindTable {
+  private readonly reader: ClusterReader
+  private readonly signal: AbortSignal
+  private readonly kinds = new Map<string, Promise<ServedKind | Failure>>()
+
+  constructor(reader: ClusterReader, signal: AbortSignal) {
+    this.reader = reader
+    this.signal = signal
+  }
+
+  /** The resource with its namespace: a namespaced object without one goes where the context points, as kubectl does it. */
+  async place(resource: DesiredResource, namespace: string): Promise<Placed | Unplaced> {
+    const kind = await this.kindOf(resource)
+    if (!('schema' in kind)) return { resource, failure: kind }
+    if (!kind.namespaced) return { resource: withNamespace(resource, ''), schema: kind.schema }
+    return { resource: withNamespace(resource, resource.id.namespace === '' ? namespace : resource.id.namespace), schema: kind.schema }
+  }
+
+  private kindOf({ apiVersion, id }: DesiredResource): Promise<ServedKind | Failure> {
+    const key = `${apiVersion} ${id.kind}`
+    const known = this.kinds.get(key)
+    if (known !== undefined) return known
+    const asked = this.reader.servedKind(apiVersion, id.kind, this.signal).catch((thrown: unknown) => asFailure(thrown))
+    this.kinds.set(key, asked)
+    return asked
+  }
+}
+
+function withNamespace(resource: DesiredResource, namespace: string): DesiredResource {
+  if (resource.id.namespace === namespace) return resource
+  const metadata = getKey(resource.object, 'metadata')
+  const { namespace: _dropped, ...rest } = isJsonObject(metadata) ? metadata : ({} as JsonObject)
+  const placed = namespace === '' ? rest : { ...rest, namespace }
+  return { ...resource, id: { ...resource.id, namespace }, object: { ...resource.object, metadata: placed } }
+}
