@@ -55,7 +55,7 @@ metadata: {name: bench}
 spec:
   mode: Propose
   detect: {minAge: 0s, settle: 0s}
-  limits: {prHourlyLimit: 0, prConcurrentLimit: 0, stormThreshold: 0}
+  limits: {prHourlyLimit: 0, prConcurrentLimit: 0, stormThreshold: 0, stormShare: 0, digest: off}
 `
 
 /** @returns a section of Markdown, without its heading. Rejects where no API server or no Gitea can be run. */

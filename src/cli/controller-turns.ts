@@ -1,4 +1,5 @@
 /** The turns of the daemon: what each does, and what is told of it. A quiet turn prints nothing, and an error is told once. */
+import { PressQueue } from '../controller/press-queue.ts'
 import { type Failure, Failures, failuresOf } from '../failure.ts'
 import type { TurnResult } from '../reconcile/run-turn.ts'
 import { type UnitResult, unitFailures } from '../reconcile/unit-result.ts'
@@ -24,6 +25,8 @@ const SLOW_DOWN: ReadonlySet<string> = new Set(['BP3004', 'BP5004'])
 export class ControllerTurns {
   /** Why the first turn cannot ever be. */
   unusable: unknown
+  /** What people pressed since the last turn, and what that one could not do. */
+  readonly presses = new PressQueue()
   private readonly packages: readonly string[]
   private readonly options: ControllerOptions
   private readonly world: World
@@ -102,7 +105,7 @@ export class ControllerTurns {
     }
     const { onProgress, ...request } = this.kept.session.request
     const steps = this.options.verbose === true && onProgress !== undefined ? { onProgress } : {}
-    return runScan({ ...this.kept.session, request: { ...request, ...steps } }, this.options, world)
+    return runScan({ ...this.kept.session, request: { ...request, ...steps }, presses: this.presses }, this.options, world)
   }
 
   private async failed(thrown: unknown): Promise<void> {

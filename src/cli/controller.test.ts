@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { opened } from '../../test/fakes/answered-proposal.ts'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
 import { Failure } from '../failure.ts'
+import type { ButtonPress } from '../ports/check-run.ts'
+import { checkKey } from '../proposal/check-run-text.ts'
 import { listenAddress } from './controller-options.ts'
 import type { WantedWebhooks } from './world.ts'
 
@@ -173,6 +176,28 @@ test('it listens where it was told, with every secret, and closes when it ends; 
   assert.equal(closed, 1)
   assert.match(stderr, /when a webhook comes to http:\/\/127\.0\.0\.1:8080\/webhook$/m)
   assert.doesNotMatch(stdout + stderr, /one|two/)
+})
+
+test('a button that somebody pressed is done by the next turn, once', async () => {
+  const { world, forge, ref } = await opened()
+  const press: ButtonPress = {
+    id: 'press-1',
+    key: checkKey(ref),
+    commit: world.repository.branches.get(ref) ?? '',
+    button: 'adopt',
+    login: 'ada',
+    bot: false,
+    at: '2026-11-21T10:00:30Z',
+  }
+  let wanted: WantedWebhooks | undefined
+  const { stderr } = await runInWorld(world, ['controller', '--webhook-address', '8080'], {
+    ...hooks((given) => {
+      wanted = given
+    }),
+    waits: [() => wanted?.onNews(press), NOTHING, NOTHING],
+  })
+  assert.equal(stderr.match(/#1 button Switch to adopt of ada: done/g)?.length, 1, stderr)
+  assert.match(forge.proposals[0]?.body ?? '', /It was Restore before, changed by `ada`/)
 })
 
 test('refused webhooks are told, and a flood of them once', async () => {

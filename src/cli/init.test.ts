@@ -31,6 +31,16 @@ test('init needs a yes, and says how to look first', async () => {
   assert.deepEqual(made.repository.names(), [])
 })
 
+test('init does not count for today what waits for the digest', async () => {
+  const made = world()
+  made.sync()
+  made.edit(WEB, 'metadata.labels.team', 'night')
+  const { stdout } = await runInWorld(made, ['init', '--dry-run'])
+  assert.match(stdout, /today: 0 pull requests \(0 critical, 0 high\) · 1 of low risk waits for the digest · as the policy stands: 0/)
+  const { items } = JSON.parse((await runInWorld(made, ['init', '--yes', '-o', 'json'])).stdout)
+  assert.equal(items[0].expect.proposals[0].waitsFor, 'digest')
+})
+
 test('init --dry-run prints the files and the text of the proposal, and writes nothing', async () => {
   const made = world()
   const { code, stdout } = await runInWorld(made, ['init', '--dry-run'])

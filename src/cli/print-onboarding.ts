@@ -1,6 +1,6 @@
 /** What `init` found and did, for a terminal and as a document. */
 import { CONFIGURE_BRANCH } from '../package/ref-name.ts'
-import { onboardingText } from '../proposal/onboarding-text.ts'
+import { byDigest, onboardingText } from '../proposal/onboarding-text.ts'
 import { worstRisk } from '../proposal/proposal-subject.ts'
 import { count } from '../proposal/words.ts'
 import type { Onboarded, Onboarding } from '../reconcile/onboard.ts'
@@ -46,9 +46,10 @@ export function printOnboarding({ subject, files }: Onboarding, options: PrintOp
   if (expected === undefined) for (const line of subject.policyProblem.split('\n')) write(`  the policy of the branch: ${line.trim()}`)
   else {
     const risky = (risk: string): number => expected.proposals.filter(({ changes }) => worstRisk(changes) === risk).length
-    const now = expected.proposals.filter(({ mode }) => mode === 'Propose').length
+    const { today, waiting } = byDigest(expected.proposals, subject.limits)
+    const now = today.filter(({ mode }) => mode === 'Propose').length
     write(
-      `would open with mode Propose today: ${count(expected.proposals.length, 'pull request')} (${risky('critical')} critical, ${risky('high')} high) · as the policy stands: ${now} · ${count(expected.muted.fields, 'difference')} muted`,
+      `would open with mode Propose today: ${count(today.length, 'pull request')} (${risky('critical')} critical, ${risky('high')} high)${waiting.length === 0 ? '' : ` · ${waiting.length} of low risk ${waiting.length === 1 ? 'waits' : 'wait'} for the digest`} · as the policy stands: ${now} · ${count(expected.muted.fields, 'difference')} muted`,
     )
     for (const { packageName, code, why } of expected.failed) write(`  could not be looked at: ${packageName}: ${code}: ${why}`)
   }
@@ -138,6 +139,8 @@ function shown(name: string): string {
 /** The same for a program. */
 export function onboardedItem({ plan, subject, files, updates, opened, refused, view }: Onboarded): object {
   const { expected } = subject ?? {}
+  const late = subject === undefined || expected === undefined ? [] : byDigest(expected.proposals, subject.limits).waiting
+  const waiting = new Set(late)
   return {
     apiVersion: API_VERSION,
     kind: 'Onboarding',
@@ -169,12 +172,13 @@ export function onboardedItem({ plan, subject, files, updates, opened, refused, 
             muted: expected.muted.fields,
             failed: expected.failed,
             incomplete: expected.incomplete,
-            proposals: expected.proposals.map(({ packageName, cluster, changes, mode }) => ({
-              package: packageName,
-              cluster,
-              changes: changes.length,
-              risk: worstRisk(changes),
-              mode,
+            proposals: expected.proposals.map((proposal) => ({
+              package: proposal.packageName,
+              cluster: proposal.cluster,
+              changes: proposal.changes.length,
+              risk: worstRisk(proposal.changes),
+              mode: proposal.mode,
+              ...(waiting.has(proposal) ? { waitsFor: 'digest' } : {}),
             })),
           },
         }),

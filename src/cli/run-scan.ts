@@ -25,10 +25,10 @@ export async function runScan(
   world: World,
   seen: (result: TurnResult) => void = () => undefined,
 ): Promise<Scanned> {
-  const { ports, clusters, request, progress } = session
+  const { ports, clusters, request, progress, presses } = session
   const dryRun = options.dryRun === true
   const fleet = { ...ports, clusters: clusters.map(({ reader }) => reader) }
-  const answers = await answerFleetProposals(fleet, { ...request, dryRun }, world.signal)
+  const answers = await answerFleetProposals(fleet, { ...request, dryRun }, world.signal, presses)
   for (const answer of answers) tellAnswer(answer, options, world)
   const asked = { ...request, dryRun, keepTexts: waitingTicks(answers) }
   const [only, ...others] = clusters

@@ -1,6 +1,7 @@
 /** What every command that looks at a cluster does first: opens the ports, makes the request, and closes them again. */
 import { asFailure } from '../failure.ts'
 import type { RedactionKey } from '../krm/redacted.ts'
+import type { PressSource } from '../ports/check-run.ts'
 import type { ClusterReader } from '../ports/cluster.ts'
 import type { TurnPorts, TurnRequest } from '../reconcile/run-turn.ts'
 import { oneLine } from '../record/one-line.ts'
@@ -23,6 +24,8 @@ export interface Session {
   readonly request: TurnRequest
   readonly key: RedactionKey
   readonly progress: Progress
+  /** Buttons that people pressed: only whoever listens for webhooks knows of any. */
+  readonly presses?: PressSource
 }
 
 /** Runs `work` with open ports; the cluster's connection is closed whatever happens. */

@@ -1,6 +1,7 @@
 /** Everything outside that a command touches, so that a test can give another world. */
 import type { Readable } from 'node:stream'
 import type { RedactionKey } from '../krm/redacted.ts'
+import type { ButtonPress } from '../ports/check-run.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { ClusterReader, ClusterWriter } from '../ports/cluster.ts'
 import type { Forge } from '../ports/hosted-forge.ts'
@@ -59,8 +60,8 @@ export interface WantedWebhooks {
   readonly secrets: readonly string[]
   /** Address of the repository as it was given: events of another one are no news. */
   readonly remote: string
-  /** A turn is wanted. */
-  readonly onNews: () => void
+  /** A turn is wanted. `press`: and somebody pressed a button. */
+  readonly onNews: (press?: ButtonPress) => void
   /** Told why each delivery was refused; nothing of the delivery is in it. */
   readonly onRefused: (why: string) => void
 }

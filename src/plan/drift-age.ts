@@ -1,9 +1,10 @@
 /** How long what differs has been as it is now: by the time of who wrote it, and by what the ledger has seen before. */
 
 import type { Drift } from '../drift/drift.ts'
-import { windowEnd } from '../policy/windows.ts'
+import { isScheduled, windowEnd } from '../policy/windows.ts'
 import type { ProposalState } from '../proposal/proposal-subject.ts'
 import type { Change, DriftRecord, DriftReport } from '../record/schema.ts'
+import { labelWindowOf, opensWindow } from './label-windows.ts'
 import type { Observation } from './observation.ts'
 
 /**
@@ -51,12 +52,29 @@ export function timeStates(
   const changing =
     !cluster.recorded && !asItBegan && resting > record.spec.began && later(resting, policy.detect.settle) > cluster.observedAt
   const waits = report.status.snoozedUntil === undefined && later(opened, policy.remindAfter) <= cluster.observedAt
-  return [...(changing ? [{ kind: 'changing' } as const] : []), ...(waits ? [{ kind: 'stale', since: opened } as const] : [])]
+  const overdue = waits && later(opened, policy.escalateAfter) <= cluster.observedAt
+  return [
+    ...(changing ? [{ kind: 'changing' } as const] : []),
+    ...(waits ? [{ kind: 'stale', since: opened } as const] : []),
+    ...(overdue ? [{ kind: 'overdue', since: opened, after: policy.escalateAfter } as const] : []),
+  ]
 }
 
 /** Whether a person changed it by hand while the policy said that such changes are taken over: `human-tool` in a window of kind `adopt`. */
-export function inAdoptWindow({ actor }: Drift, { policy, cluster }: Pick<Observation, 'policy' | 'cluster'>): boolean {
-  if (actor.class !== 'human-tool') return false
-  const at = actor.at === '' || actor.at > cluster.observedAt ? cluster.observedAt : actor.at
-  return policy.windows.some((window) => window.kind === 'adopt' && windowEnd(window, at) !== undefined)
+export function adoptWindowOf({
+  policy,
+  cluster,
+  verdicts,
+}: Pick<Observation, 'policy' | 'cluster' | 'verdicts'>): (drift: Drift) => boolean {
+  const windows = policy.windows.filter(({ kind }) => kind === 'adopt')
+  if (windows.length === 0) return () => false
+  const isLabelled = labelWindowOf(windows.every(isScheduled) ? [] : verdicts)
+  return (drift) => {
+    const { actor, id } = drift
+    if (actor.class !== 'human-tool') return false
+    const at = actor.at === '' || actor.at > cluster.observedAt ? cluster.observedAt : actor.at
+    return windows.some((window) =>
+      isScheduled(window) ? windowEnd(window, at) !== undefined : isLabelled(window, id) && !opensWindow(window, drift),
+    )
+  }
 }

@@ -4,7 +4,7 @@ import { describeRulePath, isActive } from '../drift/ignore-rules.ts'
 import { FAILURE_CODES, type FailureCode } from '../failure.ts'
 import { effectivePolicy, repositoryLimits, unobservedAfter } from '../policy/effective-policy.ts'
 import type { PolicySet } from '../policy/parse-policy.ts'
-import type { DashboardProposal, DashboardSubject, DashboardUnit } from '../proposal/dashboard-text.ts'
+import type { DashboardProposal, DashboardSubject, DashboardUnit, UndecidedUnit } from '../proposal/dashboard-text.ts'
 import { driftId } from '../proposal/dashboard-ticks.ts'
 import { whyNotAdoptable } from '../proposal/proposal-subject.ts'
 import { objectName } from '../proposal/words.ts'
@@ -44,14 +44,7 @@ export function dashboardOf(input: DashboardInput): Omit<DashboardSubject, 'dial
     clusters: new Set(rows.map(({ unit }) => unit.cluster)).size,
     newsAt: rows.map(({ report }) => report.spec.observed.at).reduce((latest, at) => (at > latest ? at : latest), ''),
     drifted: of('Drifted', 'Silenced', 'Applying').length,
-    undecided: open
-      .filter(({ report }) => report.status.snoozedUntil === undefined)
-      .map(({ report, unit }) => ({
-        ...unit,
-        proposal: proposalOf(report, input),
-        plan: report.status.plan === '' ? ('Restore' as const) : report.status.plan,
-        waits: later(unit.since, policyOf(report, policies).remindAfter) <= now,
-      })),
+    undecided: longestFirst(open.filter(({ report }) => report.status.snoozedUntil === undefined).map((row) => undecided(row, input))),
     held: drafts.flatMap(({ report, unit }) => {
       const { held } = report.status
       return held === undefined ? [] : [{ ...unit, id: driftId(report.spec.fingerprint), why: held.why, until: held.until ?? '' }]
@@ -82,6 +75,26 @@ function unitOf(folder: string, { spec, status }: DriftReport, { urlOf }: Dashbo
     since: status.since,
     url: urlOf(folder),
   }
+}
+
+function undecided({ report, unit }: Row, input: DashboardInput): UndecidedUnit {
+  const { policies, now } = input
+  const proposal = proposalOf(report, input)
+  const { remindAfter, escalateAfter } = policyOf(report, policies)
+  // What was held back did not wait for a decision.
+  const opened = proposal.openedAt ?? unit.since
+  const steps = Math.floor((Date.parse(now) - Date.parse(opened)) / 1_000 / escalateAfter)
+  return {
+    ...unit,
+    proposal,
+    plan: report.status.plan === '' ? 'Restore' : report.status.plan,
+    waits: later(opened, remindAfter) <= now,
+    ...(steps >= 1 ? { overdue: steps * escalateAfter } : {}),
+  }
+}
+
+function longestFirst(units: readonly UndecidedUnit[]): readonly UndecidedUnit[] {
+  return units.toSorted((left, right) => (right.overdue ?? 0) - (left.overdue ?? 0))
 }
 
 /** The order in which what is held back is proposed. */

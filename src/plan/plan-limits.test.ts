@@ -2,13 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { changeOf } from '../../test/fakes/record-samples.ts'
-import { DEFAULT_LIMITS, DEFAULT_POLICY, type EffectivePolicy } from '../policy/effective-policy.ts'
+import { DEFAULT_LIMITS, DEFAULT_POLICY, type EffectivePolicy, type Limits } from '../policy/effective-policy.ts'
 import { driftId } from '../proposal/dashboard-ticks.ts'
 import type { Change } from '../record/schema.ts'
 import { type LimitsQuestion, planHolds } from './plan-limits.ts'
 import { type PlannedUnit, unitKey } from './planned-unit.ts'
 
 const NOW = '2026-11-21T10:00:00Z'
+/** Of packages. */
+const FLEET = { fleet: true, clusters: new Set<string>() }
 const LONG_AGO = '2026-11-21T08:00:00Z'
 
 interface Sample {
@@ -22,11 +24,21 @@ interface Sample {
   readonly recorded?: boolean
   readonly lifecycle?: 'Proposed' | 'Draft' | ''
   readonly open?: boolean
+  readonly cluster?: string
+  readonly verdicts?: readonly unknown[]
 }
 
 /** A unit as far as it matters here. */
-function unit({ name, risk = 'low', began = LONG_AGO, at = LONG_AGO, ...more }: Sample): PlannedUnit {
-  const { branch = `proposed/${name}/drift-1`, policy, recorded = false, lifecycle = 'Proposed', open = false } = more
+function unit({ name, risk = 'medium', began = LONG_AGO, at = LONG_AGO, ...more }: Sample): PlannedUnit {
+  const {
+    branch = `proposed/${name}/drift-1`,
+    policy,
+    recorded = false,
+    lifecycle = 'Proposed',
+    open = false,
+    cluster = 'prod',
+    verdicts = [],
+  } = more
   const actor = { ...changeOf().actor, at, confidence: at === '' ? ('none' as const) : ('field-manager' as const) }
   const report = {
     spec: { fingerprint: fingerprintOf(name), changes: [changeOf({ risk, actor, fingerprint: name })] },
@@ -34,10 +46,11 @@ function unit({ name, risk = 'low', began = LONG_AGO, at = LONG_AGO, ...more }: 
   }
   return {
     observation: {
-      unit: { cluster: 'prod', packagePath: name },
+      unit: { cluster, packagePath: name },
       cluster: { observedAt: NOW, recorded },
       git: { refs: new Map(open ? [[`refs/heads/${branch}`, 'x']] : []), ledger: { report: undefined } },
       policy: { ...DEFAULT_POLICY, ...policy },
+      verdicts,
     } as never,
     plan: { report, record: { spec: { began } }, branch } as never,
   }
@@ -52,7 +65,7 @@ function reasons(units: readonly PlannedUnit[], more: Partial<LimitsQuestion> = 
     units,
     limits: DEFAULT_LIMITS,
     proposals: { open: new Set(), openings: [] },
-    storm: false,
+    storm: undefined,
     asked: new Set(),
     now: NOW,
     ...more,
@@ -130,7 +143,7 @@ test('no more than the limit are open at once', () => {
 
 test('a storm holds everything but critical drift, and nothing is free of it because it is old', () => {
   const units = [unit({ name: 'a', risk: 'critical' }), unit({ name: 'b', risk: 'high' })]
-  assert.deepEqual(reasons(units, { storm: true }), { a: 'open', b: 'storm' })
+  assert.deepEqual(reasons(units, { storm: FLEET }), { a: 'open', b: 'storm' })
 })
 
 test('critical drift passes every limit and takes a slot', () => {
@@ -140,7 +153,7 @@ test('critical drift passes every limit and takes a slot', () => {
 
 test('what somebody ticked is opened now, whatever holds it', () => {
   const units = [unit({ name: 'a', at: NOW, began: NOW }), unit({ name: 'b', at: NOW, began: NOW })]
-  assert.deepEqual(reasons(units, { storm: true, asked: new Set([driftId(fingerprintOf('b'))]) }), { a: 'storm', b: 'open' })
+  assert.deepEqual(reasons(units, { storm: FLEET, asked: new Set([driftId(fingerprintOf('b'))]) }), { a: 'storm', b: 'open' })
 })
 
 test('what is open already, recorded only or not drift is never held, and takes no slot', () => {
@@ -151,7 +164,7 @@ test('what is open already, recorded only or not drift is never held, and takes 
     unit({ name: 'd' }),
     unit({ name: 'e' }),
   ]
-  assert.deepEqual(Object.values(reasons(units, { storm: false })), ['open', 'open', 'open', 'open', 'open'])
+  assert.deepEqual(Object.values(reasons(units)), ['open', 'open', 'open', 'open', 'open'])
 })
 
 test('clusters that share a proposal take one slot, and are held together', () => {
@@ -166,9 +179,99 @@ test('clusters that share a proposal take one slot, and are held together', () =
 
 test('in a recording no time passes: only what is open at once counts', () => {
   const units = ['a', 'b', 'c'].map((name) => unit({ name, at: NOW, began: NOW, recorded: true }))
-  assert.deepEqual(reasons(units, { storm: true }), { a: 'open', b: 'open', c: 'open' })
+  assert.deepEqual(reasons(units, { storm: FLEET }), { a: 'open', b: 'open', c: 'open' })
   const limits = { ...DEFAULT_LIMITS, prConcurrentLimit: 1 }
   assert.deepEqual(reasons(units, { limits }), { a: 'open', b: 'concurrent-limit', c: 'concurrent-limit' })
+})
+
+test('what is low risk only waits for the first digest after it was first seen', () => {
+  // LONG_AGO is a Saturday.
+  assert.deepEqual(reasons([unit({ name: 'a', risk: 'low' })]), { a: 'digest 2026-11-23T08:00:00Z' })
+  assert.deepEqual(
+    reasons([unit({ name: 'a', risk: 'low', began: '2026-11-16T08:00:00Z' })]),
+    { a: 'digest 2026-11-23T08:00:00Z' },
+    'on the hour',
+  )
+  assert.deepEqual(reasons([unit({ name: 'a', risk: 'low', began: '2026-11-16T07:59:59Z' })]), { a: 'open' }, 'the digest has passed')
+  const holds = (limits: Partial<Limits>, name = 'a') =>
+    reasons([unit({ name, risk: 'low' })], { limits: { ...DEFAULT_LIMITS, ...limits } })
+  assert.deepEqual(holds({ digest: undefined }), { a: 'open' })
+  assert.deepEqual(holds({ digest: '0 9 * * *' }), { a: 'open' })
+  assert.deepEqual(holds({ digest: '30 10 * * *' }), { a: 'digest 2026-11-21T10:30:00Z' })
+})
+
+test('the digest is for nothing else: any higher risk, a tick, a recording and what is open go their way', () => {
+  const low = { name: 'a', risk: 'low' as const }
+  for (const risk of ['medium', 'high', 'critical'] as const) assert.deepEqual(reasons([unit({ name: 'a', risk })]), { a: 'open' })
+  assert.deepEqual(reasons([unit(low)], { asked: new Set([driftId(fingerprintOf('a'))]) }), { a: 'open' })
+  assert.deepEqual(reasons([unit({ ...low, recorded: true })]), { a: 'open' })
+  assert.deepEqual(reasons([unit({ ...low, open: true })]), { a: 'open' })
+  const mixed = [unit({ ...low, branch: 'x' }), unit({ name: 'b', branch: 'x' })]
+  assert.deepEqual(reasons(mixed), { a: 'open', b: 'open' }, 'the worst of what shares a proposal counts')
+})
+
+test('the digest says until when and why, and takes no slot', () => {
+  const units = [unit({ name: 'a', risk: 'low' }), unit({ name: 'b' }), unit({ name: 'c' })]
+  assert.deepEqual(reasons(units), { a: 'digest 2026-11-23T08:00:00Z', b: 'open', c: 'open' })
+  const question = {
+    limits: DEFAULT_LIMITS,
+    proposals: { open: new Set<string>(), openings: [] },
+    storm: undefined,
+    asked: new Set<string>(),
+  }
+  assert.match(
+    planHolds({ ...question, units, now: NOW }).get(unitKey('prod', 'a'))?.why ?? '',
+    /low risk and wait for the digest \(0 8 \* \* MON UTC\)$/,
+  )
+})
+
+test('the storm of a cluster holds what is about it alone, says which, and nothing elsewhere', () => {
+  const storm = { fleet: false, clusters: new Set(['prod', 'prod-2']) }
+  const units = [
+    unit({ name: 'a' }),
+    unit({ name: 'b', cluster: 'dev' }),
+    unit({ name: 'c', branch: 'x' }),
+    unit({ name: 'd', branch: 'x', cluster: 'dev' }),
+    unit({ name: 'e', branch: 'y' }),
+    unit({ name: 'f', branch: 'y', cluster: 'prod-2' }),
+    unit({ name: 'g', risk: 'critical' }),
+  ]
+  const limits = { ...DEFAULT_LIMITS, prHourlyLimit: 0 }
+  assert.deepEqual(reasons(units, { storm, limits }), { a: 'storm', b: 'open', c: 'open', d: 'open', e: 'storm', f: 'storm', g: 'open' })
+  const question = { units, limits, proposals: { open: new Set<string>(), openings: [] }, storm, asked: new Set<string>(), now: NOW }
+  assert.equal(
+    planHolds(question).get(unitKey('prod', 'a'))?.why,
+    'more than 50 objects and more than 20 % of all objects of the cluster prod began to differ within an hour',
+  )
+})
+
+/** Objects that differ, or do not, with labels. */
+function object(name: string, labels: Record<string, string>, kind = 'ConfigMap', differs = true) {
+  const id = { group: '', kind, namespace: kind === 'Namespace' ? '' : 'shop', name }
+  return { id, items: differs ? [{ id }] : [], state: 'drifted', live: { metadata: { labels } } }
+}
+
+test('a window of a label holds as long as an object that differs, or its Namespace, has every label', () => {
+  const labels = new Map([
+    ['incident', 'open'],
+    ['team', 'shop'],
+  ])
+  const policy = { windows: [{ name: 'break-glass', kind: 'hold' as const, where: 'p:1', labels, except: ['high' as const] }] }
+  const both = { incident: 'open', team: 'shop' }
+  const sample = (verdicts: readonly unknown[], risk: 'medium' | 'high' = 'medium') =>
+    reasons([unit({ name: 'a', risk, policy, verdicts })])
+  assert.deepEqual(sample([object('x', both)]), { a: 'window' }, 'and nobody knows its end')
+  assert.deepEqual(sample([object('x', both)], 'high'), { a: 'open' })
+  assert.deepEqual(sample([object('x', { incident: 'open' })]), { a: 'open' }, 'one of two labels')
+  assert.deepEqual(sample([object('x', { ...both, incident: 'over' })]), { a: 'open' })
+  assert.deepEqual(
+    sample([object('y', {}), object('x', both, 'ConfigMap', false)]),
+    { a: 'open' },
+    'the object that has it does not differ',
+  )
+  assert.deepEqual(sample([object('y', {}), object('shop', both, 'Namespace', false)]), { a: 'window' })
+  assert.deepEqual(sample([object('y', {}), object('other', both, 'Namespace', false)]), { a: 'open' })
+  assert.deepEqual(sample([]), { a: 'open' })
 })
 
 const sample = fc.record({
@@ -186,7 +289,7 @@ test('slots are fair and the same in every order: nothing waits behind what is l
       fc.nat(8),
       fc.array(fc.constant('2026-11-21T09:30:00Z'), { maxLength: 4 }),
       (all, hourly, concurrent, before) => {
-        const limits = { ...DEFAULT_LIMITS, prHourlyLimit: hourly, prConcurrentLimit: concurrent }
+        const limits = { ...DEFAULT_LIMITS, prHourlyLimit: hourly, prConcurrentLimit: concurrent, digest: undefined }
         const question = { limits, proposals: openings(...before) }
         const answer = reasons(all.map(unit), question)
         const other = reasons(all.toReversed().map(unit), question)

@@ -1,26 +1,28 @@
 /**
  * Which of the drift that is new to reviewers waits, and why. What is open already stays open, what somebody asked for is never held,
- * and critical drift waits for nothing. Slots go by risk, then by age, then by name, so that the same drift gives the same answer.
+ * critical drift waits for nothing, and drift that is low risk only for the digest. Slots go by risk, then by age, then by name, so that the same drift gives the same answer.
  */
 import { RISKS, type Risk } from '../drift/drift.ts'
 import type { Limits } from '../policy/effective-policy.ts'
-import { type PolicyWindow, windowEnd } from '../policy/windows.ts'
+import { isScheduled, nextTime, type PolicyWindow, windowEnd } from '../policy/windows.ts'
 import { driftId } from '../proposal/dashboard-ticks.ts'
 import { commitText } from '../record/commit-text.ts'
 import { oneLine } from '../record/one-line.ts'
 import { worstRisk } from './closed-episode.ts'
 import { later, restingSince } from './drift-age.ts'
 import type { Hold } from './hold.ts'
+import { labelWindowOf } from './label-windows.ts'
 import type { OpenProposals } from './open-proposals.ts'
 import { type PlannedUnit, unitKey } from './planned-unit.ts'
+import type { Storm } from './storm.ts'
 
 export interface LimitsQuestion {
   /** Every unit of the turn, planned as if nothing were held. */
   readonly units: readonly PlannedUnit[]
   readonly limits: Limits
   readonly proposals: OpenProposals
-  /** More packages than `stormThreshold` began to differ within an hour. */
-  readonly storm: boolean
+  /** Undefined where there is none. */
+  readonly storm: Storm | undefined
   /** `driftId` of the drift that somebody ticked to be proposed now. */
   readonly asked: ReadonlySet<string>
   /** RFC 3339 UTC: the latest observation of the turn. */
@@ -47,12 +49,12 @@ export function planHolds(question: LimitsQuestion): ReadonlyMap<string, Hold> {
   const free = openings.filter((opening) => opening.free)
   const taken = (proposed: number): readonly string[] => [...proposals.openings, ...Array.from({ length: proposed }, () => now)]
   const holds = new Map<string, Hold>()
-  const endOf = windowEnds(now)
+  const times = { endOf: remembered((window: PolicyWindow) => openUntil(window, now)), digestOf: remembered(digestAfter(limits.digest)) }
   let opened = free.length
   let waiting = 0
   for (const opening of openings) {
     if (opening.free) continue
-    const hold = holdOf(opening, question, endOf) ?? slotHold(opening, limits, proposals.open.size + opened, taken(opened), waiting)
+    const hold = holdOf(opening, question, times) ?? slotHold(opening, limits, proposals.open.size + opened, taken(opened), waiting)
     if (hold === undefined) opened += 1
     else if (hold.reason === 'hourly-limit') waiting += 1
     if (hold !== undefined)
@@ -88,31 +90,36 @@ function compare(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
+interface Times {
+  /** When the window that is open ends. */
+  readonly endOf: (window: PolicyWindow) => string | undefined
+  /** The first time of the digest after a time. */
+  readonly digestOf: (since: string) => string | undefined
+}
+
 /** What holds a proposal whatever else is open. */
-function holdOf(
-  { units, risk, since }: Opening,
-  { limits, storm, now }: LimitsQuestion,
-  endOf: (window: PolicyWindow) => string | undefined,
-): Hold | undefined {
+function holdOf({ units, risk, since }: Opening, { limits, storm, now }: LimitsQuestion, times: Times): Hold | undefined {
   // In a recording no time passes: what waits for it would wait for ever.
   const live = units.filter(({ observation }) => !observation.cluster.recorded)
   if (live.length === 0) return undefined
-  if (storm) return { reason: 'storm', why: `more than ${limits.stormThreshold} packages began to differ within an hour` }
-  const open = live.flatMap(({ observation }) =>
-    observation.policy.windows.flatMap((window) => {
-      const until = window.kind === 'hold' && !window.except.includes(risk) ? endOf(window) : undefined
-      return until === undefined ? [] : [{ window, until }]
-    }),
-  )
+  const stormy = storm === undefined ? undefined : stormHold(live, storm, limits)
+  if (stormy !== undefined) return stormy
+  const open = live.flatMap((unit) => openWindows(unit, risk, times))
   const [last] = open.sort((left, right) => compare(right.until, left.until) || compare(left.window.where, right.window.where))
   if (last !== undefined) {
     const { name, where } = last.window
-    return {
-      reason: 'window',
-      until: last.until,
-      why: `the window ${oneLine(commitText(name), 60)} of the policy is open (${oneLine(where)})`,
-    }
+    const why = `the window ${oneLine(commitText(name), 60)} of the policy is open (${oneLine(where)})`
+    return last.until === FOR_EVER
+      ? { reason: 'window', why: `${why}, as long as an object or its Namespace has the label` }
+      : { reason: 'window', until: last.until, why }
   }
+  const digest = risk === 'low' ? times.digestOf(since) : undefined
+  if (digest !== undefined && digest > now)
+    return {
+      reason: 'digest',
+      until: digest,
+      why: `only labels or annotations differ, which are low risk and wait for the digest (${limits.digest} UTC)`,
+    }
   const rested = live.map(({ plan, observation }) => {
     const { minAge } = observation.policy.detect
     const [rest, patience] = [later(restingSince(plan.report, observation), minAge), later(since, PATIENCE * minAge)]
@@ -121,6 +128,38 @@ function holdOf(
   const [young] = rested.filter(({ until }) => until > now).sort((left, right) => compare(right.until, left.until))
   if (young === undefined) return undefined
   return { reason: 'min-age', until: young.until, why: `it has not been as it is now for ${seconds(young.minAge)}` }
+}
+
+interface OpenWindow {
+  readonly window: PolicyWindow
+  /** RFC 3339 UTC, or `FOR_EVER`. */
+  readonly until: string
+}
+
+/** After every time. */
+const FOR_EVER = '~'
+
+/** One that ends is open until it does; one with a label as long as an object that differs has it. */
+function openWindows({ observation }: PlannedUnit, risk: Risk, { endOf }: Times): OpenWindow[] {
+  const windows = observation.policy.windows.filter(({ kind, except }) => kind === 'hold' && !except.includes(risk))
+  if (windows.length === 0) return []
+  const verdicts = windows.every(isScheduled) ? [] : observation.verdicts
+  const [isLabelled, differ] = [labelWindowOf(verdicts), verdicts.filter(({ items }) => items.length > 0)]
+  return windows.flatMap((window): OpenWindow[] => {
+    if (!isScheduled(window)) return differ.some(({ id }) => isLabelled(window, id)) ? [{ window, until: FOR_EVER }] : []
+    const until = endOf(window)
+    return until === undefined ? [] : [{ window, until }]
+  })
+}
+
+/** A proposal that is about other clusters too is none of those that make the storm of one cluster. */
+function stormHold(live: readonly PlannedUnit[], storm: Storm, limits: Limits): Hold | undefined {
+  if (storm.fleet) return { reason: 'storm', why: `more than ${limits.stormThreshold} packages began to differ within an hour` }
+  const clusters = live.map(({ observation }) => observation.unit.cluster).sort()
+  const [first] = clusters
+  if (first === undefined || clusters.some((cluster) => !storm.clusters.has(cluster))) return undefined
+  const most = `more than ${limits.stormObjects} objects and more than ${limits.stormShare} % of all objects`
+  return { reason: 'storm', why: `${most} of the cluster ${oneLine(commitText(first), 60)} began to differ within an hour` }
 }
 
 /** @param openings within the last hour, ascending @param waiting how many wait for an hour to pass already */
@@ -145,11 +184,19 @@ function seconds(count: number): string {
   return count % 60 === 0 ? `${count / 60} min` : `${count} s`
 }
 
-/** Policies of many units have the same windows: each is computed once. */
-function windowEnds(now: string): (window: PolicyWindow) => string | undefined {
-  const ends = new Map<PolicyWindow, string | undefined>()
-  return (window) => {
-    if (!ends.has(window)) ends.set(window, windowEnd(window, now))
-    return ends.get(window)
+function openUntil(window: PolicyWindow, now: string): string | undefined {
+  return isScheduled(window) ? windowEnd(window, now) : undefined
+}
+
+function digestAfter(schedule: string | undefined): (since: string) => string | undefined {
+  return (since) => (schedule === undefined ? undefined : nextTime(schedule, since))
+}
+
+/** Policies of many units have the same windows, and much drift began at the same time: each is computed once. */
+function remembered<Key>(compute: (key: Key) => string | undefined): (key: Key) => string | undefined {
+  const known = new Map<Key, string | undefined>()
+  return (key) => {
+    if (!known.has(key)) known.set(key, compute(key))
+    return known.get(key)
   }
 }

@@ -44,6 +44,11 @@ spec:
     prConcurrentLimit: 10
     # More packages than this within an hour have one cause: one issue, and no pull requests.
     stormThreshold: 50
+    # So are more objects of one cluster, and percent of its objects, than this.
+    stormObjects: 50
+    stormShare: 20
+    # When drift that is low risk only (labels, annotations) is proposed: cron in UTC, or off for like any other drift.
+    digest: "0 8 * * MON"
     # From so many clusters on, one cause is one pull request.
     massMinClusters: 3
   decide:
@@ -53,6 +58,8 @@ spec:
     closeSilence: 30d
     # After so long without a decision a pull request says that it waits.
     remindAfter: 7d
+    # And after so long it asks the code owners by name.
+    escalateAfter: 14d
     # How long "approve --wait" waits for the cluster to agree.
     verifyTimeout: 10m
 `

@@ -19,6 +19,7 @@ const RIGHTS: { readonly [forge in RightsForge]: readonly NeededRight[] } = {
     { name: 'Pull requests: read and write', why: 'proposals, their labels and reviewers' },
     { name: 'Commit statuses: read and write', why: 'whether a proposal is still what the cluster is' },
     { name: 'Issues: read and write', why: 'comments and the dashboard issue' },
+    { name: 'Checks: read and write', why: 'a GitHub App only, with its event "Check run": the check with buttons' },
     { name: 'Metadata: read', why: 'comes with every token' },
   ],
   gitea: [

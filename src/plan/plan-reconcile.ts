@@ -16,7 +16,7 @@ import { assertUndecided, nothingToDecide } from './already-decided.ts'
 import { assertOwnBase, otherBase } from './base-branch.ts'
 import { cannotChange, short } from './cannot-change.ts'
 import { closedEpisodeOf, secondsSince1970 } from './closed-episode.ts'
-import { inAdoptWindow } from './drift-age.ts'
+import { adoptWindowOf } from './drift-age.ts'
 import { newEpisodeId } from './episode-ids.ts'
 import { fightOver } from './fight.ts'
 import { type FoundDecisions, type FoundOutcome, findDecisions, mergedRef } from './found-decisions.ts'
@@ -153,8 +153,9 @@ class Turn {
     const applying = applyingFingerprints(this.found.closed)
     const open = this.changes.filter(({ fingerprint }) => !applying.has(fingerprint))
     const { policy, pipeline, key } = this.seen
+    const inAdoptWindow = adoptWindowOf(this.seen)
     const byPolicy = (change: (typeof open)[number]) =>
-      possibleResolution(change, inAdoptWindow(change.drift, this.seen) ? 'Adopt' : policy.defaultPlan, pipeline)
+      possibleResolution(change, inAdoptWindow(change.drift) ? 'Adopt' : policy.defaultPlan, pipeline)
     return planResolutions(open, this.joint?.like ?? this.open?.record, this.wish, byPolicy, key)
   }
 

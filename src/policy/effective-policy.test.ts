@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { secondsOf } from './duration.ts'
 import { DEFAULT_LIMITS, DEFAULT_POLICY, effectivePolicy, placedPackages, repositoryLimits, unobservedAfter } from './effective-policy.ts'
 import { type PolicySet, parsePolicyFiles } from './parse-policy.ts'
+import { isScheduled } from './windows.ts'
 
 function policies(...specs: readonly (readonly [name: string, spec: string])[]): PolicySet {
   const text = specs
@@ -145,7 +146,7 @@ test('ages come setting by setting, and windows of all matching policies are the
   assert.deepEqual(detect, { minAge: 0, settle: 0, unobservedAfter: 900 })
   assert.equal(remindAfter, 86_400)
   assert.deepEqual(
-    windows.map(({ kind, where, duration, timezone, except }) => [kind, where, duration, timezone, except]),
+    windows.map((window) => [window.kind, window.where, ...(isScheduled(window) ? [window.duration, window.timezone] : []), window.except]),
     [
       ['adopt', '.drift/policy.yaml:9', 30, 'UTC', []],
       ['hold', '.drift/policy.yaml:4', 223_200, 'UTC', ['high']],
@@ -158,11 +159,37 @@ test('limits are of the repository: the highest policy that gives one decides, w
     ['low', '{limits: {prHourlyLimit: 7, stormThreshold: 9}}'],
     ['high', '{priority: 1, match: {clusters: [dev]}, limits: {prHourlyLimit: 0, massMinClusters: 5}}'],
   )
-  assert.deepEqual(repositoryLimits(set), { prHourlyLimit: 0, prConcurrentLimit: 10, stormThreshold: 9, massMinClusters: 5 })
+  assert.deepEqual(repositoryLimits(set), { ...DEFAULT_LIMITS, prHourlyLimit: 0, stormThreshold: 9, massMinClusters: 5 })
   assert.deepEqual(repositoryLimits({ policies: [] }), DEFAULT_LIMITS)
 })
 
 test('how long a cluster may have no news is said by a policy about the cluster', () => {
   const set = policies(['dev', '{match: {clusters: [dev]}, detect: {unobservedAfter: 2h}}'])
   assert.deepEqual([unobservedAfter(set, 'dev'), unobservedAfter(set, 'prod')], [7_200, 900])
+})
+
+test('the digest is off by the word, in either case; the highest policy that says anything decides', () => {
+  const digest = (...specs: readonly string[]) =>
+    repositoryLimits(policies(...specs.map((spec, index) => [`p${index}`, spec] as const))).digest
+  assert.equal(digest('{}'), '0 8 * * MON')
+  for (const word of ['off', 'Off', '"off"']) assert.equal(digest(`{limits: {digest: ${word}}}`), undefined)
+  assert.equal(digest('{priority: 1, limits: {digest: off}}', '{limits: {digest: "0 6 * * *"}}'), undefined)
+  assert.equal(digest('{limits: {digest: off}}', '{priority: 1, limits: {digest: " 0 6 * * * "}}'), '0 6 * * *')
+})
+
+test('who reminds late escalates later still, whichever policies say so', () => {
+  const after = (...specs: readonly string[]): number =>
+    effectivePolicy(policies(...specs.map((spec, index) => [`p${index}`, spec] as const)), 'c', 'p').escalateAfter / 86_400
+  assert.equal(after('{}'), 14)
+  assert.equal(after('{decide: {remindAfter: 1d}}'), 14)
+  assert.equal(after('{decide: {remindAfter: 20d}}'), 40)
+  assert.equal(after('{decide: {remindAfter: 1d, escalateAfter: 2d}}'), 2)
+  assert.equal(after('{decide: {remindAfter: 20d}}', '{priority: 1, decide: {escalateAfter: 10d}}'), 20, 'of two policies')
+})
+
+test('a window of a label has its labels, and no times', () => {
+  const { windows } = effectivePolicy(policies(['p', '{windows: [{name: a, kind: adopt, when: {label: {incident: open}}}]}']), 'c', 'p')
+  assert.deepEqual(windows, [
+    { name: 'a', kind: 'adopt', where: '.drift/policy.yaml:4', except: [], labels: new Map([['incident', 'open']]) },
+  ])
 })

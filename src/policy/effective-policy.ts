@@ -3,7 +3,7 @@ import type { Resolution } from '../drift/drift.ts'
 import type { IgnoreRule } from '../drift/ignore-rules.ts'
 import { secondsOf } from './duration.ts'
 import type { Policy, PolicySet } from './parse-policy.ts'
-import type { Mode } from './schema.ts'
+import { isOff, type Mode, REMIND_AFTER } from './schema.ts'
 import type { PolicyWindow } from './windows.ts'
 
 export interface EffectivePolicy {
@@ -19,6 +19,8 @@ export interface EffectivePolicy {
   readonly closeSilence: number
   /** Seconds without a decision after which a proposal says that it waits. */
   readonly remindAfter: number
+  /** Seconds without a decision after which its code owners are asked by name; never shorter than `remindAfter`. */
+  readonly escalateAfter: number
   /** Seconds. */
   readonly verifyTimeout: number
   readonly detect: Detection
@@ -44,12 +46,26 @@ export interface Limits {
   readonly prHourlyLimit: number
   readonly prConcurrentLimit: number
   readonly stormThreshold: number
+  /** Objects of one cluster. */
+  readonly stormObjects: number
+  /** Percent of the objects of one cluster. */
+  readonly stormShare: number
   readonly massMinClusters: number
+  /** Schedule, in UTC, of the times at which drift that is low risk only is proposed; undefined: like any other. */
+  readonly digest: string | undefined
 }
 
 const DAY = 86_400
 
-export const DEFAULT_LIMITS: Limits = { prHourlyLimit: 2, prConcurrentLimit: 10, stormThreshold: 50, massMinClusters: 3 }
+export const DEFAULT_LIMITS: Limits = {
+  prHourlyLimit: 2,
+  prConcurrentLimit: 10,
+  stormThreshold: 50,
+  stormObjects: 50,
+  stormShare: 20,
+  massMinClusters: 3,
+  digest: '0 8 * * MON',
+}
 
 export const DEFAULT_POLICY: EffectivePolicy = {
   name: 'default',
@@ -59,7 +75,8 @@ export const DEFAULT_POLICY: EffectivePolicy = {
   defaultPlan: 'Restore',
   fieldManager: undefined,
   closeSilence: 30 * DAY,
-  remindAfter: 7 * DAY,
+  remindAfter: secondsOf(REMIND_AFTER),
+  escalateAfter: 14 * DAY,
   verifyTimeout: 600,
   detect: { minAge: 120, settle: 120, unobservedAfter: 900 },
   windows: [],
@@ -79,6 +96,9 @@ export function effectivePolicy(set: PolicySet, cluster: string, packagePath: st
     const given = specs.map(pick).find((text) => text !== undefined)
     return given === undefined ? otherwise : secondsOf(given)
   }
+  const remindAfter = seconds(({ decide }) => decide?.remindAfter, DEFAULT_POLICY.remindAfter)
+  // A policy that reminds late escalates later still, twice as late as it is by default.
+  const escalateAfter = seconds(({ decide }) => decide?.escalateAfter, Math.max(DEFAULT_POLICY.escalateAfter, 2 * remindAfter))
   return {
     name: matching[0]?.document.metadata.name ?? DEFAULT_POLICY.name,
     place: matching[0]?.where,
@@ -87,7 +107,9 @@ export function effectivePolicy(set: PolicySet, cluster: string, packagePath: st
     defaultPlan: specs.find((spec) => spec.decide?.defaultPlan !== undefined)?.decide?.defaultPlan ?? DEFAULT_POLICY.defaultPlan,
     fieldManager: specs.find((spec) => spec.fieldManager !== undefined)?.fieldManager,
     closeSilence: seconds(({ decide }) => decide?.closeSilence, DEFAULT_POLICY.closeSilence),
-    remindAfter: seconds(({ decide }) => decide?.remindAfter, DEFAULT_POLICY.remindAfter),
+    remindAfter,
+    // Of two policies, each of which gives one of them.
+    escalateAfter: Math.max(escalateAfter, remindAfter),
     verifyTimeout: seconds(({ decide }) => decide?.verifyTimeout, DEFAULT_POLICY.verifyTimeout),
     detect: {
       minAge: seconds(({ detect }) => detect?.minAge, DEFAULT_POLICY.detect.minAge),
@@ -103,13 +125,17 @@ export function effectivePolicy(set: PolicySet, cluster: string, packagePath: st
 /** Each limit comes from the policy of the highest priority that gives it, whatever that policy matches. */
 export function repositoryLimits({ policies }: Pick<PolicySet, 'policies'>): Limits {
   const given = byPriority(policies).map(({ document }) => document.spec.limits)
-  const of = (name: keyof Limits): number =>
-    given.map((limits) => limits?.[name]).find((limit) => limit !== undefined) ?? DEFAULT_LIMITS[name]
+  const first = <Name extends keyof Limits>(name: Name) => given.map((limits) => limits?.[name]).find((limit) => limit !== undefined)
+  const of = (name: Exclude<keyof Limits, 'digest'>): number => first(name) ?? DEFAULT_LIMITS[name]
+  const digest = first('digest') ?? DEFAULT_LIMITS.digest
   return {
     prHourlyLimit: of('prHourlyLimit'),
     prConcurrentLimit: of('prConcurrentLimit'),
     stormThreshold: of('stormThreshold'),
+    stormObjects: of('stormObjects'),
+    stormShare: of('stormShare'),
     massMinClusters: of('massMinClusters'),
+    digest: digest === undefined || isOff(digest) ? undefined : digest.trim(),
   }
 }
 

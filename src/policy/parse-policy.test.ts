@@ -128,6 +128,50 @@ for (const [name, text, why] of BAD) {
   test(`refused: ${name}`, () => assert.match(problemsOf(text).join('\n'), why))
 }
 
+const SPECS: readonly (readonly [name: string, spec: string, why: RegExp | undefined])[] = [
+  ['a digest that is a schedule', '{limits: {digest: "0 8 * * MON"}}', undefined],
+  ['a digest that is neither', '{limits: {digest: weekly}}', /spec\.limits\.digest: wanted five fields.*; or the word off/],
+  ['a share above everything', '{limits: {stormShare: 101}}', /spec\.limits\.stormShare/],
+  ['to escalate after the reminder', '{decide: {remindAfter: 1d, escalateAfter: 25h}}', undefined],
+  [
+    'to escalate with the reminder',
+    '{decide: {remindAfter: 24h, escalateAfter: 1d}}',
+    /escalateAfter: wanted longer than remindAfter \(24h\)/,
+  ],
+  [
+    'to escalate before the reminder as it is by default',
+    '{decide: {escalateAfter: 3d}}',
+    /escalateAfter: wanted longer than remindAfter \(7d\)/,
+  ],
+  ['to remind late, without a word about escalation', '{decide: {remindAfter: 30d}}', undefined],
+  ['a window of a label', '{windows: [{name: a, kind: adopt, when: {label: {incident: open}}}]}', undefined],
+  ['a window that is never open', '{windows: [{name: a, kind: hold}]}', /windows\.0\.schedule: wanted a schedule with a duration, or when/],
+  [
+    'a window with both',
+    '{windows: [{name: a, kind: hold, schedule: "0 1 * * *", duration: 1h, when: {label: {a: b}}}]}',
+    /windows\.0\.when: a window has either a schedule or when/,
+  ],
+  [
+    'a schedule without an end',
+    '{windows: [{name: a, kind: hold, schedule: "0 1 * * *"}]}',
+    /windows\.0\.duration: a window with a schedule/,
+  ],
+  [
+    'an end without a schedule',
+    '{windows: [{name: a, kind: hold, duration: 1h, when: {label: {a: b}}}]}',
+    /windows\.0\.duration: only a window/,
+  ],
+  ['no label', '{windows: [{name: a, kind: hold, when: {label: {}}}]}', /windows\.0\.when\.label: wanted at least one label/],
+  ['a label that is no text', '{windows: [{name: a, kind: hold, when: {label: {a: true}}}]}', /windows\.0\.when\.label\.a/],
+]
+for (const [name, spec, why] of SPECS) {
+  test(`${why === undefined ? 'a policy may say' : 'refused in a policy'}: ${name}`, () => {
+    const problems = problemsOf(`${HEAD}spec: ${spec}\n`).join('\n')
+    if (why === undefined) assert.equal(problems, '')
+    else assert.match(problems, why)
+  })
+}
+
 test('a name is given once, over all files', () => {
   assert.match(
     problemsOf(`${HEAD}spec: {}\n`, `\n${HEAD}spec: {}\n`).join(),

@@ -155,13 +155,12 @@ function readRules(document: DriftPolicyDocument, place: Places): IgnoreRule[] {
 }
 
 function readWindows(document: DriftPolicyDocument, place: Places): PolicyWindow[] {
-  return (document.spec.windows ?? []).map(({ name, kind, schedule, duration, timezone = 'UTC', except = [] }, index) => ({
-    name,
-    kind,
-    where: place.of(['spec', 'windows', index]),
-    schedule,
-    duration: secondsOf(duration),
-    timezone,
-    except,
-  }))
+  return (document.spec.windows ?? []).flatMap(
+    ({ name, kind, schedule, duration, timezone = 'UTC', when, except = [] }, index): PolicyWindow[] => {
+      const window = { name, kind, where: place.of(['spec', 'windows', index]), except }
+      if (when !== undefined) return [{ ...window, labels: new Map(Object.entries(when.label)) }]
+      // The schema has seen to it that one of the two is whole.
+      return schedule === undefined || duration === undefined ? [] : [{ ...window, schedule, duration: secondsOf(duration), timezone }]
+    },
+  )
 }

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { parseRulePath } from '../drift/ignore-rules.ts'
 import { API_VERSION, resolutionSchema, riskSchema } from '../record/schema.ts'
+import { secondsOf } from './duration.ts'
 import { scheduleProblem, timezoneProblem } from './windows.ts'
 
 const globs = z.array(z.string().min(1)).min(1)
@@ -26,7 +27,28 @@ export const waitSchema = z
   .regex(/^(0|[1-9][0-9]{0,4})(s|m|h|d)$/, 'wanted a duration like 0s, 30s, 2m or 24h')
   .describe('Whole seconds, minutes, hours or days: 0s, 30s, 2m, 24h.')
 
+/** Without a decision, a proposal says then that it waits. */
+export const REMIND_AFTER = '7d'
+
 const limitSchema = z.int().min(0).max(100_000)
+
+/** A schedule, or the word for none at all. YAML 1.1 has the word for `false`, so it is read in either case, and quoted too. */
+const digestSchema = z
+  .string()
+  .max(200)
+  .superRefine(hasNo((text) => (isOff(text) ? undefined : withOff(scheduleProblem(text)))))
+  .describe(
+    'When drift that is low risk only is proposed: five fields as cron has them, UTC; "0 8 * * MON" by default, off for like any other.',
+  )
+
+/** Whether there is no digest. */
+export function isOff(digest: string): boolean {
+  return digest.trim().toLowerCase() === 'off'
+}
+
+function withOff(problem: string | undefined): string | undefined {
+  return problem === undefined ? undefined : `${problem}; or the word off`
+}
 
 export const windowSchema = z
   .strictObject({
@@ -36,12 +58,32 @@ export const windowSchema = z
       .string()
       .max(200)
       .superRefine(hasNo(scheduleProblem))
-      .describe('When it begins, as cron has it: minute, hour, day of the month, month, day of the week.'),
-    duration: durationSchema,
+      .optional()
+      .describe('When it begins, as cron has it: minute, hour, day of the month, month, day of the week. Either this or `when`.'),
+    duration: durationSchema.optional().describe('How long it is open; a window with a schedule has it.'),
     timezone: z.string().max(60).superRefine(hasNo(timezoneProblem)).optional().describe('IANA name; UTC by default.'),
+    when: z
+      .strictObject({
+        label: z
+          .record(z.string().min(1), z.string())
+          .refine((labels) => Object.keys(labels).length > 0, 'wanted at least one label, as in {incident: open}')
+          .describe('Every one of these labels is on the live object or on its Namespace, as far as the package has the Namespace.'),
+      })
+      .optional()
+      .describe('Open as long as this holds. Either this or `schedule`.'),
     except: z.array(riskSchema).min(1).optional().describe('Drift of these risks is proposed all the same; critical drift always is.'),
   })
   .refine(({ kind, except }) => kind === 'hold' || except === undefined, { path: ['except'], message: 'only a window that holds has it' })
+  .superRefine((window, context) => {
+    const problem = (path: string, message: string): void => context.addIssue({ code: 'custom', path: [path], message })
+    const { schedule, duration, timezone, when } = window
+    if (schedule === undefined && when === undefined) problem('schedule', 'wanted a schedule with a duration, or when')
+    if (schedule !== undefined && when !== undefined) problem('when', 'a window has either a schedule or when, not both')
+    if (schedule !== undefined && duration === undefined) problem('duration', 'a window with a schedule has a duration')
+    if (schedule !== undefined || when === undefined) return
+    if (duration !== undefined) problem('duration', 'only a window with a schedule has it')
+    if (timezone !== undefined) problem('timezone', 'only a window with a schedule has it')
+  })
 
 function hasNo(problemOf: (text: string) => string | undefined): (text: string, context: z.RefinementCtx<string>) => void {
   return (text, context) => {
@@ -130,6 +172,16 @@ export const driftPolicySchema = z.strictObject({
         stormThreshold: limitSchema
           .optional()
           .describe('More packages than this that begin to differ within an hour are a storm; 50 by default, 0 for never.'),
+        stormObjects: limitSchema
+          .optional()
+          .describe('So are more objects of one cluster than this, in several proposals; 50 by default, 0 for never.'),
+        stormShare: z
+          .int()
+          .min(0)
+          .max(100)
+          .optional()
+          .describe("And more than this many percent of the cluster's objects too; 20 by default, 0 for never."),
+        digest: digestSchema.optional(),
         massMinClusters: z
           .int()
           .min(2)
@@ -156,7 +208,14 @@ export const driftPolicySchema = z.strictObject({
           .optional()
           .describe('How long a rejected drift stays silent; 30d by default, critical drift never longer than 24h.'),
         remindAfter: durationSchema.optional().describe('After how long without a decision a proposal says that it waits; 7d by default.'),
+        escalateAfter: durationSchema
+          .optional()
+          .describe('After how long without a decision the code owners are asked by name; 14d by default, longer than remindAfter.'),
         verifyTimeout: durationSchema.optional().describe('How long `approve --wait` waits for live to agree; 10m by default.'),
+      })
+      .superRefine(({ remindAfter = REMIND_AFTER, escalateAfter }, context) => {
+        if (escalateAfter === undefined || secondsOf(escalateAfter) > secondsOf(remindAfter)) return
+        context.addIssue({ code: 'custom', path: ['escalateAfter'], message: `wanted longer than remindAfter (${remindAfter})` })
       })
       .optional(),
   }),

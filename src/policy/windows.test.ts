@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type PolicyWindow, scheduleProblem, timezoneProblem, windowEnd } from './windows.ts'
+import { nextTime, type ScheduledWindow, scheduleProblem, timezoneProblem, windowEnd } from './windows.ts'
 
-function window(schedule: string, hours: number, timezone = 'UTC'): PolicyWindow {
+function window(schedule: string, hours: number, timezone = 'UTC'): ScheduledWindow {
   return { name: 'w', kind: 'hold', where: 'p:1', schedule, duration: hours * 3_600, timezone, except: [] }
 }
 
-const OPEN: readonly (readonly [name: string, window: PolicyWindow, at: string, end: string | undefined])[] = [
+const OPEN: readonly (readonly [name: string, window: ScheduledWindow, at: string, end: string | undefined])[] = [
   ['before a weekend', window('0 18 * * FRI', 62, 'Europe/Berlin'), '2026-11-20T16:59:59Z', undefined],
   ['its first second', window('0 18 * * FRI', 62, 'Europe/Berlin'), '2026-11-20T17:00:00Z', '2026-11-23T07:00:00Z'],
   ['its last second', window('0 18 * * FRI', 62, 'Europe/Berlin'), '2026-11-23T06:59:59Z', '2026-11-23T07:00:00Z'],
@@ -67,4 +67,11 @@ test('timezones are those that the process knows', () => {
   assert.equal(timezoneProblem('America/St_Johns'), undefined)
   assert.match(timezoneProblem('Mars/Base') ?? '', /Europe\/Berlin/)
   assert.notEqual(timezoneProblem(''), undefined)
+})
+
+test('the next time of a schedule is after the time itself, in UTC', () => {
+  assert.equal(nextTime('0 8 * * MON', '2026-11-23T07:59:59Z'), '2026-11-23T08:00:00Z')
+  assert.equal(nextTime('0 8 * * MON', '2026-11-23T08:00:00Z'), '2026-11-30T08:00:00Z')
+  assert.equal(nextTime('0 8 * * MON', '2026-11-21T10:00:00Z'), '2026-11-23T08:00:00Z')
+  assert.equal(nextTime('0 8 * * MON', 'yesterday'), undefined)
 })

@@ -1,25 +1,40 @@
 /**
- * Times of the week in which proposals are held, or in which what people change by hand is taken over: a cron schedule for the
- * beginning, and a duration. Where clocks are put forward, a beginning that does not exist is the end of the gap; where they are put
+ * When proposals are held, or what people change by hand is taken over. Either times of the week, a cron schedule for the beginning
+ * and a duration; or as long as an object has a label. And the times of the digest. Where clocks are put forward, a beginning that does not exist is the end of the gap; where they are put
  * back, the first of two (docs/facts/croner-schedules.md). A duration is time that passes, not time on the wall.
  */
 import { Cron } from 'croner'
 import type { Risk } from '../drift/drift.ts'
 
-export interface PolicyWindow {
+interface AnyWindow {
   readonly name: string
   /** `hold`: nothing new is proposed. `adopt`: what people change by hand is planned as Adopt. */
   readonly kind: 'hold' | 'adopt'
   /** `.drift/policy.yaml:12` */
   readonly where: string
+  /** Risks for which the window is not there. */
+  readonly except: readonly Risk[]
+}
+
+/** Open at times of the week. */
+export interface ScheduledWindow extends AnyWindow {
   /** Minute, hour, day of the month, month, day of the week. */
   readonly schedule: string
   /** Seconds. */
   readonly duration: number
   /** IANA name, as in `Europe/Berlin`. */
   readonly timezone: string
-  /** Risks for which the window is not there. */
-  readonly except: readonly Risk[]
+}
+
+/** Open for the objects that have every one of these labels, or whose Namespace has them. */
+export interface LabelWindow extends AnyWindow {
+  readonly labels: ReadonlyMap<string, string>
+}
+
+export type PolicyWindow = ScheduledWindow | LabelWindow
+
+export function isScheduled(window: PolicyWindow): window is ScheduledWindow {
+  return 'schedule' in window
 }
 
 const FIELD = /^[0-9A-Za-z*,/-]+$/
@@ -54,7 +69,7 @@ export function timezoneProblem(text: string): string | undefined {
  * @param at RFC 3339 UTC
  * @returns RFC 3339 UTC with seconds: when the window that is open ends; undefined where none is open
  */
-export function windowEnd({ schedule, duration, timezone }: PolicyWindow, at: string): string | undefined {
+export function windowEnd({ schedule, duration, timezone }: ScheduledWindow, at: string): string | undefined {
   const now = Math.floor(Date.parse(at) / 1_000) * 1_000
   if (Number.isNaN(now)) return undefined
   // The library answers with what was before a second, and the one that is now counts too.
@@ -62,6 +77,17 @@ export function windowEnd({ schedule, duration, timezone }: PolicyWindow, at: st
   if (began === undefined) return undefined
   const end = began.getTime() + duration * 1_000
   return now < end ? `${new Date(end).toISOString().slice(0, 19)}Z` : undefined
+}
+
+/**
+ * @param at RFC 3339 UTC
+ * @returns RFC 3339 UTC with seconds: the first time of the schedule, in UTC, after `at`; undefined where there is none
+ */
+export function nextTime(schedule: string, at: string): string | undefined {
+  const from = Date.parse(at)
+  if (Number.isNaN(from)) return undefined
+  const [next] = cronOf(schedule, 'UTC').nextRuns(1, new Date(from))
+  return next === undefined ? undefined : `${next.toISOString().slice(0, 19)}Z`
 }
 
 /** Without a function to call nothing is ever scheduled: it only computes times. */

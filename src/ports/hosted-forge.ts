@@ -3,6 +3,7 @@
  * it makes so, and says so, without a second request that writes. Branches and commits go through git, never through a forge's API.
  */
 import type { ObjectId } from '../package/object-id.ts'
+import type { ForgeCheckRuns } from './check-run.ts'
 import type { ProposalClose, ProposalMerge } from './forge.ts'
 
 /** How a forge draws text and what it takes: bodies are made from this, and nothing asks which forge it is. */
@@ -120,6 +121,8 @@ export type Permission = 'none' | 'read' | 'write' | 'admin'
 export interface ForgeConversation {
   /** Comments on a proposal or issue, oldest first, without our own. */
   readComments(number: number, signal: AbortSignal): Promise<readonly ForgeComment[]>
+  /** Our own comment of the topic, without its mark, with `\n` as line break; undefined where there is none. Never somebody else's. */
+  readOwnComment(number: number, topic: string, signal: AbortSignal): Promise<string | undefined>
   /** One comment of ours per topic, edited in place; `topic` is a word of ours. */
   ensureComment(number: number, topic: string, body: string, signal: AbortSignal): Promise<void>
   /** `seen` at once, then `done` or `refused`, which stay. */
@@ -143,4 +146,7 @@ export interface ForgeIssues {
 }
 
 /** Everything that a forge with pages has. */
-export interface HostedForge extends Forge, ForgeStatuses, ForgeConversation, ForgeIssues {}
+export interface HostedForge extends Forge, ForgeStatuses, ForgeConversation, ForgeIssues {
+  /** Undefined where the forge has none, or none for this credential: GitHub takes them from Apps only. */
+  readonly checkRuns?: ForgeCheckRuns | undefined
+}

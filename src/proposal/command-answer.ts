@@ -1,11 +1,10 @@
-/** What is said about commands: one comment on the proposal, with a line for each. Names of people stand in code: nobody is called. */
+/** What is said about one command. Names of people stand in code: nobody is called. */
 import type { Failure } from '../failure.ts'
 import { markdownCell, markdownProse } from '../record/markdown-text.ts'
 import { oneLine } from '../record/one-line.ts'
 import type { Change, DriftRecord } from '../record/schema.ts'
 import { planCounts } from './change-table.ts'
 import type { CommentCommand } from './comment-command.ts'
-import type { OutcomeComment } from './outcome-comment.ts'
 import { PLAN_SENTENCES } from './proposal-head.ts'
 import { count, planWord } from './words.ts'
 
@@ -17,40 +16,12 @@ export interface CommandResult {
   readonly done: boolean
   /** Markdown, encoded. */
   readonly text: string
-  /** More Markdown that stands below the list: blocks, tables. */
+  /** More Markdown that stands below the list, where `text` points to: blocks, tables. */
   readonly details?: string
 }
 
-/** Results that one comment has: the last ones. */
-const SHOWN = 20
-const DETAILS_SHOWN = 4
-
-/** @param limit most UTF-16 code units; `results` oldest first */
-export function commandAnswer(results: readonly CommandResult[], limit: number): OutcomeComment {
-  for (let [lines, details] = [SHOWN, DETAILS_SHOWN]; lines > 0; [lines, details] = [lines - 1, Math.max(0, details - 1)]) {
-    const body = bodyOf(results, lines, details)
-    if (body.length <= limit) return { topic: 'command', body }
-  }
-  return { topic: 'command', body: `${count(results.length, 'command')} answered.\n` }
-}
-
-function bodyOf(results: readonly CommandResult[], lines: number, most: number): string {
-  const shown = results.slice(-lines)
-  const left = results.length - shown.length
-  const details = shown.filter((result) => result.details !== undefined).slice(-most || shown.length)
-  return [
-    'What became of the last commands:',
-    '',
-    ...(left === 0 ? [] : [`- ${count(left, 'earlier command')} not shown`]),
-    ...shown.map(({ by, line, done, text }) => `- ${done ? '✅' : '😕'} ${whose(by, line)}: ${text}`),
-    ...(most === 0 ? [] : details.flatMap((result) => ['', `${markdownCell(result.line, 100)}`, '', result.details ?? ''])),
-    '',
-  ].join('\n')
-}
-
-function whose(by: string, line: string): string {
-  return by === '' ? 'a ticked box' : `${markdownCell(line, 100)} of ${markdownCell(by, 60)}`
-}
+/** The text of a result with details. */
+export const SEE_BELOW = 'see below'
 
 /** `/adopt 1,3` */
 export function commandLine({ verb, selectors, duration, reason }: CommentCommand): string {

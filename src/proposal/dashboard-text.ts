@@ -7,7 +7,7 @@ import { markdownCell, markdownLink, markdownProse } from '../record/markdown-te
 import type { Change, Plan } from '../record/schema.ts'
 import { dashboardBox } from './dashboard-ticks.ts'
 import type { IssueText } from './storm-text.ts'
-import { box, count, planWord, riskWord, table, time } from './words.ts'
+import { box, count, duration, planWord, riskWord, table, time } from './words.ts'
 
 /** A package in one cluster that differs. */
 export interface DashboardUnit {
@@ -25,6 +25,17 @@ export interface DashboardUnit {
 export interface DashboardProposal {
   readonly label: string
   readonly url: string
+  /** RFC 3339 UTC; absent where nobody says. */
+  readonly openedAt?: string
+}
+
+/** A proposal that is open for somebody's decision. */
+export interface UndecidedUnit extends DashboardUnit {
+  readonly proposal: DashboardProposal
+  readonly plan: Plan
+  readonly waits: boolean
+  /** Seconds without a decision, in whole steps of what the policy takes for too long; absent where it is not. */
+  readonly overdue?: number
 }
 
 export interface DashboardSubject {
@@ -35,7 +46,8 @@ export interface DashboardSubject {
   /** RFC 3339 UTC: when the ledger last had news. */
   readonly newsAt: string
   readonly drifted: number
-  readonly undecided: readonly (DashboardUnit & { readonly proposal: DashboardProposal; readonly plan: Plan; readonly waits: boolean })[]
+  /** In their order, those first that wait too long. */
+  readonly undecided: readonly UndecidedUnit[]
   /** `id` binds the box to the drift. */
   readonly held: readonly (DashboardUnit & { readonly id: string; readonly why: string; readonly until: string })[]
   readonly snoozed: readonly (DashboardUnit & { readonly proposal: DashboardProposal; readonly until: string })[]
@@ -121,7 +133,7 @@ function dashboardBody(subject: DashboardSubject, rows: number): string {
           more.length === 0 ? markdownCell(unit.cluster, 60) : `${count(more.length + 1, 'cluster')}`,
           riskWord(unit.risk),
           String(unit.changes),
-          `${time(unit.since)}${unit.waits ? ', **waits long**' : ''}`,
+          `${time(unit.since)}${waiting(unit)}`,
           planWord(unit.plan),
         ]),
       ),
@@ -232,6 +244,11 @@ function section<Row>(
     ...(shown.length === 0 ? [] : draw(shown)),
     ...(hidden === 0 ? [] : [`And ${hidden} more: ${markdownCell('backporch status')} lists them.`, '']),
   ]
+}
+
+function waiting({ waits, overdue }: UndecidedUnit): string {
+  if (overdue !== undefined) return `, **no decision for ${duration(overdue)}**`
+  return waits ? ', **waits long**' : ''
 }
 
 function boxes(lines: readonly string[]): readonly string[] {

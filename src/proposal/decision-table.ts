@@ -55,7 +55,10 @@ export function gitAfter(changes: readonly Change[], plan: Plan): string {
 function clusterAfter(subject: ProposalSubject, plan: Plan): string {
   const { changes, settle } = subject.record.spec
   const change = only(changes)
-  if (plan === 'Adopt') return subject.applier.revertsUnasked === 'yes' ? 'is what git then says' : stays(changes)
+  if (plan === 'Adopt') {
+    const reverted = subject.applier.revertsUnasked === 'yes' ? '; if the syncer puts it back before the merge, the merge undoes that' : ''
+    return `${stays(changes)}${reverted}`
+  }
   if (plan === 'Release') return `${stays(changes)}, and belongs to whoever writes it`
   const what = plan === 'Mixed' ? 'what is restored: ' : ''
   if (settle === 'backporch') return `${what}backporch writes back exactly what git says, and nothing else, after the merge`

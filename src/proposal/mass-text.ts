@@ -8,7 +8,7 @@ import { changeTable, lastWritten, objectDiff, planCounts, writers } from './cha
 import { gitAfter, silence, stays } from './decision-table.ts'
 import { marker, policyPart, WRITER_NOTE } from './proposal-footer.ts'
 import { PLAN_SENTENCES, riskReasons, stateLine } from './proposal-head.ts'
-import { planLabel, riskLabel } from './proposal-labels.ts'
+import { planLabel, riskLabel, stateLabels } from './proposal-labels.ts'
 import { type ProposalFrame, rankChanges, rankObjects, whyNotAdoptable, worstRisk } from './proposal-subject.ts'
 import type { ProposalText } from './proposal-text.ts'
 import { saidMarkdown } from './said-markdown.ts'
@@ -60,7 +60,7 @@ export function massText(subject: MassSubject): ProposalText {
       isCritical(changes),
     ),
     body: massBody(subject),
-    labels: ['drift', planLabel(plan), riskLabel(worstRisk(changes))].sort(),
+    labels: [...new Set(['drift', planLabel(plan), riskLabel(worstRisk(changes)), ...stateLabels(subject.states)])].sort(),
     draft: subject.states.some(({ kind }) => kind === 'changing' || kind === 'render-failed' || kind === 'storm'),
   }
 }

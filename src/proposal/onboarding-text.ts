@@ -31,6 +31,8 @@ export interface Expectation {
   readonly failed: readonly { readonly packageName: string; readonly cluster: string; readonly code: string; readonly why: string }[]
   /** Packages that could be looked at, but not in full. */
   readonly incomplete: number
+  /** Objects that git declares in the packages that were looked at, each in one cluster. */
+  readonly objects: number
 }
 
 export interface OnboardingSubject {
@@ -54,7 +56,15 @@ export interface OnboardingSubject {
   readonly expected: Expectation | undefined
   readonly policyProblem: string
   /** Of the policy as it stands; 0 is no limit. */
-  readonly limits: { readonly prHourlyLimit: number; readonly prConcurrentLimit: number; readonly stormThreshold: number }
+  readonly limits: {
+    readonly prHourlyLimit: number
+    readonly prConcurrentLimit: number
+    readonly stormThreshold: number
+    readonly stormObjects: number
+    readonly stormShare: number
+    /** Schedule, in UTC, that drift of low risk waits for; undefined where it does not wait. */
+    readonly digest: string | undefined
+  }
   /** Of the file with the policy. */
   readonly policyPath: string
   /** Files that the branch changes. */
@@ -62,6 +72,15 @@ export interface OnboardingSubject {
   /** Who edited the branch; undefined where it is as we made it. */
   readonly editedBy: string | undefined
   readonly rights: readonly { readonly name: string; readonly why: string }[]
+}
+
+/** Which of them are opened at once as far as their risk goes, and which wait for the digest. */
+export function byDigest(
+  proposals: readonly ExpectedProposal[],
+  { digest }: Pick<OnboardingSubject['limits'], 'digest'>,
+): { readonly today: readonly ExpectedProposal[]; readonly waiting: readonly ExpectedProposal[] } {
+  const waits = ({ changes }: ExpectedProposal): boolean => digest !== undefined && worstRisk(changes) === 'low'
+  return { today: proposals.filter((one) => !waits(one)), waiting: proposals.filter(waits) }
 }
 
 const TITLE = 'chore(drift): configure Backporch'
@@ -148,14 +167,14 @@ function invalid(problem: string): string[] {
 }
 
 function expectation({ limits, dialect }: OnboardingSubject, expected: Expectation, most: number): string[] {
-  const { proposals, modes, muted, failed, incomplete } = expected
+  const { proposals, modes, muted, failed, incomplete, objects } = expected
   const now = proposals.filter(({ mode }) => mode === 'Propose')
   const units = modes.Propose + modes.Warn + modes.Off
   const parts = (['Propose', 'Warn', 'Off'] as const).flatMap((mode) => (modes[mode] === 0 ? [] : [`${modes[mode]} ${mode}`]))
   const shown = ranked(proposals).slice(0, most)
   return [
-    `- As the policy stands (${units === 0 ? 'no package' : `${count(units, 'package')}: ${parts.join(', ')}`}): **${pulls(now)} today**${rate(now, limits)}.`,
-    `- With mode ${markdownCell('Propose')} everywhere: **${pulls(proposals)} today**${risks(proposals)}${rate(proposals, limits)}.`,
+    `- As the policy stands (${units === 0 ? 'no package' : `${count(units, 'package')}: ${parts.join(', ')}`}): **${pulls(now, limits)} today**${rate(now, limits, objects)}.`,
+    `- With mode ${markdownCell('Propose')} everywhere: **${pulls(proposals, limits)} today**${risks(proposals)}${rate(proposals, limits, objects)}.`,
     `- ${muted.fields === 0 ? 'No difference is' : `**${count(muted.fields, 'difference')}** ${muted.fields === 1 ? 'is' : 'are'}`} muted by ${muted.rules === 0 ? 'a rule' : count(muted.rules, 'rule')}.`,
     ...(incomplete === 0 ? [] : [`- ${count(incomplete, 'package')} could be looked at only in part, so there may be more.`]),
     '',
@@ -178,8 +197,8 @@ function expectation({ limits, dialect }: OnboardingSubject, expected: Expectati
   ]
 }
 
-function pulls(proposals: readonly ExpectedProposal[]): string {
-  return count(proposals.length, 'pull request')
+function pulls(proposals: readonly ExpectedProposal[], limits: OnboardingSubject['limits']): string {
+  return count(byDigest(proposals, limits).today.length, 'pull request')
 }
 
 function risks(proposals: readonly ExpectedProposal[]): string {
@@ -188,19 +207,36 @@ function risks(proposals: readonly ExpectedProposal[]): string {
 }
 
 /** What holds them back: critical drift is not held. */
-function rate(
-  proposals: readonly ExpectedProposal[],
-  { prHourlyLimit, prConcurrentLimit, stormThreshold }: OnboardingSubject['limits'],
-): string {
-  const held = proposals.filter(({ changes }) => worstRisk(changes) !== 'critical').length
+function rate(proposals: readonly ExpectedProposal[], limits: OnboardingSubject['limits'], objects: number): string {
+  const { prHourlyLimit, prConcurrentLimit } = limits
+  const { today, waiting } = byDigest(proposals, limits)
+  const held = today.filter(({ changes }) => worstRisk(changes) !== 'critical').length
   if (proposals.length === 0) return ''
-  if (stormThreshold > 0 && proposals.length > stormThreshold)
-    return `; more than ${stormThreshold} at once are a storm, which is one issue and no pull request but for critical drift`
+  const storm = stormSentence(proposals, limits, objects)
+  if (storm !== undefined) return `; ${storm} at once are a storm, which is one issue and no pull request but for critical drift`
   const parts = [
     ...(prHourlyLimit > 0 && held > prHourlyLimit ? [`at most ${prHourlyLimit} new ones in an hour`] : []),
     ...(prConcurrentLimit > 0 && held > prConcurrentLimit ? [`at most ${prConcurrentLimit} open at once`] : []),
   ]
-  return parts.length === 0 ? '' : `, ${parts.join(' and ')}`
+  const first = parts.length === 0 ? '' : `, ${parts.join(' and ')}`
+  if (waiting.length === 0) return first
+  return `${first}; **${waiting.length} more** of low risk ${waiting.length === 1 ? 'waits' : 'wait'} for the digest (${markdownCell(`${limits.digest} UTC`)})`
+}
+
+/** How much at once is a storm, where it is one. */
+function stormSentence(
+  proposals: readonly ExpectedProposal[],
+  { stormThreshold, stormObjects, stormShare }: OnboardingSubject['limits'],
+  objects: number,
+): string | undefined {
+  if (stormThreshold > 0 && proposals.length > stormThreshold) return `more than ${stormThreshold}`
+  if (stormObjects === 0 || stormShare === 0 || proposals.length < 2) return undefined
+  const refs = proposals.flatMap(({ packageName, changes }) =>
+    changes.map(({ ref: { group, kind, namespace, name } }) => JSON.stringify([packageName, group, kind, namespace, name])),
+  )
+  const differ = new Set(refs).size
+  if (differ <= stormObjects || differ * 100 <= objects * stormShare) return undefined
+  return `more than ${count(stormObjects, 'object')} and ${stormShare} % of a cluster`
 }
 
 const ORDER: readonly Change['risk'][] = ['critical', 'high', 'medium', 'low']

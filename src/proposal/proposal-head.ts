@@ -5,7 +5,7 @@ import type { Change, Plan } from '../record/schema.ts'
 import { lastWritten, planCounts, writers } from './change-table.ts'
 import { type ProposalState, type ProposalSubject, worstRisk } from './proposal-subject.ts'
 import { saidMarkdown } from './said-markdown.ts'
-import { box, count, fieldName, objectName, planWord, riskWord, shortSides, time, writer, writtenAt } from './words.ts'
+import { box, count, duration, fieldName, objectName, planWord, riskWord, shortSides, time, writer, writtenAt } from './words.ts'
 
 /** `shown`: how many of the changes the body has in its table; `more` is where the rest is, encoded. */
 export function head(subject: ProposalSubject, shown: number, more: string): string[] {
@@ -101,6 +101,8 @@ export function stateLine(state: ProposalState): string {
       return '**Edited:** somebody else pushed to this branch, so backporch leaves it alone; `/recreate` discards their commits.'
     case 'stale':
       return `**Waiting** for a decision since ${time(state.since)}.`
+    case 'overdue':
+      return `**Overdue:** nobody has decided for ${duration(state.after)}; a comment asks whom CODEOWNERS names.`
     case 'not-restored':
       return `**Restore failed:** ${markdownCell(`drift-${state.after}`, 40)} was merged about the same, and the cluster still differs. Find out who should have applied it before you merge again.`
     case 'snoozed':

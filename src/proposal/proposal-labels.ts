@@ -1,6 +1,6 @@
 /** Labels by which people filter pull requests. */
 import type { Change, Plan } from '../record/schema.ts'
-import { nobodyApplies, type ProposalSubject, worstRisk } from './proposal-subject.ts'
+import { nobodyApplies, type ProposalState, type ProposalSubject, worstRisk } from './proposal-subject.ts'
 
 /** Every label that Backporch uses, for `init` to create: with what it says. */
 export const LABELS: readonly { readonly name: string; readonly description: string }[] = [
@@ -30,10 +30,13 @@ export function riskLabel(risk: Change['risk']): string {
 
 const STATES = new Set(['stale', 'edited', 'snoozed', 'storm'])
 
+export function stateLabels(states: readonly ProposalState[]): readonly string[] {
+  return states.filter(({ kind }) => STATES.has(kind)).map(({ kind }) => `drift-state/${kind}`)
+}
+
 /** Sorted, so that the same proposal has the same list. */
 export function proposalLabels(subject: ProposalSubject): readonly string[] {
   const { changes, plan } = subject.record.spec
-  const states = subject.states.filter(({ kind }) => STATES.has(kind)).map(({ kind }) => `drift-state/${kind}`)
-  const labels = ['drift', planLabel(plan), riskLabel(worstRisk(changes)), ...states]
+  const labels = ['drift', planLabel(plan), riskLabel(worstRisk(changes)), ...stateLabels(subject.states)]
   return [...new Set(nobodyApplies(subject) ? [...labels, 'drift-state/no-applier'] : labels)].sort()
 }

@@ -21,6 +21,8 @@ export type ProposalState =
   | { readonly kind: 'edited' }
   /** Times are RFC 3339 UTC. */
   | { readonly kind: 'stale'; readonly since: string }
+  /** For so many seconds that somebody is asked by name; it is `stale` too. */
+  | { readonly kind: 'overdue'; readonly since: string; readonly after: number }
   | { readonly kind: 'snoozed'; readonly until: string }
   /** A proposal about the same was merged, and the cluster still differed after the time that the policy gives. */
   | { readonly kind: 'not-restored'; readonly after: string }

@@ -1,4 +1,4 @@
-/** Very many packages at once: no pull requests, one issue that says who, since when and what to do. */
+/** Very many packages at once, or objects of one cluster: no pull requests, one issue that says who, since when and what to do. */
 import type { ForgeDialect } from '../ports/hosted-forge.ts'
 import { commitText } from '../record/commit-text.ts'
 import { markdownCell, markdownLink } from '../record/markdown-text.ts'
@@ -14,6 +14,8 @@ export interface StormSubject {
   readonly since: string
   /** How many packages in an hour are a storm. */
   readonly threshold: number
+  /** Where it is about very many objects of these clusters: how many differ, and how many, and percent of a cluster, are a storm. */
+  readonly objects?: { readonly count: number; readonly stormObjects: number; readonly stormShare: number }
   /** Field managers with the packages that they changed, most first. */
   readonly writers: readonly { readonly manager: string; readonly units: number }[]
   /** The riskiest of them; the address is empty where there is no page. */
@@ -42,7 +44,7 @@ export function stormText(subject: StormSubject): IssueText {
   const by = first === undefined ? '' : `, ${percent(first.units, units)} by ${oneLine(commitText(first.manager), 30)}`
   const bodies = [SHOWN, 10, 0].map((rows) => stormBody(subject, rows))
   return {
-    title: oneLine(`Drift storm: ${count(units, 'package')} since ${plainTime(since) ?? oneLine(commitText(since), 20)}${by}`, 100),
+    title: oneLine(`Drift storm: ${what(subject)} since ${plainTime(since) ?? oneLine(commitText(since), 20)}${by}`, 100),
     body:
       bodies.find((body) => body.length <= dialect.bodyLimit) ??
       `**Drift storm: ${count(units, 'package')}.** No pull requests are opened while it lasts.\n`,
@@ -54,19 +56,30 @@ function percent(part: number, whole: number): string {
   return `${whole === 0 ? 0 : Math.min(100, Math.floor((part * 100) / whole))} %`
 }
 
-function stormBody({ units, clusters, since, threshold, writers, worst, dialect, version }: StormSubject, rows: number): string {
+/** `61 objects of 3 packages`, `64 packages` */
+function what({ units, objects }: StormSubject): string {
+  return `${objects === undefined ? '' : `${count(objects.count, 'object')} of `}${count(units, 'package')}`
+}
+
+function stormBody(subject: StormSubject, rows: number): string {
+  const { units, clusters, since, threshold, objects, writers, worst, dialect, version } = subject
+  const most =
+    objects === undefined
+      ? `more than ${threshold}`
+      : `more than ${count(objects.stormObjects, 'object')} and more than ${objects.stormShare} % of all objects of a cluster`
+  const below = objects === undefined ? `below ${threshold} new packages in an hour` : 'when fewer objects begin to differ in an hour'
   const shown = worst.slice(0, rows)
   const lines = [
     ...box(dialect, 'caution', [
-      `**${count(units, 'package')} in ${count(clusters, 'cluster')} began to differ from git since ${time(since)}.** That is more than ${threshold} in an hour, so one cause is likely.`,
-      '**No pull requests are opened while it lasts**, except for critical drift. Nothing is written to any cluster, and nothing is lost: each package is recorded.',
+      `**${what(subject)} in ${count(clusters, 'cluster')} began to differ from git since ${time(since)}.** That is ${most} in an hour, so one cause is likely.`,
+      `**No pull requests are opened ${objects === undefined ? '' : 'for them '}while it lasts**, except for critical drift. Nothing is written to any cluster, and nothing is lost: each package is recorded.`,
     ]),
     '**What to do**',
     '',
     '1. Look at the writer with most packages below: it is probably the cause, such as an upgraded controller or a syncer that was switched off.',
     '2. If it should not have written, stop it; packages that go back by themselves leave this list.',
     '3. If it should, add an ignore rule for it to the policy (`.drift/policy.yaml`), with a reason.',
-    `4. Otherwise do nothing: below ${threshold} new packages in an hour this issue is closed, and pull requests follow within the usual limits.`,
+    `4. Otherwise do nothing: ${below} this issue is closed, and pull requests follow within the usual limits.`,
     '',
     ...table(
       ['Changed by ¹', 'Packages', 'Share'],

@@ -6,7 +6,16 @@ import { rulesFor } from '../plan/comment-policy.ts'
 import { assertOwner, needsOwner } from '../plan/comment-rights.ts'
 import { changesMeant, type RequestedChoice, type WishRequest } from '../plan/comment-wish.ts'
 import { allChanges } from '../plan/pick-changes.ts'
-import { type CommandResult, commandLine, explainText, failureSaid, helpText, planSaid, rulesText } from '../proposal/command-answer.ts'
+import {
+  type CommandResult,
+  commandLine,
+  explainText,
+  failureSaid,
+  helpText,
+  planSaid,
+  rulesText,
+  SEE_BELOW,
+} from '../proposal/command-answer.ts'
 import type { CommandVerb, CommentCommand, CommentCommands } from '../proposal/comment-command.ts'
 import type { Tick } from '../proposal/ticks.ts'
 import { time } from '../proposal/words.ts'
@@ -102,7 +111,7 @@ async function answerGroup(desk: Desk, asker: Asker, group: readonly CommentComm
     case 'show':
       return showIgnores(desk, asker)
     case 'help':
-      return { text: 'see below', details: helpText() }
+      return { text: SEE_BELOW, details: helpText() }
   }
 }
 
@@ -227,7 +236,7 @@ async function explain(desk: Desk, selectors: readonly string[]): Promise<Said> 
   const { mode, chain } = observation.policy
   const policy = `- policy: ${mode}, from ${chain.map((one) => markdownProse(one)).join(' over ')}`
   const more = chosen.length > EXPLAINED ? [`- and ${chosen.length - EXPLAINED} more, each with its number`] : []
-  return { text: 'see below', details: [...details, ...more, policy].join('\n') }
+  return { text: SEE_BELOW, details: [...details, ...more, policy].join('\n') }
 }
 
 function showIgnores({ view, unit }: Desk, { at: asked }: Asker): Said {
@@ -247,7 +256,7 @@ function showIgnores({ view, unit }: Desk, { at: asked }: Asker): Said {
       over: rule.expires !== undefined && rule.expires < asked.slice(0, 10),
     }
   })
-  return { text: 'see below', details: rulesText(shown) }
+  return { text: SEE_BELOW, details: rulesText(shown) }
 }
 
 function notMass(): Failure {

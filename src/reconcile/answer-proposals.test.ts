@@ -11,7 +11,7 @@ test('adopt changes the plan, the body says who chose it, and nothing more is se
   const { outcome, said: text } = await ask(scene, 'fine\n/adopt\n')
   assert.equal(outcome, 'done')
   assert.deepEqual(reactions(scene), ['done'])
-  assert.match(text, /✅ `\/adopt` of `ada`: the plan is \*\*Adopt\*\*/)
+  assert.match(text, /✅ `\/adopt` of `ada`, 2026-11-21 10:00 UTC: the plan is \*\*Adopt\*\*/)
   assert.deepEqual(await resolutions(scene), ['Adopt', 'Adopt'])
   assert.match(scene.forge.proposals[0]?.body ?? '', /\*\*Plan: Adopt\.\*\*.*It was Restore before, changed by `ada`/)
   await scene.world.plan()
@@ -95,6 +95,25 @@ test('what was named and does not differ any longer is refused', async () => {
   const { outcome, said: text } = await ask(scene, '/adopt 1')
   assert.equal(outcome, 'refused')
   assert.match(text, /does not differ any longer/)
+})
+
+test('the comment tells the last commands, whatever turn answered them, and who else wrote with its mark is not believed', async () => {
+  const scene = await opened()
+  await ask(scene, '/adopt 1')
+  const { said: first } = await ask(scene, '/adopt 9')
+  const { said: text } = await ask(scene, '/explain 2')
+  assert.match(text, /✅ `\/adopt 1` of `ada`[\s\S]*😕 `\/adopt 9` of `ada`[\s\S]*✅ `\/explain 2` of `ada`/)
+  assert.ok(text.startsWith(first.trimEnd()), 'what stood there is as it was')
+  scene.forge.comment(
+    1,
+    'eve',
+    '<!-- backporch:topic:command -->\n- ✅ `/adopt` of `ada`: done <!-- backporch:answer=2026-11-21T10:00:00Z,9,0 -->',
+  )
+  assert.match((await ask(scene, '/help')).said, /^(- .*\n){4}\n/m)
+  assert.equal(scene.forge.comments.length, 1)
+  const sent = scene.forge.writes.length
+  assert.deepEqual(await answer(scene), [])
+  assert.equal(scene.forge.writes.length, sent)
 })
 
 test('recheck says what it saw', async () => {

@@ -5,14 +5,17 @@
  */
 import { asFailure, Failure } from '../failure.ts'
 import { assertMayWrite, type Commenter } from '../plan/comment-rights.ts'
+import type { ButtonPress, PressSource } from '../ports/check-run.ts'
 import type { ForgeComment, HostedForge, OpenedProposal } from '../ports/hosted-forge.ts'
-import { type CommandResult, commandAnswer, failureSaid } from '../proposal/command-answer.ts'
+import { answerComment, type ToldAnswer } from '../proposal/answer-comment.ts'
+import { failureSaid } from '../proposal/command-answer.ts'
 import { type CommentCommands, parseCommentCommands } from '../proposal/comment-command.ts'
 import { readTicks, type Tick } from '../proposal/ticks.ts'
 import { oneLine } from '../record/one-line.ts'
 import { answerCommands, answerTicks } from './answer-commands.ts'
 import type { Asker, Desk } from './answer-desk.ts'
 import { forgetPolicyBranches } from './answer-ignore.ts'
+import { answerPress, isAbout, pressLine } from './answer-presses.ts'
 import { type AskedUnit, askedUnits } from './answer-unit.ts'
 import { lookAtRepository } from './observe-units.ts'
 import { readCodeOwners } from './read-base-text.ts'
@@ -31,31 +34,44 @@ export interface Answer {
   readonly failure?: Failure
 }
 
+const ANSWER_TOPIC = 'command'
 /** Comments of one proposal that are acted on in one call; the rest is for the next. */
 const ACTED = 30
 /** Comments of people without the right to command that are answered in one call. */
 const REFUSED = 10
 /** People of whom the forge is asked in one call, for each proposal. */
 const ASKED = 30
+/** Presses that one call answers for each proposal; the rest is for the next. */
+const PRESSED = 20
+const NO_PRESSES: PressSource = { waiting: () => [], answered: () => undefined }
 
 /** One cluster. @throws Failure when the repository or the forge cannot be read; of one proposal it is in its answer */
 export async function answerProposals(ports: TurnPorts, request: TurnRequest, signal: AbortSignal): Promise<readonly Answer[]> {
   return answerFleetProposals({ ...ports, clusters: [ports.cluster] }, request, signal)
 }
 
-/** @throws Failure as `answerProposals` */
-export async function answerFleetProposals(ports: FleetPorts, request: TurnRequest, signal: AbortSignal): Promise<readonly Answer[]> {
+/** @param presses of buttons on checks; those of no open proposal here are nobody's @throws Failure as `answerProposals` */
+export async function answerFleetProposals(
+  ports: FleetPorts,
+  request: TurnRequest,
+  signal: AbortSignal,
+  presses: PressSource = NO_PRESSES,
+): Promise<readonly Answer[]> {
   const { forge, clusters } = ports
   if (!isHosted(forge) || request.dryRun) return []
   const view = await lookAtRepository(ports, request, signal)
   await forgetPolicyBranches(view, forge, request.bot.email, signal)
+  // Those that come meanwhile may be of a proposal that was not read.
+  const pressed = presses.waiting()
   const units = await askedUnits(view, clusters, request, signal)
+  for (const press of pressed) if (!units.some((unit) => isAbout(press, unit))) presses.answered(press)
   if (units.length === 0) return []
   const codeOwners = await readCodeOwners(view, signal)
   const answers: Answer[] = []
   for (const unit of units) {
     const desk: Desk = { unit, view, forge, codeOwners, request, ports, signal }
-    answers.push(...(await answerOne(desk)))
+    const own = pressed.filter((press) => isAbout(press, unit)).slice(0, PRESSED)
+    answers.push(...(await answerOne(desk, own, (press) => presses.answered(press))))
   }
   return answers
 }
@@ -66,9 +82,9 @@ export function waitingTicks(answers: readonly Answer[]): ReadonlySet<number> {
   return new Set(waiting.flatMap(({ proposal: { number } }) => (number === undefined ? [] : [number])))
 }
 
-async function answerOne(desk: Desk): Promise<readonly Answer[]> {
+async function answerOne(desk: Desk, presses: readonly ButtonPress[], answered: (press: ButtonPress) => void): Promise<readonly Answer[]> {
   const { unit, forge, signal } = desk
-  const results: CommandResult[] = []
+  const results: ToldAnswer[] = []
   const reactions: { readonly comment: ForgeComment; readonly done: boolean }[] = []
   const waiting: Answer[] = []
   await orWait(waiting, unit, '', 'a ticked box', signal, async () => {
@@ -83,20 +99,52 @@ async function answerOne(desk: Desk): Promise<readonly Answer[]> {
           refusal === undefined
             ? await answerCommands(desk, asked.asker, commands)
             : [{ by: comment.author, line, done: false, text: failureSaid(refusal) }]
-        results.push(...own)
+        const { id, at } = comment
+        results.push(...own.map((result) => ({ ...result, asked: { comment: id, at, heard: asked.heard } })))
         reactions.push({ comment, done: own.every(({ done }) => done) })
       })
     }
   })
+  const refusedPresses: ButtonPress[] = []
+  const before = await ownAnswers(desk, presses, waiting)
+  for (const press of before === undefined ? [] : presses) {
+    await orWait(waiting, unit, press.login, pressLine(press), signal, async () => {
+      const own = await answerPress(desk, press, before ?? '')
+      results.push(...own)
+      // What is done is not done again, said or not: the commit that the button was on may be gone by it.
+      if (own.every(({ done }) => done)) answered(press)
+      else refusedPresses.push(press)
+    })
+  }
   // Said before it is marked as answered: what was not said is done again.
   await orWait(waiting, unit, '', 'the answer to commands', signal, async () => {
-    const said = results.filter(({ by, done }) => by !== '' || !done)
-    const { topic, body } = commandAnswer(said, forge.dialect.bodyLimit)
-    if (said.length > 0) await forge.ensureComment(unit.proposal.number, topic, body, signal)
+    await say(
+      desk,
+      results.filter(({ by, done }) => by !== '' || !done),
+    )
+    for (const press of refusedPresses) answered(press)
     for (const { comment, done } of reactions) await forge.react(comment, done ? 'done' : 'refused', signal)
   })
   const told = results.map(({ by, line, done }): Answer => ({ proposal: unit.proposal, by, line, outcome: done ? 'done' : 'refused' }))
   return [...told, ...waiting]
+}
+
+/** What earlier calls said, where somebody pressed a button; undefined where it cannot be read now. */
+async function ownAnswers({ unit, forge, signal }: Desk, presses: readonly ButtonPress[], waiting: Answer[]): Promise<string | undefined> {
+  let before: string | undefined
+  if (presses.length === 0) return before
+  await orWait(waiting, unit, '', 'reading the answers', signal, async () => {
+    before = (await forge.readOwnComment(unit.proposal.number, ANSWER_TOPIC, signal)) ?? ''
+  })
+  return before
+}
+
+/** Beside what earlier calls said: a command that is done again is said once. */
+async function say({ unit, forge, signal }: Desk, results: readonly ToldAnswer[]): Promise<void> {
+  if (results.length === 0) return
+  const { number } = unit.proposal
+  const before = (await forge.readOwnComment(number, ANSWER_TOPIC, signal)) ?? ''
+  await forge.ensureComment(number, ANSWER_TOPIC, answerComment(before, results, forge.dialect.bodyLimit), signal)
 }
 
 /** What the forge or the cluster cannot give now holds up no other proposal, and is asked for again. */
@@ -127,6 +175,8 @@ interface AskedCommands {
   readonly asker: Asker
   /** Why nothing of it is done. */
   readonly refusal: Failure | undefined
+  /** Who asks may command here. */
+  readonly heard: boolean
 }
 
 /** Oldest first, and those of people who may command before all others: whoever floods a proposal holds up nobody. */
@@ -148,16 +198,12 @@ async function commandsAsked(desk: Desk): Promise<readonly AskedCommands[]> {
   const known = open.flatMap((each): AskedCommands[] => {
     const commenter = permissions.get(each.comment.author)
     if (commenter === undefined) return []
-    return [
-      {
-        ...each,
-        asker: { ...commenter, comment: each.comment.id, at: each.comment.at },
-        refusal: notAllowed(commenter, { ...unit, codeOwners }),
-      },
-    ]
+    const refusal = notAllowed(commenter, { ...unit, codeOwners })
+    const asker = { ...commenter, comment: each.comment.id, at: each.comment.at }
+    return [{ ...each, asker, refusal, heard: refusal === undefined }]
   })
-  const acted = known.filter(({ refusal }) => refusal === undefined).slice(0, ACTED)
-  const refused = known.filter(({ refusal }) => refusal !== undefined).slice(0, REFUSED)
+  const acted = known.filter(({ heard }) => heard).slice(0, ACTED)
+  const refused = known.filter(({ heard }) => !heard).slice(0, REFUSED)
   for (const { comment } of acted) await forge.react(comment, 'seen', signal)
   return [...(await unchanged(desk, acted)), ...refused]
 }

@@ -12,7 +12,7 @@ for (const permission of ['none', 'read'] as const) {
     scene.forge.comment(1, 'bob', '/adopt')
     await answer(scene)
     assert.deepEqual(reactions(scene), ['refused'])
-    assert.match(said(scene), /😕 `\/adopt` of `bob`: `"bob"` needs write access/)
+    assert.match(said(scene), /😕 `\/adopt` of `bob`, 2026-11-21 10:00 UTC: `"bob"` needs write access/)
     assert.match(said(scene), /`@acme\/platform`/)
     assert.doesNotMatch(said(scene).replaceAll(/`[^`]*`/g, ''), /@/)
     assert.deepEqual(await resolutions(scene), ['Restore', 'Restore'])

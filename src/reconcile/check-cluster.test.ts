@@ -36,8 +36,16 @@ it('warns of every verb that writes, and never of the reviews that everybody may
   assert.match(found?.message ?? '', /may write: create, delete deployments\.apps in shop/)
 })
 
+it('shows four of many, and how many more there are', () => {
+  const answers = new Map([['shop', { rules: [READS, rule('update', 'a b c d e f', 'apps')], incomplete: false, serverTime: undefined }]])
+  const found = judgeAccess('prod', answers, false).find(({ state, check }) => check === 'cluster-rbac' && state === 'warning')
+  assert.match(found?.message ?? '', /update d\.apps in shop and 2 more$/)
+})
+
 it('says what is missing for reading, for dry runs and for settling', () => {
   assert.deepEqual(states([REVIEWS]), ['cluster-read failed', 'cluster-dry-run warning', 'cluster-rbac passed'])
+  assert.equal(states([rule('get', '*', '*')])[0], 'cluster-read failed', 'one of the two is not enough')
+  assert.equal(states([{ ...READS, resources: [] }])[0], 'cluster-read failed', 'addresses that are no resource')
   assert.deepEqual(states([READS], true), ['cluster-read passed', 'cluster-dry-run warning', 'cluster-rbac warning'])
   assert.deepEqual(states([rule('*', '*', '*')], true), ['cluster-read passed', 'cluster-dry-run passed', 'cluster-rbac passed'])
   assert.ok(states([READS], false, true).includes('cluster-rbac skipped'), 'a list that is not whole proves nothing')

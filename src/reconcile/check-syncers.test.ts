@@ -46,7 +46,7 @@ it('passes what does not reach our folder', () => {
     argo({ path: 'apps', directory: { recurse: true } }),
     argo({ path: '.' }),
     argo({ path: '.', directory: { recurse: true, exclude: '{.drift/**,docs/**}' } }),
-    argo({ chart: 'x', path: '' }),
+    argo({ chart: 'x', path: '', directory: { recurse: true } }),
   ]) {
     assert.deepEqual(states(objects), ['passed'], JSON.stringify(objects))
   }
@@ -54,6 +54,30 @@ it('passes what does not reach our folder', () => {
   assert.deepEqual(states(flux('./'), { sourceIgnore: '.drift' }), ['passed'])
   assert.deepEqual(states(flux('./'), { rootKustomization: true }), ['passed'])
   assert.deepEqual(states(flux('./'), { sourceIgnore: '/docs/\n' }), ['failed BP1007'])
+  assert.deepEqual(states(argo({ path: '.', directory: { recurse: true } }), { rootKustomization: true }), ['passed'])
+  const rootSync = { kind: 'RootSync', metadata: meta('root-sync'), spec: { git: { repo: REMOTE, dir: 'apps' } } }
+  assert.deepEqual(states({ ...NONE, configSyncs: [rootSync] }), ['passed'])
+})
+
+it('fails for an Application that names our folder, or has it in one of several sources', () => {
+  assert.deepEqual(states(argo({ path: '.drift' })), ['failed BP1007'])
+  assert.deepEqual(states(argo({ path: './.drift/records' }), { rootKustomization: true }), ['failed BP1007'])
+  const sources = [
+    { repoURL: REMOTE, path: 'apps' },
+    { repoURL: REMOTE, path: '.', directory: { recurse: true } },
+  ]
+  const several = { ...NONE, applications: [{ metadata: meta('all'), spec: { sources } }] }
+  assert.deepEqual(states(several), ['failed BP1007'])
+})
+
+it('takes the source that a Kustomization really names', () => {
+  const kustomization = (sourceRef: JsonObject): SyncerObjects => ({
+    ...flux('./'),
+    kustomizations: [{ metadata: { name: 'root', namespace: 'team' }, spec: { path: './', sourceRef: { name: 'deploy', ...sourceRef } } }],
+  })
+  assert.deepEqual(states(kustomization({ kind: 'GitRepository', namespace: 'flux-system' })), ['failed BP1007'])
+  assert.deepEqual(states(kustomization({ kind: 'GitRepository' })), ['passed'], 'of another namespace')
+  assert.deepEqual(states(kustomization({ kind: 'OCIRepository', namespace: 'flux-system' })), ['passed'])
 })
 
 it('knows one repository by each of its addresses', () => {
@@ -64,6 +88,7 @@ it('knows one repository by each of its addresses', () => {
   ]) {
     assert.deepEqual(states(flux('./', { url })), ['failed BP1007'], url)
   }
+  assert.deepEqual(states(flux('./', { url: '' }), { remote: '' }), ['passed'], 'two that are not known are not the same')
 })
 
 it('tells by the marks of the files what each syncer would apply', () => {

@@ -159,3 +159,106 @@ test('a process that ends before the issue is closed closes it in the next turn'
   await world.scan()
   assert.equal(forge.issues.get('storm')?.open, false)
 })
+
+const LABEL = 'metadata.labels.team'
+
+function editLabel(world: TurnWorld, names: string, value = 'night', label = LABEL): void {
+  for (const name of names) world.edit(`/ConfigMap/shop/${name}`, label, value)
+}
+
+test('labels alone wait for the digest, are told so on the dashboard, and follow when it comes', async () => {
+  const { world, forge } = worldOf('ab', `{mode: Propose, ${NOW}}`)
+  editLabel(world, 'a')
+  edit(world, 'b')
+  assert.deepEqual(await statesOf(world, true), { a: 'Draft digest', b: 'Proposed' }, 'a dry run says the same')
+  const { units } = await world.scan()
+  const [a] = units
+  // A Saturday.
+  assert.equal(a?.state === 'planned' && a.plan.report.status.held?.until, '2026-11-23T08:00:00Z')
+  assert.match(forge.issues.get('dashboard')?.body ?? '', /`apps\/a`.*low risk and wait for the digest .*until 2026-11-23 08:00 UTC/)
+  const sent = [forge.writes.length, forge.issueWrites.length, world.repository.pushes.length]
+  await world.scan()
+  assert.deepEqual([forge.writes.length, forge.issueWrites.length, world.repository.pushes.length], sent)
+  world.pass(45 * 60 + 40)
+  assert.equal((await statesOf(world))['a'], 'Draft digest', 'a quarter of an hour before')
+  world.pass(20)
+  assert.deepEqual(await statesOf(world), { a: 'Proposed', b: 'Proposed' })
+})
+
+test('labels are proposed at once with another change, when somebody asks, ticks, or where there is no digest', async () => {
+  const { world, forge } = worldOf('abc', `{mode: Propose, ${NOW}, limits: {prHourlyLimit: 0}}`)
+  editLabel(world, 'abc')
+  edit(world, 'b')
+  assert.deepEqual(await statesOf(world), { a: 'Draft digest', b: 'Proposed', c: 'Draft digest' })
+  world.packages = ['apps/a']
+  assert.equal((await world.wish('Adopt')).report.status.lifecycle, 'Proposed')
+  world.packages = ['apps/a', 'apps/b', 'apps/c']
+  const issue = forge.issues.get('dashboard')
+  assert.ok(issue !== undefined)
+  forge.issues.set('dashboard', { ...issue, body: issue.body.replaceAll('- [ ] ', '- [x] ') })
+  assert.deepEqual(await statesOf(world), { a: 'Proposed', b: 'Proposed', c: 'Proposed' })
+
+  const other = worldOf('a', `{mode: Propose, ${NOW}, limits: {digest: off}}`)
+  editLabel(other.world, 'a')
+  assert.deepEqual(await statesOf(other.world), { a: 'Proposed' })
+})
+
+test('a wait for the digest does not count as a wait for a decision', async () => {
+  const { world, forge } = worldOf('a', `{mode: Propose, ${NOW}, limits: {digest: "0 8 1 * *"}}`)
+  editLabel(world, 'a')
+  await world.scan()
+  world.pass(10 * 24 * 60)
+  assert.deepEqual(await statesOf(world), { a: 'Proposed' })
+  assert.doesNotMatch(forge.issues.get('dashboard')?.body ?? '', /waits long/)
+  world.pass(8 * 24 * 60)
+  await world.scan()
+  assert.match(forge.issues.get('dashboard')?.body ?? '', /waits long/)
+})
+
+test('very many objects of one cluster in several packages are a storm: one issue, no pull requests, and then the usual limits', async () => {
+  const { world, forge } = worldOf('abcde', `{mode: Propose, ${NOW}, limits: {stormObjects: 2, stormShare: 50}}`)
+  edit(world, 'ab')
+  assert.deepEqual(await statesOf(world, true), { a: 'Proposed', b: 'Proposed', c: 'InSync', d: 'InSync', e: 'InSync' })
+  edit(world, 'c')
+  assert.deepEqual(await statesOf(world), { a: 'Draft storm', b: 'Draft storm', c: 'Draft storm', d: 'InSync', e: 'InSync' })
+  assert.deepEqual(forge.proposals, [])
+  const issue = forge.issues.get('storm')
+  assert.match(issue?.title ?? '', /^Drift storm: 3 objects of 3 packages since/)
+  assert.match(issue?.body ?? '', /more than 2 objects and more than 50 %/)
+  assert.match(forge.issues.get('dashboard')?.body ?? '', /objects of the cluster `?prod/)
+  const sent = [forge.issueWrites.length, world.repository.pushes.length]
+  await world.scan()
+  assert.deepEqual([forge.issueWrites.length, world.repository.pushes.length], sent)
+  world.pass(60)
+  assert.equal(Object.values(await statesOf(world)).filter((word) => word === 'Proposed').length, 2)
+  assert.equal(forge.issues.get('storm')?.open, false)
+})
+
+test('while an object has the label of an adopt window, hand edits of it are taken over, but not the label', async () => {
+  const window = 'windows: [{name: break-glass, kind: adopt, when: {label: {example.com/incident: open}}}]'
+  const { world } = worldOf('abc', `{mode: Propose, ${NOW}, ${window}}`)
+  edit(world, 'ab')
+  editLabel(world, 'a', 'open', 'metadata.labels["example.com/incident"]')
+  editLabel(world, 'b', 'over', 'metadata.labels["example.com/incident"]')
+  world.edit('/ConfigMap/shop/c', 'data.color', 'red', 'some-controller')
+  editLabel(world, 'c', 'open', 'metadata.labels["example.com/incident"]')
+  const { units } = await world.scan()
+  const plans = units.flatMap((unit) => (unit.state === 'failed' ? [] : [unit.plan.report.spec.changes]))
+  assert.deepEqual(
+    plans.map((changes) => changes.map(({ path, resolution }) => `${path} ${resolution}`).sort()),
+    [
+      ['data.color Adopt', 'metadata.labels["example.com/incident"] Restore'],
+      ['data.color Restore', 'metadata.labels["example.com/incident"] Restore'],
+      ['data.color Restore', 'metadata.labels["example.com/incident"] Restore'],
+    ],
+  )
+})
+
+test('while an object that differs has the label of a hold window nothing is proposed of it, and it follows when the label goes', async () => {
+  const { world } = worldOf('ab', `{mode: Propose, ${NOW}, windows: [{name: calm, kind: hold, when: {label: {incident: open}}}]}`)
+  edit(world, 'ab')
+  editLabel(world, 'a', 'open', 'metadata.labels.incident')
+  assert.deepEqual(await statesOf(world), { a: 'Draft window', b: 'Proposed' })
+  editLabel(world, 'a', 'over', 'metadata.labels.incident')
+  assert.deepEqual(await statesOf(world), { a: 'Proposed', b: 'Proposed' })
+})

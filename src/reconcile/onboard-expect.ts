@@ -19,6 +19,7 @@ export function expectationOf(units: readonly ObservedUnit[], policies: PolicySe
   const rules = new Set<string>()
   let fields = 0
   let incomplete = 0
+  let objects = 0
   for (const unit of placed) {
     const { mode } = effectivePolicy(policies, cluster, packagePathOf(unit))
     modes[mode] += 1
@@ -35,6 +36,7 @@ export function expectationOf(units: readonly ObservedUnit[], policies: PolicySe
     const { packageName } = observation.unit
     try {
       const { report } = planReconcile(observation)
+      objects += report.spec.observed.objects
       // A draft in mode Propose waits for its time, and is proposed then.
       if (report.status.lifecycle !== '') proposals.push({ packageName, cluster, changes: report.spec.changes, mode })
     } catch (thrown) {
@@ -42,7 +44,7 @@ export function expectationOf(units: readonly ObservedUnit[], policies: PolicySe
       failed.push({ packageName, cluster, code, why })
     }
   }
-  return { proposals, modes, muted: { fields, rules: rules.size }, failed, incomplete }
+  return { proposals, modes, muted: { fields, rules: rules.size }, failed, incomplete, objects }
 }
 
 /** The observation as a turn with this policy and mode Propose would have made it. */

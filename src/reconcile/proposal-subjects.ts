@@ -96,7 +96,7 @@ export function jointSubject(
     closeSilence: policy.closeSilence,
     version,
     ledgerUrl: forge.dialect.branchFileUrl(LEDGER_BRANCH, 'clusters'),
-    states: [...new Map(states.map((state) => [state.kind, state])).values()],
+    states: oneOfEachKind(states),
     fingerprint: jointFingerprint(records),
     episode: joint.ref.slice(joint.ref.lastIndexOf('/drift-') + '/drift-'.length),
     packageName: unit.packageName,
@@ -107,6 +107,17 @@ export function jointSubject(
     appliers: appliersOf(joint.members.map((member) => member.observation.applier)),
     notAdoptable: notAdoptable(observation.verdicts, observation.key, observation.pipeline),
   }
+}
+
+/** Of what several clusters wait for, the longest wait; of anything else the last. */
+function oneOfEachKind(states: readonly ProposalState[]): readonly ProposalState[] {
+  const since = (state: ProposalState): string => ('since' in state ? state.since : '')
+  const kept = new Map<ProposalState['kind'], ProposalState>()
+  for (const state of states) {
+    const before = kept.get(state.kind)
+    if (before === undefined || since(state) <= since(before)) kept.set(state.kind, state)
+  }
+  return [...kept.values()]
 }
 
 /** The most common first. Clusters that the turn did not look at have none to tell. */

@@ -2,6 +2,7 @@
  * The whole turn of design §2, which the command line, the controller and every dry run are: observe, plan, apply. A ref
  * that moved between reading and pushing makes it read and plan again, at most five times; nothing is ever forced.
  */
+import { setImmediate } from 'node:timers/promises'
 import { type Failure, failuresOf } from '../failure.ts'
 import { assertOwnBase, otherBaseNotes } from '../plan/base-branch.ts'
 import { withoutForeignCommits } from '../plan/comment-recreate.ts'
@@ -19,7 +20,7 @@ import type { PackageRepository, RefUpdate } from '../ports/package-repository.t
 import { type DashboardTicks, driftId } from '../proposal/dashboard-ticks.ts'
 import { readBoard } from './board.ts'
 import { eachOf } from './each-of.ts'
-import { holdsOf, NO_HOLDS } from './hold-back.ts'
+import { holdsOf, NO_HOLDS, NOTHING_HELD } from './hold-back.ts'
 import { type LookRequest, lookAtCluster, lookAtRepository, type ObservedUnit, withFreshRefs } from './observe-units.ts'
 import type { RepositoryView } from './repository-view.ts'
 import { type SharedProposals, shareProposals } from './share-proposals.ts'
@@ -81,6 +82,9 @@ export interface NotObserved {
   readonly failures: readonly [Failure, ...Failure[]]
 }
 
+/** Planning only computes. What else waits (an answer to a webhook, a connection's life) has its turn between two units. */
+const otherWork = (): Promise<void> => setImmediate()
+
 /** Clusters read at once. */
 const CLUSTERS_AT_ONCE = 4
 
@@ -101,22 +105,26 @@ export async function runFleetTurn(ports: FleetPorts, request: TurnRequest, sign
     const notObserved = seen.flatMap((one) => ('failures' in one ? [one] : []))
     const observed = seen.flatMap((one) => ('failures' in one ? [] : [one]))
     const observedAt = observed.reduce((latest, { identity }) => (identity.observedAt > latest ? identity.observedAt : latest), '')
-    const planAll = (holds: ReadonlyMap<string, Hold>): SharedProposals => {
+    const planAll = async (holds: ReadonlyMap<string, Hold>): Promise<SharedProposals> => {
       const memory = new TurnMemory()
-      const planned = observed.flatMap((one) => one.units.map((unit) => planUnit(unit, request, { memory, holds, ticks: board.ticks })))
+      const planned: UnitResult[] = []
+      for (const unit of observed.flatMap(({ units }) => units)) {
+        planned.push(planUnit(unit, request, { memory, holds, ticks: board.ticks }))
+        await otherWork()
+      }
       return isHosted(ports.forge) ? share(planned, view, request, memory) : { units: planned, joints: new Map() }
     }
-    const free = planAll(NO_HOLDS)
+    const free = await planAll(NO_HOLDS)
     // What somebody asks for is never held.
-    const holds = request.wish === undefined ? await holdsOf(free.units, view, board, observedAt) : NO_HOLDS
-    const { units: shared, joints } = holds.size === 0 ? free : planAll(holds)
+    const { holds, storm } = request.wish === undefined ? await holdsOf(free.units, view, board, observedAt) : NOTHING_HELD
+    const { units: shared, joints } = holds.size === 0 ? free : await planAll(holds)
     const result = { view, observedAt, units: shared, notObserved, updates: [], proposals: new Map(), untold: [] }
     if (request.dryRun) return result
     await tellNotObserved(ports.forge, view, result, request.bot, signal)
     if (observed.length === 0) return result
     request.onProgress?.('writing')
     await tellOutcomes(ports.forge, view, shared, signal)
-    const told = { view, board, notObserved, now: observedAt, version: request.version }
+    const told = { view, board, notObserved, storm, now: observedAt, version: request.version }
     const over = await tellOver(ports.forge, { ...told, units: shared }, signal)
     await tellMovedBefore(ports.forge, view, joints, signal)
     const { units: written, updates } = await writeTurn(ports.repository, shared, { head: view.ledger, at: observedAt }, signal)
@@ -191,8 +199,15 @@ function planAsked(observation: Observation, { wish, recreate }: TurnRequest, op
 }
 
 /** Where git alone is the forge, each cluster has a proposal of its own: `approve` decides about one unit. */
-function share(units: readonly UnitResult[], { policies }: RepositoryView, request: TurnRequest, { begun }: TurnMemory): SharedProposals {
-  return shareProposals(units, { fewest: repositoryLimits(policies).massMinClusters, asked: request.wish !== undefined }, (unit, joint) => {
+function share(
+  units: readonly UnitResult[],
+  { policies }: RepositoryView,
+  request: TurnRequest,
+  { begun }: TurnMemory,
+): Promise<SharedProposals> {
+  const how = { fewest: repositoryLimits(policies).massMinClusters, asked: request.wish !== undefined }
+  return shareProposals(units, how, async (unit, joint) => {
+    await otherWork()
     const { observation, plan } = unit
     const others = new Set([...begun].filter((id) => id !== plan.record?.spec.episode))
     try {

@@ -25,11 +25,11 @@ export interface SharedProposals {
  * `fewest` clusters must have one cause before their proposals are joined; `asked` whether a person chose the plan just now.
  * @param planAgain plans a unit for its place on a joint branch; a failed unit stays as it was planned
  */
-export function shareProposals(
+export async function shareProposals(
   units: readonly UnitResult[],
   { fewest, asked }: { readonly fewest: number; readonly asked: boolean },
-  planAgain: (unit: PlannedUnit, place: JointPlace) => UnitResult,
-): SharedProposals {
+  planAgain: (unit: PlannedUnit, place: JointPlace) => Promise<UnitResult>,
+): Promise<SharedProposals> {
   const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
   const standing = standingProposals(planned)
   const groups = findGroups(planned, standing, fewest, asked)
@@ -37,7 +37,11 @@ export function shareProposals(
   const extra = new Map<UnitResult, GitWrites[]>()
   const joints = new Map<string, JointProposal>()
   for (const { place, members } of groups) {
-    const joined = members.map((member) => memberOf(units, member)).map((unit) => [unit, planAgain(unit, place)] as const)
+    const joined: [PlannedUnit, UnitResult][] = []
+    for (const member of members) {
+      const unit = memberOf(units, member)
+      joined.push([unit, await planAgain(unit, place)])
+    }
     const ready = joined.flatMap(([unit, after]) =>
       after.state === 'planned' && after.plan.joint !== undefined ? [[unit, after] as const] : [],
     )

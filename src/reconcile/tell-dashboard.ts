@@ -6,7 +6,7 @@ import { Failure } from '../failure.ts'
 import { LEDGER_BRANCH } from '../package/ref-name.ts'
 import { type LedgerContent, ledgerAfter } from '../plan/ledger-after.ts'
 import { dashboardOf, episodeOfBranch } from '../plan/plan-dashboard.ts'
-import { newlyDrifting, stormSubject } from '../plan/storm.ts'
+import { newlyDrifting, type Storm, stormSubject } from '../plan/storm.ts'
 import { repositoryLimits } from '../policy/effective-policy.ts'
 import type { Forge, HostedForge, OpenedProposal } from '../ports/hosted-forge.ts'
 import { type DashboardProposal, type DashboardSubject, dashboardText, isQuiet } from '../proposal/dashboard-text.ts'
@@ -21,6 +21,8 @@ export interface ToldBoard {
   readonly board: Board
   readonly units: readonly UnitResult[]
   readonly notObserved: readonly { readonly cluster: string; readonly failures: readonly [Failure, ...Failure[]] }[]
+  /** That this turn sees: what is told of another turn's stays as it is while drift waits for its end. */
+  readonly storm: Storm | undefined
   /** RFC 3339 UTC: the latest observation. */
   readonly now: string
   readonly version: string
@@ -53,23 +55,23 @@ export async function tellBoard(
   signal: AbortSignal,
 ): Promise<readonly Failure[]> {
   if (!isHosted(forge)) return []
-  const { view, now, version } = told
+  const { view, storm, now, version } = told
   const after = await contentAfter(told)
   return unlessRefused(async () => {
-    if (hasStorm(after)) {
-      const threshold = repositoryLimits(view.policies).stormThreshold
+    if (hasStorm(after) && storm !== undefined) {
       const folders = new Map([...after.reports].map(([folder, report]) => [report, folder]))
       const drifting = newlyDrifting([...after.reports.values()], now)
       const subject = stormSubject(
         drifting,
-        threshold,
+        storm,
+        repositoryLimits(view.policies),
         ({ spec }) => spec.unit.package || '.',
         (report) => statusUrl(forge, folders.get(report) ?? ''),
       )
       const { title, body, labels } = stormText({ ...subject, dialect: forge.dialect, version })
       await forge.ensureIssue(STORM, title, body, labels, signal)
     }
-    const subject = subjectOf(forge, told, after, proposalsOf(view, opened))
+    const subject = subjectOf(forge, told, after, proposalsOf(view, opened, now))
     if (!isQuiet(subject)) await ensureDashboard(forge, subject, signal)
   })
 }
@@ -100,13 +102,20 @@ function statusUrl({ dialect }: HostedForge, folder: string): string {
   return dialect.branchFileUrl(LEDGER_BRANCH, `${folder}/report.yaml`)
 }
 
-function proposalsOf(view: RepositoryView, opened: ReadonlyMap<string, OpenedProposal>): ReadonlyMap<string, DashboardProposal> {
+/** @param now RFC 3339 UTC: what the forge does not know yet was opened in this turn */
+function proposalsOf(
+  view: RepositoryView,
+  opened: ReadonlyMap<string, OpenedProposal>,
+  now: string,
+): ReadonlyMap<string, DashboardProposal> {
   const known = [...view.proposals.values()].filter(({ state }) => state === 'open')
   const all = [...known.map((proposal) => [proposal.ref, proposal] as const), ...opened]
+  const openedAt = new Map(known.map((proposal) => [proposal.number, proposal.openedAt]))
   return new Map(
-    all.flatMap(([branch, { label, url }]) => {
+    all.flatMap(([branch, { label, url, number }]) => {
       const id = episodeOfBranch(branch)
-      return id === undefined ? [] : [[id, { label, url }] as const]
+      const at = number !== undefined && openedAt.has(number) ? openedAt.get(number) : now
+      return id === undefined ? [] : [[id, { label, url, ...(at === undefined ? {} : { openedAt: at }) }] as const]
     }),
   )
 }

@@ -5,11 +5,15 @@ import { Failure } from '../failure.ts'
 import { packageSlug } from '../package/find-packages.ts'
 import type { JointProposal } from '../plan/joint-proposal.ts'
 import { ownersOf } from '../policy/code-owners.ts'
+import type { CheckRun } from '../ports/check-run.ts'
 import type { CommitStatus, Forge, HostedForge, OpenedProposal } from '../ports/hosted-forge.ts'
 import type { RefUpdate } from '../ports/package-repository.ts'
+import { checkRun, decidedCheckRun, massCheckRun, notObservedCheckRun } from '../proposal/check-run-text.ts'
+import { escalationComment } from '../proposal/escalation-comment.ts'
 import { massText } from '../proposal/mass-text.ts'
 import { outcomeComment } from '../proposal/outcome-comment.ts'
 import { massStatuses, notObservedStatus, proposalStatuses } from '../proposal/proposal-statuses.ts'
+import type { ProposalState } from '../proposal/proposal-subject.ts'
 import { type ProposalText, proposalText } from '../proposal/proposal-text.ts'
 import type { BotIdentity } from './bot-identity.ts'
 import { jointSubject, type PlannedUnit, unitSubject } from './proposal-subjects.ts'
@@ -98,7 +102,7 @@ async function tellUnit(
   const ref = `refs/heads/${branch}`
   const commit = updates.find((update) => update.ref === ref)?.to ?? view.refs.get(ref)
   if (commit === undefined || commit === null || text === undefined) return undefined
-  const { statuses, ...shown } = text
+  const { statuses, check, states, fingerprint, ...shown } = text
   const reviewers = reviewersOf(codeOwners, unit.unit.packagePath)
   const known = view.proposals.get(ref)
   const body = known?.state === 'open' && keepTexts.has(known.number) ? known.body : shown.body
@@ -106,6 +110,8 @@ async function tellUnit(
   const proposal = await forge.ensureProposal(wanted, known, signal)
   if (isHosted(forge)) {
     await forge.ensureStatuses(commit, statuses, signal)
+    await forge.checkRuns?.ensureCheckRun(commit, check, signal)
+    await tellOverdue(forge, proposal, { states, fingerprint, owners: () => ownersOfChanges(codeOwners, unit) }, signal)
     if (joint !== undefined && known?.state !== 'open') await tellMoved(forge, view, joint, proposal, signal)
   }
   return proposal
@@ -119,13 +125,43 @@ async function tellEdited(forge: HostedForge, view: RepositoryView, { plan }: Pl
   await forge.ensureComment(proposal.number, topic, body, signal)
 }
 
+/** Nobody decided for so long that the policy has the code owners asked. */
+async function tellOverdue(
+  forge: HostedForge,
+  { number }: OpenedProposal,
+  { states, fingerprint, owners }: Pick<ShownProposal, 'states' | 'fingerprint'> & { readonly owners: () => readonly string[] },
+  signal: AbortSignal,
+): Promise<void> {
+  const overdue = states.find((state) => state.kind === 'overdue')
+  if (number === undefined || overdue === undefined) return
+  const { topic, body } = escalationComment({ ...overdue, fingerprint, owners: owners() })
+  await forge.ensureComment(number, topic, body, signal)
+}
+
+/** Who CODEOWNERS says for the files of what differs; without addresses. */
+function ownersOfChanges(codeOwners: string, { plan, unit }: PlannedUnit): readonly string[] {
+  const files = new Set(
+    (plan.record?.spec.changes ?? []).map(({ source }) => source?.replace(/:[0-9]+$/, '') ?? kptfileOf(unit.packagePath)),
+  )
+  return [...new Set([...files].flatMap((file) => ownersOf(codeOwners, file)))].filter((owner) => owner.startsWith('@'))
+}
+
+function kptfileOf(packagePath: string): string {
+  return packagePath === '' ? 'Kptfile' : `${packagePath}/Kptfile`
+}
+
 /** Who CODEOWNERS says, without addresses, which no forge can be asked for. */
 function reviewersOf(codeOwners: string, packagePath: string): readonly string[] {
-  const owners = ownersOf(codeOwners, packagePath === '' ? 'Kptfile' : `${packagePath}/Kptfile`)
+  const owners = ownersOf(codeOwners, kptfileOf(packagePath))
   return owners.flatMap((owner) => (owner.startsWith('@') ? [owner.slice(1)] : []))
 }
 
-type ShownProposal = ProposalText & { readonly statuses: readonly CommitStatus[] }
+type ShownProposal = ProposalText & {
+  readonly statuses: readonly CommitStatus[]
+  readonly check: CheckRun
+  readonly states: readonly ProposalState[]
+  readonly fingerprint: string
+}
 
 function singleText(
   unit: PlannedUnit,
@@ -139,7 +175,9 @@ function singleText(
   if (openBranches.some((open) => open.ref === `refs/heads/${branch}` && open.others.length > 0)) return undefined
   const subject = unitSubject(unit, view, forge, about)
   if (subject === undefined) return undefined
-  return { ...proposalText(subject), statuses: proposalStatuses(subject, unit.observation.incomplete.length === 0) }
+  const { states, record } = subject
+  const statuses = proposalStatuses(subject, unit.observation.incomplete.length === 0)
+  return { ...proposalText(subject), statuses, check: checkRun(subject, statuses), states, fingerprint: record.spec.fingerprint }
 }
 
 function jointText(
@@ -149,7 +187,10 @@ function jointText(
   about: { readonly version: string; readonly notObserved: ReadonlySet<string> },
 ): ShownProposal | undefined {
   const subject = jointSubject(joint, view, forge, about)
-  return subject === undefined ? undefined : { ...massText(subject), statuses: massStatuses(subject) }
+  if (subject === undefined) return undefined
+  const { states, fingerprint } = subject
+  const statuses = massStatuses(subject)
+  return { ...massText(subject), statuses, check: massCheckRun(subject, statuses), states, fingerprint }
 }
 
 /** Where the joint proposal is open already: said before the push that takes the branches of the others away. @throws Failure BP50xx */
@@ -180,6 +221,8 @@ async function tellMoved(
     if (proposal?.state !== 'open') continue
     const { topic, body } = outcomeComment({ kind: 'moved-to-mass', label, url, clusters })
     await forge.ensureComment(proposal.number, topic, body, signal)
+    const check = decidedCheckRun(branch.ref, 'moved-to-mass', url)
+    if (check !== undefined) await forge.checkRuns?.ensureCheckRun(proposal.commit, check, signal)
   }
 }
 
@@ -202,7 +245,10 @@ export async function tellNotObserved(
       if (foreign || view.proposals.get(ref)?.state !== 'open') continue
       const clusters = records.flatMap(({ isNew, record }) => (isNew && !(record instanceof Failure) ? [record.spec.unit.cluster] : []))
       const gone = clusters.filter((cluster) => missed.has(cluster))
-      if (gone.length > 0 && gone.length === clusters.length) await forge.ensureStatuses(commit, [notObservedStatus(gone)], signal)
+      if (gone.length === 0 || gone.length !== clusters.length) continue
+      const status = notObservedStatus(gone)
+      await forge.ensureStatuses(commit, [status], signal)
+      await forge.checkRuns?.ensureCheckRun(commit, notObservedCheckRun(ref, status, forge.dialect), signal)
     }
   }
 }

@@ -8,6 +8,7 @@ import { LEDGER_BRANCH } from '../package/ref-name.ts'
 import { worstRisk } from '../plan/closed-episode.ts'
 import type { FoundOutcome } from '../plan/found-decisions.ts'
 import type { CommitStatus, Forge, HostedForge, KnownProposal } from '../ports/hosted-forge.ts'
+import { decidedCheckRun } from '../proposal/check-run-text.ts'
 import { type Outcome, outcomeComment } from '../proposal/outcome-comment.ts'
 import { restoredStatus } from '../proposal/proposal-statuses.ts'
 import type { ClosedEpisode } from '../record/schema.ts'
@@ -59,6 +60,8 @@ async function tellOutcome(forge: HostedForge, view: RepositoryView, told: Told,
   const status = restoredStatus(outcome.kind, episode.spec.unit.cluster, url)
   const landing = landingOf(view, episode)
   if (status !== undefined && landing !== undefined) await ensureStatus(forge, landing, status, signal)
+  const check = decidedCheckRun(proposal.ref, outcome.kind, url)
+  if (check !== undefined) await forge.checkRuns?.ensureCheckRun(proposal.commit, check, signal)
   if (outcome.kind === 'merged') return
   const { topic, body } = outcomeComment(outcome)
   await forge.ensureComment(proposal.number, topic, body, signal)

@@ -107,7 +107,7 @@ export const driftReportSchema = z.object({
     branch: z.string().optional().describe('Branch of the joint proposal that the record is on, where it is not named by the episode.'),
     held: z
       .object({
-        reason: z.enum(['min-age', 'window', 'hourly-limit', 'concurrent-limit', 'storm', 'fight']),
+        reason: z.enum(['min-age', 'window', 'digest', 'hourly-limit', 'concurrent-limit', 'storm', 'fight']),
         until: z.string().optional().describe('RFC 3339 UTC, where the end is known.'),
         why: z.string(),
       })

@@ -1,13 +1,19 @@
-/** The bundled GitHub Action as the runner starts it: a child process with `INPUT_*` variables and the files of the step. */
+/**
+ * The GitHub Action with `INPUT_*` variables and the files of the step. What is about the process is shown with the bundled file, as
+ * the runner starts it (`bundled`); what is about the answers runs in this process.
+ */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, beforeEach, describe, it } from 'node:test'
+import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
+import { runAction } from '../../src/cli/action/run-action.ts'
+import { runCli } from '../../src/cli/run-cli.ts'
 import { gitTestEnvironment } from '../contract/git-remotes.ts'
+import { backporchHere, runHere } from '../e2e/run-here.ts'
 import { type ProgramRun, runProgram } from '../e2e/run-program.ts'
 import { commitFiles, git, makePackages, writeRecording } from './stage.ts'
 
@@ -21,12 +27,27 @@ interface Step extends ProgramRun {
   readonly summary: string
 }
 
+type Texts = Readonly<Record<string, string>>
+/** How a step is run: with the variables of its environment. */
+type Start = (env: NodeJS.ProcessEnv) => Promise<ProgramRun>
+
+const bundled: Start = (env) => runProgram(process.execPath, [join(folder, 'dist', 'action.js')], { cwd: folder, env })
+
+const inProcess: Start = (env) => runHere('the action', { cwd: folder, env }, (world) => runAction(world, runCli))
+
 let steps = 0
 let repositories = 0
-let repository = ''
+
+/** A repository of its own, as `like` is: by default the packages alone. */
+function repositoryLike(like = join(folder, 'packages')): string {
+  repositories += 1
+  const path = join(folder, `repository-${repositories}`)
+  cpSync(like, path, { recursive: true })
+  return path
+}
 
 /** Runs the step. `env` may take away what the runner sets. */
-async function step(inputs: Readonly<Record<string, string>>, env: Readonly<Record<string, string>> = {}): Promise<Step> {
+async function step(repository: string, inputs: Texts, env: Texts = {}, start = inProcess): Promise<Step> {
   steps += 1
   const own = join(folder, `step-${steps}`)
   const home = join(folder, 'home')
@@ -34,17 +55,14 @@ async function step(inputs: Readonly<Record<string, string>>, env: Readonly<Reco
   const files = { [OUTPUT]: join(own, 'output'), GITHUB_STEP_SUMMARY: join(own, 'summary') }
   for (const path of Object.values(files)) writeFileSync(path, '')
   const given = Object.entries({ repo: repository, live: 'live', clusters: 'prod', ...inputs })
-  const run = await runProgram(process.execPath, [join(folder, 'dist', 'action.js')], {
-    cwd: folder,
-    env: {
-      PATH: process.env['PATH'],
-      HOME: home,
-      RUNNER_TEMP: own,
-      BACKPORCH_KEY: 'k'.repeat(32),
-      ...files,
-      ...Object.fromEntries(given.map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value])),
-      ...env,
-    },
+  const run = await start({
+    PATH: process.env['PATH'],
+    HOME: home,
+    RUNNER_TEMP: own,
+    BACKPORCH_KEY: 'k'.repeat(32),
+    ...files,
+    ...Object.fromEntries(given.map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value])),
+    ...env,
   })
   const read = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '')
   return { ...run, outputs: outputsIn(read(files[OUTPUT])), summary: read(files.GITHUB_STEP_SUMMARY) }
@@ -84,11 +102,7 @@ function level(name: string, { stdout }: ProgramRun): string[] {
 before(() => {
   execFileSync(process.execPath, [join(ROOT, '.ci', 'bundle.ts'), join(folder, 'dist')])
   writeRecording(join(folder, 'live'))
-})
-beforeEach(() => {
-  repositories += 1
-  repository = join(folder, `repository-${repositories}`)
-  makePackages(repository, environment)
+  makePackages(join(folder, 'packages'), environment)
 })
 after(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -107,9 +121,13 @@ describe('action.yml', () => {
   })
 })
 
+const PROPOSING =
+  'apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: default}\nspec: {mode: Propose, detect: {minAge: 0s, settle: 0s}}\n'
+
 describe('the step scan', () => {
   it('records the drift, annotates the worst first, and fails on high risk', async () => {
-    const run = await step({})
+    const repository = repositoryLike()
+    const run = await step(repository, {}, {}, bundled)
     assert.equal(run.code, 1, run.stdout)
     assert.equal(run.outputs['drifted'], 'true')
     assert.equal(run.outputs['risk'], 'high')
@@ -124,44 +142,53 @@ describe('the step scan', () => {
   })
 
   it('fails as fail-on says, and otherwise not', async () => {
-    assert.equal((await step({ 'fail-on': 'none' })).code, 0)
-    assert.equal((await step({ 'fail-on': 'critical' })).code, 0)
-    assert.equal((await step({ 'fail-on': 'any', command: 'diff' })).code, 1)
+    const repository = repositoryLike()
+    assert.equal((await step(repository, { 'fail-on': 'none' })).code, 0)
+    assert.equal((await step(repository, { 'fail-on': 'critical' })).code, 0)
+    assert.equal((await step(repository, { 'fail-on': 'any', command: 'diff' })).code, 1)
   })
 
-  it('gives open proposals as an output', async () => {
-    const policy =
-      'apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: default}\nspec: {mode: Propose, detect: {minAge: 0s, settle: 0s}}\n'
-    commitFiles(repository, environment, 'main', { '.drift/policy.yaml': policy })
-    const run = await step({ 'fail-on': 'none' })
+  it('gives open proposals as an output, and does not fail for drift that was rejected', async () => {
+    const repository = repositoryLike()
+    commitFiles(repository, environment, 'main', { '.drift/policy.yaml': PROPOSING })
+    const run = await step(repository, { 'fail-on': 'none', packages: 'apps/web' })
     assert.equal(run.code, 0, run.stdout)
+    assert.equal((await step(repository, { packages: 'apps/web' })).code, 1)
+    const env = { ...environment, HOME: join(folder, 'home'), BACKPORCH_KEY: 'k'.repeat(32) }
+    const argv = ['reject', 'apps/web', '--yes', '--repo', repository, '--live', 'live', '--cluster', 'prod']
+    assert.equal((await backporchHere(argv, { cwd: folder, env })).code, 0)
+    const silent = await step(repository, { packages: 'apps/web' })
+    assert.deepEqual([silent.code, silent.outputs['drifted'], silent.outputs['prs']], [0, 'true', '[]'], silent.stdout)
     assert.match(run.outputs['prs'] ?? '', /^\[\{"label":"proposed\/apps\/web\/drift-\w+","url":""\}\]$/)
   })
 
   it('writes nothing with the command diff', async () => {
-    await step({ command: 'diff' })
+    const repository = repositoryLike()
+    await step(repository, { command: 'diff' })
     assert.equal(git(repository, environment, 'branch', '--list').trim(), '* main')
   })
 
   it('shows at most ten annotations of a level, and all of them in the summary', async () => {
+    const repository = repositoryLike()
     const settings = Array.from({ length: 14 }, (_none, at) => [`key${at}`, 'in git'] as const)
     const file = configMap(Object.fromEntries(settings))
     commitFiles(repository, environment, 'main', { 'apps/web/many.yaml': file })
     const recorded = join(folder, 'many')
     writeRecording(recorded)
     writeFileSync(join(recorded, 'many.json'), JSON.stringify(live(Object.fromEntries(settings.map(([name]) => [name, 'live'])))))
-    const run = await step({ live: recorded })
+    const run = await step(repository, { live: recorded })
     assert.equal(level('warning', run).length, 10)
     for (const [name] of settings) assert.ok(run.summary.includes(`data.${name}`), name)
   })
 
   it('lets no value from a cluster become a command, an output or markup', async () => {
+    const repository = repositoryLike()
     const hostile = '%0A::error::x\n::set-output name=drifted::false\n##[command]x\r::add-mask::a,b:c <img src=x> @all'
     commitFiles(repository, environment, 'main', { 'apps/web/many.yaml': configMap({ evil: 'in git' }) })
     const recorded = join(folder, 'hostile')
     writeRecording(recorded)
     writeFileSync(join(recorded, 'many.json'), JSON.stringify(live({ evil: hostile })))
-    const run = await step({ live: recorded })
+    const run = await step(repository, { live: recorded }, {}, bundled)
     const commands = obeyed(`${run.stdout}\n${run.stderr}`)
     const ours = commands.filter((line) => line.includes('data.evil'))
     assert.equal(ours.length, 1, commands.join('\n'))
@@ -177,14 +204,14 @@ describe('the step scan', () => {
   })
 
   it('goes on where the summary cannot be written, and says so', async () => {
-    const run = await step({ 'fail-on': 'none' }, { GITHUB_STEP_SUMMARY: folder })
+    const run = await step(repositoryLike(), { 'fail-on': 'none' }, { GITHUB_STEP_SUMMARY: folder })
     assert.equal(run.code, 0)
     assert.match(level('warning', run).at(-1) ?? '', /the summary of the step could not be written \(EISDIR\)/)
     assert.equal(run.outputs['drifted'], 'true')
   })
 
   it('fails where the outputs cannot be written', async () => {
-    const run = await step({ 'fail-on': 'none' }, { [OUTPUT]: folder })
+    const run = await step(repositoryLike(), { 'fail-on': 'none' }, { [OUTPUT]: folder }, bundled)
     assert.equal(run.code, 2)
     assert.match(level('error', run).at(-1) ?? '', /BP4008: cannot write the outputs of the step: EISDIR/)
   })
@@ -199,9 +226,11 @@ describe('the step scan', () => {
       [{ repo: join(folder, 'no-repository') }, 2, /BP1002: /],
       [{ packages: 'apps/none' }, 2, /BP1004: /],
     ]
+    const repository = repositoryLike()
     for (const [inputs, code, text] of cases) {
-      const run = await step(inputs)
+      const run = await step(repository, inputs)
       assert.equal(run.code, code, run.stdout)
+      assert.equal(run.stderr, '', 'the runner would look for commands in it')
       const errors = level('error', run)
       assert.equal(errors.length, 1, run.stdout)
       assert.match(errors[0] ?? '', text)
@@ -210,67 +239,63 @@ describe('the step scan', () => {
 
   it('warns of a token that starts no workflows, and of a key that does not last', async () => {
     const both = { token: 'ghs_canary', 'workflow-token': 'ghs_canary', 'fail-on': 'none' }
-    const run = await step(both, { BACKPORCH_KEY: '' })
+    const repository = repositoryLike()
+    const run = await step(repository, both, { BACKPORCH_KEY: '' })
     const [first = '', second = ''] = level('warning', run)
     assert.match(first, /made with GITHUB_TOKEN start no workflows/)
     assert.match(second, /BACKPORCH_KEY is not set/)
     assert.doesNotMatch(run.stdout + run.stderr + run.summary, /ghs_canary/)
-    const app = await step({ ...both, token: 'ghs_other' })
+    const app = await step(repository, { ...both, token: 'ghs_other' })
     assert.doesNotMatch(app.stdout, /start no workflows/)
   })
 
   it('takes an empty environment for a run by hand: no files, the working folder as repository', async () => {
-    const run = await runProgram(process.execPath, [join(folder, 'dist', 'action.js')], {
-      cwd: folder,
-      env: { PATH: process.env['PATH'], HOME: join(folder, 'home') },
-    })
+    const run = await bundled({ PATH: process.env['PATH'], HOME: join(folder, 'home') })
     assert.equal(run.code, 2)
     assert.match(run.stdout, /^::error .*BP1002/m)
   })
 })
 
 describe('the step verify-pr', () => {
+  const proposed = join(folder, 'proposed')
   let branch = ''
   let record = ''
 
-  /** A proposal of the scan, and the event of its pull request. */
-  async function propose(): Promise<string> {
-    const policy =
-      'apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: default}\nspec: {mode: Propose, detect: {minAge: 0s, settle: 0s}}\n'
-    commitFiles(repository, environment, 'main', { '.drift/policy.yaml': policy })
-    const scan = await step({ 'fail-on': 'none', packages: 'apps/web' })
+  before(async () => {
+    makePackages(proposed, environment, { '.drift/policy.yaml': PROPOSING })
+    const scan = await step(proposed, { 'fail-on': 'none', packages: 'apps/web' })
     branch = /proposed\/apps\/web\/drift-\w+/.exec(scan.outputs['prs'] ?? '')?.[0] ?? ''
-    record = git(repository, environment, 'ls-tree', '-r', '--name-only', branch, '.drift/records')
-    return event(branch, 'acme/deploy')
-  }
+    record = git(proposed, environment, 'ls-tree', '-r', '--name-only', branch, '.drift/records')
+  })
 
-  function event(ref: string, from: string): string {
+  /** The event of a pull request into `main`. */
+  function event(ref: string, from = 'acme/deploy'): string {
     const path = join(folder, `event-${steps}.json`)
     const side = (name: string, repo: string) => ({ ref: name, sha: '0'.repeat(40), repo: { full_name: repo } })
     writeFileSync(path, JSON.stringify({ pull_request: { head: side(ref, from), base: side('main', 'acme/deploy') } }))
     return path
   }
 
-  const verify = (path: string, inputs: Readonly<Record<string, string>> = {}) =>
-    step({ command: 'verify-pr', ...inputs }, { GITHUB_EVENT_PATH: path })
+  const verify = (path: string, inputs: Texts = {}, env: Texts = {}, repository = proposed, start = inProcess) =>
+    step(repository, { command: 'verify-pr', ...inputs }, { GITHUB_EVENT_PATH: path, ...env }, start)
 
   it('passes a proposal whose drift is still there', async () => {
-    const run = await verify(await propose())
+    const run = await verify(event(branch), {}, {}, proposed, bundled)
     assert.equal(run.code, 0, run.stdout)
     assert.match(run.stdout, /1 changed record: all hold/)
   })
 
   it('fails where the cluster changed since', async () => {
-    const path = await propose()
     const recorded = join(folder, 'changed')
     writeRecording(recorded, (text) => text.replaceAll('"replicas":5', '"replicas":6'))
-    const run = await verify(path, { live: recorded })
+    const run = await verify(event(branch), { live: recorded })
     assert.equal(run.code, 1, run.stdout)
     assert.match(level('error', run)[0] ?? '', /file=\.drift\/records\/prod\/.*changes now, with another fingerprint/)
   })
 
   it('fails for a record that a syncer could apply, that is none, that is elsewhere or gone', async () => {
-    const path = await propose()
+    const repository = repositoryLike(proposed)
+    const path = event(branch)
     const text = git(repository, environment, 'show', `${branch}:${record}`)
     const smuggled = `${text}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: smuggled}\n`
     const cases: readonly [Readonly<Record<string, string | null>>, RegExp][] = [
@@ -284,33 +309,40 @@ describe('the step verify-pr', () => {
       [{ [record]: `${text.split('\n')[0]}\nkind: [\n` }, /no DriftRecord \(BP1110\)/],
       [{ [record]: smuggled }, /more than its one document/],
       [{ [record.replace('/prod/', '/other/')]: text, [record]: text }, /stands at a path that is not that of episode/],
+      [{ [record.replace('/prod/', '/other/')]: null, [record.replace(/\w+\.yaml$/, '00000000.yaml')]: text }, /not that of episode/],
     ]
     for (const [files, message] of cases) {
       commitFiles(repository, environment, branch, files)
-      const run = await verify(path)
+      const run = await verify(path, {}, {}, repository)
       assert.equal(run.code, 1, run.stdout)
       assert.match(level('error', run).join('\n'), message)
     }
     commitFiles(repository, environment, 'main', { [record]: text })
+    commitFiles(repository, environment, 'other', { notes: 'no record' })
+    assert.match(
+      (await verify(event('other'), {}, {}, repository)).stdout,
+      /0 changed records: all hold/,
+      'what is on the base was decided',
+    )
     commitFiles(repository, environment, 'feature', { [record]: null })
-    assert.match((await verify(event('feature', 'acme/deploy'))).stdout, /a record was removed/)
+    assert.match((await verify(event('feature'), {}, {}, repository)).stdout, /a record was removed/)
   })
 
   it('does not pass what it could not look at, unless that is ok', async () => {
-    const path = await propose()
+    const path = event(branch)
     const elsewhere = await verify(path, { clusters: 'another' })
     assert.equal(elsewhere.code, 3, elsewhere.stdout)
     assert.match(level('warning', elsewhere)[0] ?? '', /the input clusters does not name prod/)
     assert.equal((await verify(path, { clusters: 'another', partial: 'ok' })).code, 0)
-    const otherKey = await step({ command: 'verify-pr' }, { GITHUB_EVENT_PATH: path, BACKPORCH_KEY: 'other'.repeat(8) })
+    const otherKey = await verify(path, {}, { BACKPORCH_KEY: 'other'.repeat(8) })
     assert.equal(otherKey.code, 3)
     assert.match(otherKey.stdout, /made with another BACKPORCH_KEY/)
   })
 
   it('refuses forks, other events and branches that are gone', async () => {
-    const path = await propose()
     assert.match(level('error', await verify(event(branch, 'mallory/deploy')))[0] ?? '', /comes from a fork/)
-    assert.match((await verify(event('gone', 'acme/deploy'))).stdout, /BP1003: there is no branch "gone"/)
+    assert.match((await verify(event('gone'))).stdout, /BP1003: there is no branch "gone"/)
+    const path = event(branch)
     writeFileSync(path, '{"ref":"refs/heads/main"}')
     const run = await verify(path)
     assert.equal(run.code, 2)

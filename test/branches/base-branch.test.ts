@@ -8,10 +8,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { type ProgramRun, runProgram } from '../e2e/run-program.ts'
-
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+import { backporchHere } from '../e2e/run-here.ts'
+import type { ProgramRun } from '../e2e/run-program.ts'
 
 describe('base branches', () => {
   let folder = ''
@@ -129,7 +127,6 @@ class World {
       GIT_COMMITTER_NAME: 'Ada',
       GIT_COMMITTER_EMAIL: 'ada@example.com',
       BACKPORCH_KEY: 'c0de'.repeat(16),
-      NODE_COMPILE_CACHE: join(tmpdir(), 'backporch-test-compile-cache'),
     }
     mkdirSync(join(folder, 'home'), { recursive: true })
     mkdirSync(join(this.checkout, 'apps', 'web'), { recursive: true })
@@ -155,7 +152,7 @@ class World {
   }
 
   plain(...args: readonly string[]): Promise<ProgramRun> {
-    return runProgram(process.execPath, [MAIN, ...args, '--repo', this.repository], { cwd: this.folder, env: this.env })
+    return backporchHere([...args, '--repo', this.repository], { cwd: this.folder, env: this.env })
   }
 
   git(...args: readonly string[]): string {

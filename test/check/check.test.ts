@@ -4,12 +4,12 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { commitFiles, git, makePackages, writeRecording } from '../action/stage.ts'
 import { gitTestEnvironment } from '../contract/git-remotes.ts'
+import { backporchHere } from '../e2e/run-here.ts'
 import { type ProgramRun, runProgram } from '../e2e/run-program.ts'
+import { PROGRAM } from '../program.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'backporch-check-'))
 const environment = gitTestEnvironment(folder)
 let made = 0
@@ -21,11 +21,9 @@ function repository(files: Readonly<Record<string, string>> = {}): string {
   return path
 }
 
-const check = (repo: string, ...more: readonly string[]): Promise<ProgramRun> =>
-  runProgram(process.execPath, [MAIN, 'check', '--repo', repo, '--live', 'live', ...more], {
-    cwd: folder,
-    env: { ...environment, BACKPORCH_KEY: 'k'.repeat(32) },
-  })
+const argvOf = (repo: string): string[] => ['check', '--repo', repo, '--live', 'live']
+const options = { cwd: folder, env: { ...environment, BACKPORCH_KEY: 'k'.repeat(32) } }
+const check = (repo: string, ...more: readonly string[]): Promise<ProgramRun> => backporchHere([...argvOf(repo), ...more], options)
 
 describe('check', () => {
   before(() => writeRecording(join(folder, 'live')))
@@ -33,7 +31,7 @@ describe('check', () => {
 
   it('passes a repository in which nothing is wrong, and writes nothing', async () => {
     const repo = repository()
-    const run = await check(repo)
+    const run = await runProgram(process.execPath, [PROGRAM, ...argvOf(repo)], options)
     assert.equal(run.code, 0, run.stdout + run.stderr)
     assert.match(run.stdout, /^✓ git: no rule of the server refuses a push to drafts\/\*\*$/m)
     assert.match(run.stdout, /^\? whether a syncer reads \.drift\/ is not known/m)

@@ -6,7 +6,8 @@ import { dashboardText, isQuiet } from '../../src/proposal/dashboard-text.ts'
 import { dashboardBox, driftId, readDashboardTicks } from '../../src/proposal/dashboard-ticks.ts'
 import { GITEA, GITHUB, PLAIN } from '../fakes/dialects.ts'
 import { HOSTILE_TEXTS } from '../fakes/record-samples.ts'
-import { DASHBOARD, dashboardOfText, HOSTILE, QUIET_DASHBOARD } from '../golden/proposals/samples.ts'
+import { DASHBOARD, dashboardOfText, QUIET_DASHBOARD } from '../golden/proposals/dashboard-samples.ts'
+import { HOSTILE } from '../golden/proposals/samples.ts'
 import { actsOfMarkdown } from '../markdown/read-markdown.ts'
 
 const PIECES = [

@@ -13,7 +13,8 @@ import { readTicks } from '../../src/proposal/ticks.ts'
 import type { Change } from '../../src/record/schema.ts'
 import { GITEA, GITHUB, PLAIN } from '../fakes/dialects.ts'
 import { changeOf, HOSTILE_TEXTS } from '../fakes/record-samples.ts'
-import { HOSTILE, MASS, ONBOARDING, STORM, subjectOf } from '../golden/proposals/samples.ts'
+import { ONBOARDING } from '../golden/proposals/onboarding-samples.ts'
+import { HOSTILE, MASS, STORM, subjectOf } from '../golden/proposals/samples.ts'
 import { actsOfMarkdown, readWithMicromark } from '../markdown/read-markdown.ts'
 
 const PIECES = [
@@ -262,6 +263,7 @@ test('the proposal that enrols a repository does nothing by itself, and fits, wh
                 modes: { Propose: 0, Warn: 1, Off: 0 },
                 muted: { fields: 1, rules: 1 },
                 incomplete: 0,
+                objects: 1,
                 failed: expected.failed,
               }
             : undefined,

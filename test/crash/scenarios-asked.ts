@@ -31,10 +31,6 @@ export const ASKED: readonly Scenario[] = [
   },
   {
     name: 'two commands of two people, one of whom may not',
-    except: {
-      why: 'the comment tells the last turn that answered: of two answers that end up in two turns the first is not to be read any longer',
-      topics: ['command'],
-    },
     writes: ['react 1 done', 'react 2 refused'],
     begin: async () => {
       const scene = await asked('/adopt 1')

@@ -60,7 +60,8 @@ data:
 }
 
 /** Drift is proposed in the scan that sees it, however much of it there is. */
-const AT_ONCE = '\ndetect: {minAge: 0s, settle: 0s}\nlimits: {prHourlyLimit: 0, prConcurrentLimit: 0, stormThreshold: 0}'
+const AT_ONCE =
+  '\ndetect: {minAge: 0s, settle: 0s}\nlimits: {prHourlyLimit: 0, prConcurrentLimit: 0, stormThreshold: 0, stormShare: 0, digest: off}'
 
 /** A policy in `.drift/policy.yaml`. */
 export function policy(spec: string): Files {

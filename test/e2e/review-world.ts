@@ -24,7 +24,7 @@ export interface SeenPull {
 }
 
 /** Proposes at once, however young the difference is, and as often as a test wants. */
-export const PROPOSE = 'mode: Propose\ndetect: {minAge: 0s, settle: 0s}\nlimits: {prHourlyLimit: 0}'
+export const PROPOSE = 'mode: Propose\ndetect: {minAge: 0s, settle: 0s}\nlimits: {prHourlyLimit: 0, digest: off}'
 
 export type MergeStyle = 'merge' | 'rebase' | 'rebase-merge' | 'squash' | 'fast-forward-only'
 

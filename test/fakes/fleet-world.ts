@@ -18,7 +18,7 @@ export class FleetWorld {
   readonly clusters: readonly MemoryCluster[]
   private minute = 0
 
-  constructor(count: number, policy = '{mode: Propose, detect: {minAge: 0s, settle: 0s}, limits: {prHourlyLimit: 0}}') {
+  constructor(count: number, policy = '{mode: Propose, detect: {minAge: 0s, settle: 0s}, limits: {prHourlyLimit: 0, digest: off}}') {
     this.clusters = Array.from({ length: count }, (_each, index) => new MemoryCluster(`edge-${String(index + 1).padStart(2, '0')}`))
     for (const [index, cluster] of this.clusters.entries()) cluster.uid = `uid-${index}`
     this.repository.commitByHand('main', {

@@ -126,6 +126,10 @@ export class MemoryForge implements HostedForge {
       .map(({ comment, reaction }) => ({ ...comment, answered: reaction === 'done' || reaction === 'refused' }))
   }
 
+  async readOwnComment(number: number, topic: string): Promise<string | undefined> {
+    return this.comments.find((comment) => comment.number === number && comment.topic === topic)?.body
+  }
+
   async ensureComment(number: number, topic: string, body: string): Promise<void> {
     const index = this.comments.findIndex((comment) => comment.number === number && comment.topic === topic)
     if (this.comments[index]?.body === body) return

@@ -54,7 +54,7 @@ export function policyText(spec: string): string {
 /** Drift is proposed in the turn that sees it, however much of it there is. */
 export const AT_ONCE = {
   '.drift/at-once.yaml': policyText(
-    '{detect: {minAge: 0s, settle: 0s}, limits: {prHourlyLimit: 0, prConcurrentLimit: 0, stormThreshold: 0}}',
+    '{detect: {minAge: 0s, settle: 0s}, limits: {prHourlyLimit: 0, prConcurrentLimit: 0, stormThreshold: 0, stormShare: 0, digest: off}}',
   ).replace('name: test', 'name: zz-at-once'),
 }
 

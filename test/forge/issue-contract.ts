@@ -1,7 +1,7 @@
 /** The part of the contract that is about our own issues; see `forgeContract`. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { ForgeGround } from './forge-contract.ts'
+import type { ForgeGround } from './forge-ground.ts'
 
 /** Inside of a `describe`. @param groundOf known when a test begins */
 export function issueContract(groundOf: () => ForgeGround, signal: AbortSignal): void {

@@ -72,7 +72,11 @@ function commandsOn(plane: Parameters<typeof openReviewWorld>[1], server: Gitea)
     assertExit(again, 1)
     assert.match(again.stderr, /\/adopt 1 .*: done/)
     assert.deepEqual(await reactions(review, adopted), ['+1', 'eyes'])
-    assert.match(await answerOf(review, pull.number), /the plan is \*\*Adopt\*\*/)
+    assert.match(
+      await answerOf(review, pull.number),
+      /needs write access[\s\S]*the plan is \*\*Adopt\*\*/,
+      'answers of both turns, newest last',
+    )
     const now = await review.onlyOpen()
     assert.equal(now.number, pull.number)
     assert.match(now.title, /^fix\(drift\): adopt /)

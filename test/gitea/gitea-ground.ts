@@ -11,7 +11,7 @@ import { openRepository } from '../../src/adapters/git/repository.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { HostedForge } from '../../src/ports/hosted-forge.ts'
 import type { PackageRepository } from '../../src/ports/package-repository.ts'
-import type { HumanHand } from '../forge/forge-contract.ts'
+import type { HumanHand } from '../forge/forge-ground.ts'
 import { type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts'
 import type { Gitea, GiteaUser } from './gitea.ts'
 

@@ -83,6 +83,45 @@ test('a byte order mark or an escape in the name changes nothing of what is comp
   assert.equal(deliver(intakeOf(), '{"repository":{"full_name":"acme/deploy\\u0000"}}').news, 'ignored')
 })
 
+const PRESS = {
+  action: 'requested_action',
+  check_run: { name: 'backporch', head_sha: 'a'.repeat(40), external_id: '0123456789abcdef.x.y' },
+  requested_action: { identifier: 'adopt' },
+  repository: { full_name: 'acme/deploy' },
+  sender: { login: 'wendy', type: 'User' },
+}
+const CHECK = { 'x-github-event': 'check_run' }
+
+test('a press of a button is news with who pressed what, and the same id however often it is sent', () => {
+  const body = JSON.stringify(PRESS)
+  const { news, press } = deliver(intakeOf(), body, CHECK)
+  assert.equal(news, 'look')
+  const { id = '', ...rest } = press ?? {}
+  assert.match(id, /^press-[0-9a-f]{16}$/)
+  const expected = { key: '0123456789abcdef', commit: 'a'.repeat(40), button: 'adopt', login: 'wendy', bot: false }
+  assert.deepEqual(rest, { ...expected, at: '1970-01-01T00:00:00Z' })
+  assert.equal(deliver(intakeOf(), body, { ...CHECK, 'x-github-delivery': 'another' }).press?.id, id, 'after a restart')
+  assert.notEqual(deliver(intakeOf(), `${body} `, CHECK).press?.id, id)
+})
+
+test('nothing is pressed where the delivery is forged, repeated, of another repository or another event', () => {
+  const body = JSON.stringify(PRESS)
+  const intake = intakeOf()
+  assert.equal(deliver(intake, body, { ...CHECK, 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` }).press, undefined)
+  assert.notEqual(deliver(intake, body, CHECK).press, undefined)
+  assert.equal(deliver(intake, body, CHECK).press, undefined)
+  assert.equal(deliver(intakeOf('acme/other'), body, CHECK).press, undefined)
+  for (const event of ['push', 'issue_comment', 'check_suite']) {
+    assert.equal(deliver(intakeOf(), body, { 'x-github-event': event }).press, undefined, event)
+  }
+})
+
+test('checks that come and go are no news: our own would ask for a turn after each turn', () => {
+  for (const action of ['created', 'completed']) {
+    assert.equal(deliver(intakeOf(), JSON.stringify({ ...PRESS, action }), CHECK).news, 'ignored')
+  }
+})
+
 test('an event that is not known is taken and ignored', () => {
   for (const event of ['ping', 'star', 'constructor', '__proto__', 'a_new_event']) {
     assert.deepEqual(

@@ -1,8 +1,11 @@
 /**
- * What a webhook may say: "look at the repository again", and nothing else. Nothing in it is believed, so one that is lost, repeated,
- * forged or late changes only how soon a turn comes (reliability.md P27). No I/O here.
+ * What a webhook may say: "look at the repository again", and who pressed a button of a check. Nothing else in it is believed, so one
+ * that is lost, repeated, forged or late changes only how soon a turn comes (reliability.md P27). A press is nowhere else to be read: a
+ * lost one does nothing, a repeated one has the same id (docs/adr/0017). No I/O here.
  */
 import { createHash } from 'node:crypto'
+import type { ButtonPress } from '../../ports/check-run.ts'
+import { ownKey, pressOf } from './github/check-run-press.ts'
 import { givenSignature, SignatureCheck, type WebhookHeaders } from './webhook-signature.ts'
 import type { DeliveryWindow } from './webhook-window.ts'
 
@@ -12,6 +15,8 @@ export interface WebhookAnswer {
   readonly news: 'look' | 'ignored' | 'refused'
   /** One sentence of ours, for the sender and the log. Nothing of the request is in it. */
   readonly why: string
+  /** With `look` alone. */
+  readonly press?: ButtonPress
 }
 
 export interface WebhookIntakeOptions {
@@ -48,6 +53,8 @@ const EVENTS: ReadonlySet<string> = new Set([
   'issues',
   'repository',
 ])
+/** Our own checks are in it, and those of every other App: only a press of our button is news. */
+const CHECK_EVENT = 'check_run'
 
 export class WebhookIntake {
   readonly options: WebhookIntakeOptions
@@ -120,12 +127,18 @@ export class WebhookReading {
     // Headers are not signed: one that sends a body again under another id is known by the signature.
     const names = [`signature ${hashOf(this.signature)}`, ...(this.delivery === '' ? [] : [`delivery ${this.delivery}`])]
     if (!window.isNew(names, now)) return ignored('this delivery was here before')
-    if (!EVENTS.has(this.event)) return ignored('no event that matters here')
+    if (!EVENTS.has(this.event) && this.event !== CHECK_EVENT) return ignored('no event that matters here')
     if (body === undefined) return LOOK
-    const named = repositoryOf(body)
-    if (named === undefined) return ignored('the body names no repository')
+    const value = parsed(body)
+    const named = ownKey(ownKey(value, 'repository'), 'full_name')
+    if (typeof named !== 'string') return ignored('the body names no repository')
     if (repository !== undefined && named.toLowerCase() !== repository.toLowerCase()) return ignored('the event is of another repository')
-    return LOOK
+    if (this.event !== CHECK_EVENT) return LOOK
+    const press = pressOf(value)
+    if (press === undefined) return ignored('no button of ours was pressed')
+    // Only what is signed counts: the id of a delivery is a header.
+    const id = `press-${createHash('sha256').update(this.signature).digest('hex').slice(0, 16)}`
+    return { ...LOOK, press: { ...press, id, at: `${new Date(now).toISOString().slice(0, 19)}Z` } }
   }
 
   /** Lets go of the body. */
@@ -153,19 +166,13 @@ function wordOf(headers: WebhookHeaders, names: readonly string[]): string {
   return words.find((word): word is string => typeof word === 'string' && /^[\w-]{1,100}$/.test(word)) ?? ''
 }
 
-/** `repository.full_name`, which GitHub, Gitea and Forgejo send alike. Whatever else the body is, is nothing to us. */
-function repositoryOf(body: Buffer): string | undefined {
+/** Undefined for what is no JSON. Whatever else a body is, is nothing to us. */
+function parsed(body: Buffer): unknown {
   try {
-    const value: unknown = JSON.parse(body.toString('utf8'))
-    const name = ownKey(ownKey(value, 'repository'), 'full_name')
-    return typeof name === 'string' ? name : undefined
+    return JSON.parse(body.toString('utf8'))
   } catch {
     return undefined
   }
-}
-
-function ownKey(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined
 }
 
 /** A window that is printed by mistake holds nothing that could be sent again. */

@@ -291,6 +291,27 @@ test('no answer and nothing that is told has the secret or anything of the reque
   assert.ok(!seen.join('\n').includes(SECRET))
 })
 
+test('a press is handed on with the news of it', async (t) => {
+  const { intake } = await open(t)
+  const pressed: unknown[] = []
+  const onNews = (press: unknown): void => void pressed.push(press)
+  const server = await startWebhookServer({ host: '127.0.0.1', port: 0, intake, clock: systemClock, onNews, onRefused: () => undefined })
+  t.after(() => server.close())
+  const body = JSON.stringify({
+    action: 'rerequested',
+    check_run: { name: 'backporch', head_sha: 'a'.repeat(40), external_id: '0123456789abcdef.x.y' },
+    repository: { full_name: 'acme/deploy' },
+    sender: { login: 'wendy', type: 'User' },
+  })
+  const signature = `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`
+  const headers = { 'content-type': 'application/json', 'x-github-event': 'check_run', 'x-hub-signature-256': signature }
+  assert.equal((await fetch(server.url, { method: 'POST', body, headers })).status, 202)
+  assert.deepEqual(
+    pressed.map((press) => (press as { button: string }).button),
+    ['recheck'],
+  )
+})
+
 test('an address that cannot be listened on is a failure with its reason', async (t) => {
   const { port } = await open(t)
   const intake = new WebhookIntake({ secrets: ['s'], repository: undefined, window: new DeliveryWindow() })

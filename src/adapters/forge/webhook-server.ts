@@ -4,6 +4,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { Failure } from '../../failure.ts'
+import type { ButtonPress } from '../../ports/check-run.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { type WebhookAnswer, type WebhookIntake, WebhookReading } from './webhook-intake.ts'
 
@@ -14,8 +15,8 @@ export interface WebhookServerOptions {
   readonly port: number
   readonly intake: WebhookIntake
   readonly clock: Clock
-  /** A verified event of the repository: a turn is wanted. */
-  readonly onNews: () => void
+  /** A verified event of the repository: a turn is wanted. `press`: and somebody pressed a button. */
+  readonly onNews: (press: ButtonPress | undefined) => void
   /** Told why, once for each delivery that was refused. */
   readonly onRefused: (why: string) => void
   readonly limits?: Partial<WebhookLimits>
@@ -128,7 +129,7 @@ class Exchange {
     }
     const end = (): void => {
       const answer = reading.end(this.options.clock.now().getTime())
-      if (answer.news === 'look') this.options.onNews()
+      if (answer.news === 'look') this.options.onNews(answer.press)
       if (answer.news === 'refused') this.refuse(answer)
       else this.answer(answer.status, answer.why)
     }

@@ -1,6 +1,7 @@
 /** `controller`: the turn of `scan` until somebody stops it. */
 import { TurnLoop } from '../../controller/turn-loop.ts'
 import { Failure } from '../../failure.ts'
+import type { ButtonPress } from '../../ports/check-run.ts'
 import type { ControllerOptions } from '../controller-options.ts'
 import { ControllerTurns } from '../controller-turns.ts'
 import type { World } from '../world.ts'
@@ -21,10 +22,14 @@ export async function controller(packages: readonly string[], options: Controlle
   const interval = options.interval ?? DEFAULT_INTERVAL
   const { clock } = world
   const loop = new TurnLoop({ clock, random: Math.random, interval, coalesce: COALESCE, grace: GRACE, turn: turns.one })
+  const onNews = (press?: ButtonPress): void => {
+    if (press !== undefined) turns.presses.add(press)
+    loop.request()
+  }
   const webhooks =
     address === undefined
       ? undefined
-      : await world.openWebhooks({ address, secrets, remote: options.repo, onNews: () => loop.request(), onRefused: turns.webhookRefused })
+      : await world.openWebhooks({ address, secrets, remote: options.repo, onNews, onRefused: turns.webhookRefused })
   try {
     if (options.quiet !== true) {
       const hooks = webhooks === undefined ? '' : `, and when a webhook comes to ${webhooks.url}`

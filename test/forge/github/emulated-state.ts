@@ -47,6 +47,21 @@ export interface EmulatedStatus {
   readonly target_url: string | null
 }
 
+export interface EmulatedCheckRun {
+  readonly id: number
+  /** Number of the App that made it. */
+  readonly app: number
+  readonly name: string
+  readonly head_sha: string
+  external_id: string | null
+  status: string
+  conclusion: string | null
+  details_url: string | null
+  output: { title: string; summary: string; readonly annotations: readonly unknown[] }
+  /** GitHub tells them nobody. */
+  actions: readonly unknown[]
+}
+
 export type Role = 'admin' | 'write' | 'read' | 'none'
 
 export class EmulatedState {
@@ -74,6 +89,9 @@ export class EmulatedState {
   readonly threads: EmulatedThread[] = []
   comments: EmulatedComment[] = []
   readonly statuses: EmulatedStatus[] = []
+  readonly checkRuns: EmulatedCheckRun[] = []
+  /** Logins of Apps to their numbers. */
+  readonly apps = new Map<string, number>()
   #count = 0
   #seconds = Date.UTC(2026, 0, 1)
 

@@ -6,6 +6,7 @@ import { createHash, verify } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Clock } from '../../../src/ports/clock.ts'
+import { CHECK_RUN_ROUTES } from './emulated-check-runs.ts'
 import type { EmulatedGit } from './emulated-git.ts'
 import type { EmulatedLimit } from './emulated-limits.ts'
 import { ROUTES } from './emulated-routes.ts'
@@ -187,7 +188,7 @@ export class GitHubEmulator {
     }
     if (state.archived && sent.method !== 'GET') return { status: 403, body: { message: 'Repository was archived so is read-only.' } }
     const input = { state, actor, parameters: found.parameters, query: url.searchParams, body: recordOf(body), web: this.web }
-    return ROUTES[found.name]?.(input) ?? { status: 404, body: { message: 'Not Found' } }
+    return (ROUTES[found.name] ?? CHECK_RUN_ROUTES[found.name])?.(input) ?? { status: 404, body: { message: 'Not Found' } }
   }
 
   #graphql(actor: string, asked: { query?: string; variables?: { id?: string } }): { status: number; body: unknown } {
@@ -211,6 +212,7 @@ export class GitHubEmulator {
     const end = this.#clock.now().getTime() + 3_600_000
     this.tokens.set(token, `${this.app.slug}[bot]`)
     this.state.bots.add(`${this.app.slug}[bot]`)
+    this.state.apps.set(`${this.app.slug}[bot]`, this.app.id)
     this.expiry.set(token, end)
     const permissions = this.granted === undefined ? {} : { permissions: this.granted }
     return { status: 201, body: { token, expires_at: new Date(end).toISOString(), ...permissions } }

@@ -8,7 +8,7 @@ import type { Clock } from '../../../src/ports/clock.ts'
 import type { HostedForge } from '../../../src/ports/hosted-forge.ts'
 import type { PackageRepository } from '../../../src/ports/package-repository.ts'
 import { gitTestEnvironment, makeTestRepository, openTestRepository, type TestRepository } from '../../contract/git-remotes.ts'
-import type { HumanHand } from '../forge-contract.ts'
+import type { HumanHand } from '../forge-ground.ts'
 import { EmulatedGit } from './emulated-git.ts'
 import { GitHubEmulator } from './github-emulator.ts'
 

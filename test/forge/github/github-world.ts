@@ -6,9 +6,11 @@ import { githubGovernor, type OpenedGitHub, openGitHub } from '../../../src/adap
 import { parseGoYaml } from '../../../src/krm/go-yaml.ts'
 import type { Json, JsonObject } from '../../../src/krm/json.ts'
 import { redactionKey } from '../../../src/krm/redacted.ts'
+import type { PressSource } from '../../../src/ports/check-run.ts'
 import type { ClusterReader } from '../../../src/ports/cluster.ts'
 import type { HostedForge } from '../../../src/ports/hosted-forge.ts'
-import { runFleetTurn, type TurnResult } from '../../../src/reconcile/run-turn.ts'
+import { type Answer, answerFleetProposals } from '../../../src/reconcile/answer-proposals.ts'
+import { runFleetTurn, type TurnRequest, type TurnResult } from '../../../src/reconcile/run-turn.ts'
 import { appliedBy, editedBy } from '../../fakes/live-object.ts'
 import { MemoryCluster } from '../../fakes/memory-cluster.ts'
 import { BOT_EMAIL, MemoryRepository } from '../../fakes/memory-repository.ts'
@@ -17,7 +19,8 @@ import { GitHubEmulator } from './github-emulator.ts'
 import { BOT_LOGIN, BOT_TOKEN, TestClock } from './github-ground.ts'
 import { MemoryGit } from './memory-git.ts'
 
-const POLICY = '{mode: Propose, detect: {minAge: 0s, settle: 0s}, limits: {prHourlyLimit: 0, prConcurrentLimit: 0, stormThreshold: 0}}'
+const POLICY =
+  '{mode: Propose, detect: {minAge: 0s, settle: 0s}, limits: {prHourlyLimit: 0, prConcurrentLimit: 0, stormThreshold: 0, stormShare: 0, digest: off}}'
 const WAIT = 120_000
 
 export interface WorldOptions {
@@ -100,7 +103,17 @@ export class GitHubWorld {
   /** A whole turn. Time stands still unless `pass` moves it, so that a repeated one makes the same commits. */
   async turn(clusters: readonly ClusterReader[] = this.clusters): Promise<TurnResult> {
     const { repository, forge } = this
-    const request = {
+    return runFleetTurn({ repository, forge, clusters }, this.#request(), AbortSignal.timeout(60_000))
+  }
+
+  /** What the controller does before each turn. */
+  async answer(presses: PressSource): Promise<readonly Answer[]> {
+    const { repository, forge, clusters } = this
+    return answerFleetProposals({ repository, forge, clusters }, this.#request(), AbortSignal.timeout(60_000), presses)
+  }
+
+  #request(): TurnRequest {
+    return {
       branch: undefined,
       packages: [],
       wish: undefined,
@@ -110,7 +123,6 @@ export class GitHubWorld {
       bot: { email: BOT_EMAIL },
       version: '0.0.0',
     }
-    return runFleetTurn({ repository, forge, clusters }, request, AbortSignal.timeout(60_000))
   }
 
   /** Requests and pushes that change something, while the work is done. */

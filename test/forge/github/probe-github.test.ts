@@ -75,8 +75,9 @@ describe('check on GitHub', () => {
     ground.emulator.granted = { metadata: 'read', contents: 'write', pull_requests: 'read', issues: 'write' }
     assert.deepEqual(await probe([], { credential: APP }), [
       'forge-token | failed | BP5003 | GitHub acme/deploy: the App lacks pull_requests: write, statuses: write',
+      'forge-token | warning | GitHub acme/deploy: the App lacks checks: write, so pull requests have no check with buttons',
     ])
-    ground.emulator.granted = { contents: 'write', pull_requests: 'write', statuses: 'write', issues: 'write' }
+    ground.emulator.granted = { contents: 'write', pull_requests: 'write', statuses: 'write', issues: 'write', checks: 'write' }
     assert.deepEqual(await probe([], { credential: APP }), [
       'forge-token | passed | GitHub acme/deploy: the App has contents, pull_requests, statuses, issues',
     ])

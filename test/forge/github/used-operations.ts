@@ -29,6 +29,9 @@ export const USED_OPERATIONS = [
   `GET ${REPOSITORY}/commits/{ref}/status`,
   `POST ${REPOSITORY}/statuses/{sha}`,
   `GET ${REPOSITORY}/rules/branches/{branch}`,
+  `GET ${REPOSITORY}/commits/{ref}/check-runs`,
+  `POST ${REPOSITORY}/check-runs`,
+  `PATCH ${REPOSITORY}/check-runs/{check_run_id}`,
 ] as const
 
 export type UsedOperation = (typeof USED_OPERATIONS)[number]

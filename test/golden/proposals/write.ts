@@ -12,7 +12,9 @@ import { proposalText } from '../../../src/proposal/proposal-text.ts'
 import { reportText } from '../../../src/proposal/report-text.ts'
 import { stormText } from '../../../src/proposal/storm-text.ts'
 import { GITEA, GITHUB, PLAIN } from '../../fakes/dialects.ts'
-import { DASHBOARD, dashboardOfText, HOSTILE, MASS, ONBOARDING, ONBOARDING_EDITED, PROPOSALS, STORM, QUIET_DASHBOARD } from './samples.ts'
+import { DASHBOARD, dashboardOfText, QUIET_DASHBOARD } from './dashboard-samples.ts'
+import { ONBOARDING, ONBOARDING_EDITED } from './onboarding-samples.ts'
+import { HOSTILE, MASS, PROPOSALS, STORM } from './samples.ts'
 
 export const OUTCOMES: readonly Outcome[] = [
   { kind: 'declined', silentUntil: '2026-09-20T14:31:00Z', critical: false },

@@ -36,6 +36,10 @@ export class GiteaComments {
     return comments
   }
 
+  async readOwn(number: number, topic: string, signal: AbortSignal): Promise<string | undefined> {
+    return readTopic((await this.#find(number, topic, signal))?.body ?? '')?.body
+  }
+
   async ensure(number: number, topic: string, text: string, signal: AbortSignal): Promise<void> {
     const body = withTopic(topic, text)
     const ours = await this.#find(number, topic, signal)

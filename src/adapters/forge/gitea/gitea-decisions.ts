@@ -8,6 +8,7 @@ import type { Clock } from '../../../ports/clock.ts'
 import type { ProposalClose, ProposalMerge } from '../../../ports/forge.ts'
 import type { KnownProposal } from '../../../ports/hosted-forge.ts'
 import type { PackageRepository } from '../../../ports/package-repository.ts'
+import { finishMerge, movedBeforeMerge } from '../finish-merge.ts'
 import { mayBeDone, statusOf } from '../refused-answer.ts'
 import { type PullRequest, repositorySchema } from './gitea-answers.ts'
 import type { GiteaClient } from './gitea-client.ts'
@@ -17,8 +18,6 @@ import type { GiteaProposals } from './gitea-proposals.ts'
 const HEADS = 'refs/heads/'
 /** Milliseconds between questions while Gitea looks whether a push can be merged; the look took 50 to 200 (`docs/facts/gitea-api.md`). */
 const WAITS = [100, 200, 400, 800, 1_600, 3_200]
-/** Pushes after a merge, where Gitea deletes the branch at the same time. */
-const MOST_PUSHES = 3
 
 export class GiteaDecisions {
   readonly #client: GiteaClient
@@ -40,7 +39,7 @@ export class GiteaDecisions {
     const open = await this.#proposals.openOf({ ref: proposal.ref, baseBranch: base.ref.slice(HEADS.length) }, signal)
     if (open === undefined) throw this.#notOpen(proposal.ref)
     const commit = await this.#merge(open, decision, signal)
-    await this.#finish(decision, commit, signal)
+    await finishMerge(this.#repository, decision, commit, signal)
     return commit
   }
 
@@ -105,41 +104,7 @@ export class GiteaDecisions {
   async #assertUnmoved({ proposal, base }: ProposalMerge, signal: AbortSignal): Promise<void> {
     const { refs } = await this.#repository.refs(signal)
     for (const { ref, commit } of [base, proposal]) {
-      if (refs.get(ref) === commit) continue
-      throw new Failure({
-        code: 'BP4003',
-        what: 'the branch moved between reading and merging',
-        where: this.#repository.remote,
-        why: `somebody else moved ${ref}`,
-        remedy: 'read the repository again and repeat',
-        retry: 'backoff',
-      })
-    }
-  }
-
-  /** Tag, branch and ledger together or not at all: half of it would look like another decision. */
-  async #finish({ proposal, tag, along }: ProposalMerge, commit: ObjectId, signal: AbortSignal): Promise<void> {
-    for (let attempt = 1; ; attempt += 1) {
-      const { refs } = await this.#repository.refs(signal)
-      const gone = refs.get(proposal.ref) === proposal.commit ? [{ ref: proposal.ref, from: proposal.commit, to: null }] : []
-      try {
-        return await this.#repository.push([{ ref: tag, from: null, to: commit }, ...gone, ...along], signal)
-      } catch (thrown) {
-        if (!(thrown instanceof Failure) || signal.aborted) throw thrown
-        if (thrown.code === 'BP4003' && attempt < MOST_PUSHES) continue
-        // Another turn wrote the ledger meanwhile: it, or the next one, finds the merge and completes it.
-        if (thrown.code === 'BP4003') return
-        const { code, where, why, retry } = thrown
-        throw new Failure({
-          code,
-          what: `the pull request is merged, but ${tag} and the ledger could not be pushed`,
-          ...(where === undefined ? {} : { where }),
-          why,
-          remedy: 'run backporch scan: it completes the merge',
-          retry,
-          cause: thrown,
-        })
-      }
+      if (refs.get(ref) !== commit) throw movedBeforeMerge(this.#repository.remote, ref)
     }
   }
 

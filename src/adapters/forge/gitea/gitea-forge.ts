@@ -71,6 +71,10 @@ export class GiteaForge implements HostedForge {
     return this.#comments.read(number, signal)
   }
 
+  readOwnComment(number: number, topic: string, signal: AbortSignal): Promise<string | undefined> {
+    return this.#comments.readOwn(number, topic, signal)
+  }
+
   ensureComment(number: number, topic: string, body: string, signal: AbortSignal): Promise<void> {
     return this.#comments.ensure(number, topic, body, signal)
   }

@@ -26,6 +26,11 @@ export class GitHubConversation {
     return comments
   }
 
+  async readOwn(number: number, topic: string, signal: AbortSignal): Promise<string | undefined> {
+    const [first] = await this.#ours(number, topic, signal)
+    return readTopic(first?.body ?? '')?.body
+  }
+
   /** One of ours per topic; should an answer that was lost have left a second one, the later ones go. */
   async ensure(number: number, topic: string, body: string, signal: AbortSignal): Promise<void> {
     const text = withTopic(topic, body)

@@ -8,13 +8,12 @@ import { type ObjectId, objectId } from '../../../package/object-id.ts'
 import type { ProposalClose, ProposalMerge } from '../../../ports/forge.ts'
 import type { KnownProposal } from '../../../ports/hosted-forge.ts'
 import type { PackageRepository } from '../../../ports/package-repository.ts'
+import { finishMerge, movedBeforeMerge } from '../finish-merge.ts'
 import { mayBeDone, statusOf } from '../refused-answer.ts'
 import type { GitHubClient, MergeMethod } from './github-client.ts'
 import type { GitHubProposals } from './github-proposals.ts'
 
 const HEADS = 'refs/heads/'
-/** Pushes after a merge, where GitHub deletes the branch at the same time. */
-const MOST_PUSHES = 3
 
 export class GitHubDecisions {
   readonly #client: GitHubClient
@@ -30,14 +29,15 @@ export class GitHubDecisions {
   /** See `Forge.merge`. The merge commit is GitHub's, with our message; where the settings want it, a squash or a rebase. */
   async merge(decision: ProposalMerge, signal: AbortSignal): Promise<ObjectId> {
     const { proposal, base } = decision
+    const { remote } = this.#repository
     const { refs } = await this.#repository.refs(signal)
     // GitHub guards the head only: the base is looked at as late as can be, and a decision is found by content after all.
-    if (refs.get(base.ref) !== base.commit) throw this.#moved(base.ref)
+    if (refs.get(base.ref) !== base.commit) throw movedBeforeMerge(remote, base.ref)
     const pull = await this.#proposals.lastOf(proposal.ref, signal)
     if (pull?.state !== 'open' || pull.baseBranch !== base.ref.slice(HEADS.length)) throw this.#notOpen(proposal.ref, pull)
-    if (pull.commit !== proposal.commit) throw this.#moved(proposal.ref)
+    if (pull.commit !== proposal.commit) throw movedBeforeMerge(remote, proposal.ref)
     const commit = await this.#mergePull(pull.number, decision, signal)
-    await this.#finish(decision, commit, signal)
+    await finishMerge(this.#repository, decision, commit, signal)
     return commit
   }
 
@@ -67,7 +67,7 @@ export class GitHubDecisions {
         return await this.#mergeBy(method, number, proposal.commit, message, signal)
       } catch (thrown) {
         if (mayBeDone(thrown)) return this.#mergedAfterAll(number, thrown, signal)
-        if (statusOf(thrown) === 409) throw this.#moved(proposal.ref)
+        if (statusOf(thrown) === 409) throw movedBeforeMerge(this.#repository.remote, proposal.ref)
         if (statusOf(thrown) !== 405) throw thrown
         refusal ??= thrown
       }
@@ -99,35 +99,6 @@ export class GitHubDecisions {
     return objectId(data.merge_commit_sha)
   }
 
-  /** Tag, branch and ledger together or not at all: half of it would look like another decision. */
-  async #finish({ proposal, tag, along }: ProposalMerge, commit: ObjectId, signal: AbortSignal): Promise<void> {
-    for (let attempt = 1; ; attempt += 1) {
-      const { refs } = await this.#repository.refs(signal)
-      // GitHub deletes a merged branch itself where that is set.
-      const gone = refs.get(proposal.ref) === proposal.commit ? [{ ref: proposal.ref, from: proposal.commit, to: null }] : []
-      try {
-        return await this.#repository.push([{ ref: tag, from: null, to: commit }, ...gone, ...along], signal)
-      } catch (thrown) {
-        if (!(thrown instanceof Failure) || signal.aborted) throw thrown
-        if (thrown.code === 'BP4003' && attempt < MOST_PUSHES) continue
-        // Another turn wrote the ledger meanwhile: it, or the next one, finds the merge and completes it.
-        if (thrown.code === 'BP4003') return
-        throw unfinished(thrown, tag)
-      }
-    }
-  }
-
-  #moved(ref: string): Failure {
-    return new Failure({
-      code: 'BP4003',
-      what: 'the branch moved between reading and merging',
-      where: this.#repository.remote,
-      why: `somebody else moved ${ref}`,
-      remedy: 'read the repository again and repeat',
-      retry: 'backoff',
-    })
-  }
-
   #notOpen(ref: string, pull: KnownProposal | undefined): Failure {
     const branch = ref.slice(HEADS.length)
     return new Failure({
@@ -156,17 +127,4 @@ export class GitHubDecisions {
       cause: refusal,
     })
   }
-}
-
-function unfinished(failure: Failure, tag: string): Failure {
-  const { code, where, why, retry } = failure
-  return new Failure({
-    code,
-    what: `the pull request is merged, but ${tag} and the ledger could not be pushed`,
-    ...(where === undefined ? {} : { where }),
-    why,
-    remedy: 'run backporch scan: it completes the merge',
-    retry,
-    cause: failure,
-  })
 }

@@ -1,5 +1,6 @@
 /** GitHub as a forge: the parts put together. */
 import type { ObjectId } from '../../../package/object-id.ts'
+import type { ForgeCheckRuns } from '../../../ports/check-run.ts'
 import type { ProposalClose, ProposalMerge } from '../../../ports/forge.ts'
 import type {
   CommitStatus,
@@ -25,15 +26,18 @@ import { ensureStatuses } from './github-statuses.ts'
 /** See the port for what each verb promises. One object serves one repository for one turn or many. */
 export class GitHubForge implements HostedForge {
   readonly dialect: ForgeDialect
+  readonly checkRuns: ForgeCheckRuns | undefined
   readonly #client: GitHubClient
   readonly #proposals: GitHubProposals
   readonly #decisions: GitHubDecisions
   readonly #conversation: GitHubConversation
   readonly #issues: GitHubIssues
 
-  constructor(client: GitHubClient, repository: PackageRepository) {
+  /** @param checkRuns where we are an App: no token of a person may make one */
+  constructor(client: GitHubClient, repository: PackageRepository, checkRuns?: ForgeCheckRuns) {
     const labels = new GitHubLabels(client)
     this.dialect = githubDialect(client.address)
+    this.checkRuns = checkRuns
     this.#client = client
     this.#proposals = new GitHubProposals(client, labels)
     this.#decisions = new GitHubDecisions(client, this.#proposals, repository)
@@ -63,6 +67,10 @@ export class GitHubForge implements HostedForge {
 
   async readComments(number: number, signal: AbortSignal): Promise<readonly ForgeComment[]> {
     return this.#conversation.read(number, signal)
+  }
+
+  async readOwnComment(number: number, topic: string, signal: AbortSignal): Promise<string | undefined> {
+    return this.#conversation.readOwn(number, topic, signal)
   }
 
   async ensureComment(number: number, topic: string, body: string, signal: AbortSignal): Promise<void> {

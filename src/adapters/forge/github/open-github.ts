@@ -8,6 +8,7 @@ import type { Trace } from '../../../ports/trace.ts'
 import { RequestGovernor } from '../request-governor.ts'
 import { AnswerCache } from './answer-cache.ts'
 import type { GitHubAddress } from './github-address.ts'
+import { GitHubCheckRuns } from './github-check-runs.ts'
 import { GitHubClient } from './github-client.ts'
 import { appTokens, type GitHubCredential, type TokenSource } from './github-credentials.ts'
 import { badCredentials } from './github-failure.ts'
@@ -85,11 +86,13 @@ export async function openGitHub(options: GitHubOptions): Promise<OpenedGitHub> 
     const token = plainToken(credential.token, address)
     holder.tokens = async () => token
   }
+  const granted = (): Readonly<Record<string, string>> | undefined => permissions
+  const checkRuns = credential.kind === 'app' ? new GitHubCheckRuns(client, { appId: credential.appId, granted }) : undefined
   return {
     client,
-    granted: () => permissions,
+    granted,
     token: async (signal) => (await holder.tokens(false, signal)) ?? '',
-    forge: (repository) => new GitHubForge(client, repository),
+    forge: (repository) => new GitHubForge(client, repository, checkRuns),
     close: () => dispatcher.close(),
   }
 }

@@ -9,6 +9,7 @@ import type { GitHubClient } from './github-client.ts'
 
 /** Permissions of an App that a whole turn needs (docs.github.com, "Permissions required for GitHub Apps"). */
 const NEEDED = { contents: 'write', pull_requests: 'write', statuses: 'write', issues: 'write' } as const
+const ADD_RIGHT = "add it to the App's permissions, and accept them for the installation"
 /** Rule types that stand in the way of a bot's own branches. */
 const IN_THE_WAY = new Map([
   ['creation', 'nobody may make it'],
@@ -78,8 +79,9 @@ export async function probeGitHub(
 
 function judgeApp(name: string, permissions: Readonly<Record<string, string>>): Finding[] {
   const lacking = Object.entries(NEEDED).filter(([key, level]) => permissions[key] !== level && permissions[key] !== 'admin')
+  const checks: Finding[] = permissions['checks'] === 'write' ? [] : [withoutChecks(name)]
   if (lacking.length === 0)
-    return [{ check: 'forge-token', state: 'passed', message: `${name}: the App has ${Object.keys(NEEDED).join(', ')}` }]
+    return [{ check: 'forge-token', state: 'passed', message: `${name}: the App has ${Object.keys(NEEDED).join(', ')}` }, ...checks]
   const wanted = lacking.map(([key, level]) => `${key}: ${level}`).join(', ')
   return [
     {
@@ -87,9 +89,16 @@ function judgeApp(name: string, permissions: Readonly<Record<string, string>>): 
       state: 'failed',
       code: 'BP5003',
       message: `${name}: the App lacks ${wanted}`,
-      fix: "add it to the App's permissions, and accept them for the installation",
+      fix: ADD_RIGHT,
     },
+    ...checks,
   ]
+}
+
+/** Everything else goes on without. */
+function withoutChecks(name: string): Finding {
+  const message = `${name}: the App lacks checks: write, so pull requests have no check with buttons`
+  return { check: 'forge-token', state: 'warning', message, fix: ADD_RIGHT }
 }
 
 function judgeRole(name: string, push: boolean): Finding {

@@ -1,0 +1,55 @@
+/** What both forges with pages have in common where a decision is made: what is done after their own merge, and what they refuse alike. */
+import { Failure } from '../../failure.ts'
+import type { ObjectId } from '../../package/object-id.ts'
+import type { ProposalMerge } from '../../ports/forge.ts'
+import type { PackageRepository } from '../../ports/package-repository.ts'
+
+/** Pushes after a merge, where the forge may delete the branch at the same time. */
+const MOST_PUSHES = 3
+
+/**
+ * Tag, branch and ledger together or not at all: half of it would look like another decision.
+ * @param commit the merge, as the forge made it
+ * @throws Failure of the push, which says that the merge stands
+ */
+export async function finishMerge(
+  repository: PackageRepository,
+  { proposal, tag, along }: ProposalMerge,
+  commit: ObjectId,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    const { refs } = await repository.refs(signal)
+    const gone = refs.get(proposal.ref) === proposal.commit ? [{ ref: proposal.ref, from: proposal.commit, to: null }] : []
+    try {
+      return await repository.push([{ ref: tag, from: null, to: commit }, ...gone, ...along], signal)
+    } catch (thrown) {
+      if (!(thrown instanceof Failure) || signal.aborted) throw thrown
+      if (thrown.code === 'BP4003' && attempt < MOST_PUSHES) continue
+      // Another turn wrote the ledger meanwhile: it, or the next one, finds the merge and completes it.
+      if (thrown.code === 'BP4003') return
+      const { code, where, why, retry } = thrown
+      throw new Failure({
+        code,
+        what: `the pull request is merged, but ${tag} and the ledger could not be pushed`,
+        ...(where === undefined ? {} : { where }),
+        why,
+        remedy: 'run backporch scan: it completes the merge',
+        retry,
+        cause: thrown,
+      })
+    }
+  }
+}
+
+/** @param remote of the repository */
+export function movedBeforeMerge(remote: string, ref: string): Failure {
+  return new Failure({
+    code: 'BP4003',
+    what: 'the branch moved between reading and merging',
+    where: remote,
+    why: `somebody else moved ${ref}`,
+    remedy: 'read the repository again and repeat',
+    retry: 'backoff',
+  })
+}

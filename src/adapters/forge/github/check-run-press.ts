@@ -1,0 +1,33 @@
+/** What a delivery of the event `check_run` says of a button: the only thing that is believed of any webhook (docs/adr/0017). */
+import type { ButtonPress } from '../../../ports/check-run.ts'
+
+/** Name of our check on GitHub. */
+export const CHECK_NAME = 'backporch'
+/** GitHub's own "Re-run" asks for the same as our button. */
+const RERUN = 'recheck'
+
+/** Undefined for what is no press of a button of ours. Nothing is thrown. @param value the body, parsed */
+export function pressOf(value: unknown): Pick<ButtonPress, 'key' | 'commit' | 'button' | 'login' | 'bot'> | undefined {
+  const run = ownKey(value, 'check_run')
+  if (ownKey(run, 'name') !== CHECK_NAME) return undefined
+  const action = ownKey(value, 'action')
+  const button =
+    action === 'rerequested' ? RERUN : action === 'requested_action' ? ownKey(ownKey(value, 'requested_action'), 'identifier') : ''
+  const key = textOf(ownKey(run, 'external_id')).split('.')[0] ?? ''
+  const commit = textOf(ownKey(run, 'head_sha'))
+  const sender = ownKey(value, 'sender')
+  const login = textOf(ownKey(sender, 'login'))
+  if (!/^[a-z0-9-]{1,20}$/.test(textOf(button)) || !/^[0-9a-f]{16}$/.test(key) || !/^[0-9a-f]{40}$/.test(commit)) return undefined
+  // As GitHub has them, with the mark of an App.
+  if (!/^[A-Za-z0-9_-]{1,100}(\[bot\])?$/.test(login)) return undefined
+  return { key, commit, button: textOf(button), login, bot: ownKey(sender, 'type') !== 'User' || login.endsWith('[bot]') }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+/** Undefined where the value is no object with that key of its own. */
+export function ownKey(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined
+}

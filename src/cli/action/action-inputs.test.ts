@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readActionInputs } from './action-inputs.ts'
+import { worstOf } from './action-run.ts'
+
+test('the workflow is about its own repository, unless another is named', () => {
+  const own = { GITHUB_SERVER_URL: 'https://github.example', GITHUB_REPOSITORY: 'acme/deploy' }
+  assert.equal(readActionInputs(own).repo, 'https://github.example/acme/deploy')
+  assert.equal(readActionInputs({ ...own, INPUT_REPO: ' ../other ' }).repo, '../other')
+  assert.equal(readActionInputs({ GITHUB_SERVER_URL: 'https://github.example' }).repo, '.')
+})
+
+test('each cluster is a context of the kubeconfig, or the name of the recording', () => {
+  const flags = (env: Readonly<Record<string, string>>) => readActionInputs(env).targets.map((target) => target.flags.join(' '))
+  const kubeconfig = { INPUT_KUBECONFIG: '/k', 'INPUT_KUBECONFIG-EXEC-ALLOW': '/bin/a b\n\n /bin/c' }
+  const shared = '--kubeconfig /k --kubeconfig-exec-allow /bin/a b --kubeconfig-exec-allow /bin/c'
+  assert.deepEqual(flags({ ...kubeconfig, INPUT_CLUSTERS: 'eu, us\neu' }), [
+    `--context eu --cluster eu ${shared}`,
+    `--context us --cluster us ${shared}`,
+  ])
+  assert.deepEqual(flags(kubeconfig), [shared])
+  assert.deepEqual(flags({ INPUT_LIVE: 'live', INPUT_CLUSTERS: 'eu' }), ['--live live --cluster eu'])
+  assert.deepEqual(flags({ INPUT_LIVE: 'live' }), ['--live live'])
+})
+
+test("a token of the workflow is nobody's where the environment says who we are", () => {
+  const both = { INPUT_TOKEN: 't', 'INPUT_WORKFLOW-TOKEN': 't' }
+  const own = (more: Readonly<Record<string, string>>): boolean => readActionInputs({ ...both, ...more }).ownToken
+  assert.deepEqual(
+    [own({}), own({ BACKPORCH_TOKEN: 'x' }), own({ BACKPORCH_APP_ID: '1' }), own({ INPUT_TOKEN: 'other' })],
+    [true, false, false, false],
+  )
+})
+
+test('of several ends an error beats missing rights, and those what was not observed', () => {
+  assert.deepEqual([[0, 1, 3, 4, 2], [0, 3, 4], [1, 3], [0, 1], [0], []].map(worstOf), [2, 4, 3, 1, 0, 0])
+})

@@ -1,0 +1,60 @@
+/** `check` over the world in memory: what its probes find is what it says. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { runInWorld } from '../../test/fakes/cli-world.ts'
+import { TurnWorld } from '../../test/fakes/turn-world.ts'
+import type { Finding, Probes } from '../ports/probes.ts'
+
+function probes(more: Partial<Probes> = {}): Probes {
+  return {
+    push: async (_remote, _base, refs) => refs.map((ref) => ({ ref, answer: 'let-through', why: '' })),
+    forge: async () => [],
+    access: async () => ({ rules: [], incomplete: false, serverTime: undefined }),
+    keySource: async () => ({ from: 'environment', path: '/key' }),
+    hasGitIdentity: async () => true,
+    ...more,
+  }
+}
+
+function check(more: Partial<Probes>, ...args: readonly string[]) {
+  return runInWorld(new TurnWorld(), ['check', '--repo', 'deploy', '--live', 'live', ...args], { probes: async () => probes(more) })
+}
+
+const MISSING: Finding = { check: 'forge', state: 'failed', code: 'BP5003', message: 'nobody let us in', fix: 'do' }
+
+test('before the installation nobody needs to have been let in; other failures of the forge stay', async () => {
+  const refused = await check({ forge: async () => [MISSING] })
+  assert.deepEqual([refused.code, /^✗ BP5003 nobody let us in$/m.test(refused.stdout)], [1, true], refused.stdout)
+  const before = await check({ forge: async () => [MISSING] }, '--pre')
+  assert.deepEqual([before.code, /^! BP5003 nobody let us in$/m.test(before.stdout)], [0, true], before.stdout)
+  assert.equal((await check({ forge: async () => [{ ...MISSING, code: 'BP5001' }] }, '--pre')).code, 1)
+})
+
+test('a push of which nobody can say whether it passes is not known, and fails nothing', async () => {
+  const run = await check({
+    push: async (_remote, _base, refs) => refs.map((ref) => ({ ref, answer: 'unclear', why: 'the server hung up' })),
+  })
+  assert.equal(run.code, 0, run.stdout)
+  assert.match(run.stdout, /^\? git: whether a push to drafts\/\*\* is taken is not known: the server hung up$/m)
+})
+
+test('says where the key comes from, and whether git knows who sits here', async () => {
+  const known = await check({})
+  assert.match(known.stdout, /^✓ key: from BACKPORCH_KEY$/m)
+  assert.match(known.stdout, /^✓ git: knows who you are$/m)
+  const file = await check({ keySource: async () => ({ from: 'file', path: '/key' }), hasGitIdentity: async () => false })
+  assert.match(file.stdout, /^✓ key: from \/key, so this machine's scans alone recognise each other$/m)
+  assert.match(file.stdout, /^! git: has no user\.name and user\.email, so decisions made here are signed as Ada/m)
+  const none = await check({ keySource: async () => ({ from: 'nowhere', path: '/key' }) })
+  assert.match(none.stdout, /^! key: there is none yet, the first scan makes \/key\n {4}fix: /m)
+})
+
+test('ends with how many lines of each kind there are, unless it shall be quiet', async () => {
+  assert.match((await check({ hasGitIdentity: async () => false })).stdout, /\n\d+ passed, 1 warning, 0 failed, \d+ not known\n$/)
+  assert.doesNotMatch((await check({}, '--quiet')).stdout, /passed,/)
+})
+
+test('a line from a server stays one line', async () => {
+  const run = await check({ forge: async () => [{ ...MISSING, message: 'a\n✓ b\u001b[31m', fix: 'c\nd' }] })
+  assert.match(run.stdout, /^✗ BP5003 a\\u\{a\}✓ b\\u\{1b\}\[31m\n {4}fix: c\\u\{a\}d$/m)
+})

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { escalationComment } from './escalation-comment.ts'
+
+const ASKED = { since: '2026-11-07T10:00:00Z', after: 14 * 86_400, fingerprint: `sha256:9f2c1a7b${'0'.repeat(56)}` }
+
+test('the owners are asked by name, with since when and what to do', () => {
+  const { topic, body } = escalationComment({ ...ASKED, owners: ['@ada', '@org/platform', '@ada'] })
+  assert.equal(topic, 'overdue')
+  assert.equal(
+    body,
+    'This waits for a decision since 2026-11-07 10:00 UTC, longer than 14 days (drift `9f2c1a7b`). @ada @org/platform, you own its files: please merge it, close it, or write `/snooze 7d`.\n',
+  )
+})
+
+test('where nobody owns the files nobody is mentioned', () => {
+  assert.match(escalationComment({ ...ASKED, owners: [] }).body, /CODEOWNERS names nobody/)
+  assert.doesNotMatch(escalationComment({ ...ASKED, owners: ['ops@example.com'] }).body, /@/)
+})
+
+test('no more than ten are asked', () => {
+  const owners = Array.from({ length: 30 }, (_each, index) => `@u${index}`)
+  assert.equal(escalationComment({ ...ASKED, owners }).body.match(/@/g)?.length, 10)
+})
+
+test('whatever stands in the place of an owner, a time or a fingerprint, nothing but handles is mentioned', () => {
+  const word = fc.oneof(
+    fc.string(),
+    fc.constantFrom('@all\n# x', '@a `b', '@[x](http://e)', '@-', '@a/b/c', '<img>', '@x-->', '@@here', '@ada.'),
+  )
+  fc.assert(
+    fc.property(fc.array(word), word, word, (owners, since, fingerprint) => {
+      const { body } = escalationComment({ since: ASKED.since, after: ASKED.after, fingerprint, owners })
+      const [, said] = /\. ((?:@\S+ )*@\S+), you own its files: please merge/.exec(body) ?? []
+      for (const mention of body.match(/@\S*/g) ?? []) {
+        assert.ok(said?.includes(mention.replace(/,$/, '')), mention)
+        assert.match(mention.replace(/,$/, ''), /^@[A-Za-z0-9][\w.-]*(\/[A-Za-z0-9][\w.-]*)?$/)
+      }
+      assert.doesNotMatch(body, /[<>[\]]/)
+      assert.equal(body.split('\n').length, 2)
+      const odd = escalationComment({ ...ASKED, since, owners: [] }).body
+      assert.doesNotMatch(odd.replaceAll(/`+[^`]*`+/g, ''), /@/)
+    }),
+  )
+})

@@ -1,0 +1,104 @@
+/** What every hosted forge must do when a proposal is merged or closed, by people and by us. */
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { type ContractHands, type ForgeGround, failsWith } from './forge-ground.ts'
+
+export function decisionContract(ground: () => ForgeGround, hands: ContractHands, signal: AbortSignal): void {
+  const { count, mainOf, commitOn, pushBranch, readOne, open } = hands
+
+  for (const style of ['merge', 'squash', 'rebase'] as const) {
+    it(`sees a proposal that a person merged (${style})`, async () => {
+      const wanted = await pushBranch()
+      const number = await open(wanted)
+      await ground().human.merge(number, style)
+      const known = await readOne(wanted.ref)
+      assert.deepEqual([known.number, known.state, known.decidedBy], [number, 'merged', ground().people.writer])
+      assert.match(known.decidedAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+    })
+  }
+
+  it('sees a proposal that a person closed, and one that is opened again', async () => {
+    const wanted = await pushBranch()
+    const number = await open(wanted)
+    await ground().human.close(number)
+    const closed = await readOne(wanted.ref)
+    assert.deepEqual([closed.state, closed.number], ['closed', number])
+    assert.match(closed.decidedAt, /Z$/)
+    await ground().human.reopen(number)
+    assert.equal((await readOne(wanted.ref)).state, 'open')
+  })
+
+  it('merges with tag, deleted branch and ledger', async () => {
+    const wanted = await pushBranch()
+    const number = await open(wanted)
+    const base = await mainOf()
+    const ledger = await ground().repository.write({
+      parents: [],
+      base: undefined,
+      changes: [{ path: `closed/${count()}.yaml`, content: Buffer.from('outcome: Merged\n') }],
+      message: 'ledger',
+      at: 1_760_000_000,
+    })
+    const there = (await ground().repository.refs(signal)).refs.get('refs/heads/drift-ledger') ?? null
+    const merge = {
+      parents: [base, wanted.commit],
+      base,
+      changes: [{ path: `apps/web/file-${count()}.yaml`, content: Buffer.from(`value: ${count}\n`) }],
+      message: `Approve drift-${count()}\n\nBecause.\n\nkpt:{"package":"apps/web","workspaceName":"drift-${count()}"}\n\nDrift-Id: ${count()}\n`,
+      at: 1_760_000_900,
+    }
+    const tag = `refs/tags/apps/web/v${100 + count()}`
+    const along = [{ ref: 'refs/heads/drift-ledger', from: there, to: ledger }]
+    const decision = { proposal: wanted, base: { ref: 'refs/heads/main', commit: base }, merge, tag, along }
+    const commit = await ground().openForge().merge(decision, signal)
+    const { refs } = await ground().repository.refs(signal)
+    assert.deepEqual(
+      [refs.get('refs/heads/main'), refs.get(tag), refs.get(wanted.ref), refs.get('refs/heads/drift-ledger')],
+      [commit, commit, undefined, ledger],
+    )
+    const view = await ground().repository.commit(commit, signal)
+    assert.deepEqual(view.parents, [base, wanted.commit])
+    assert.match(view.message, /^Approve drift-\d+\n\nBecause\.\n\nkpt:\{.*\}\n\nDrift-Id: \d+/)
+    const known = await readOne(wanted.ref)
+    assert.deepEqual([known.number, known.state], [number, 'merged'])
+  })
+
+  it('merges nothing when the head or the base moved', async () => {
+    const wanted = await pushBranch()
+    await open(wanted)
+    const base = await mainOf()
+    const merge = { parents: [base, wanted.commit], base, changes: [], message: 'merge', at: 1_760_000_000 }
+    const decision = {
+      proposal: wanted,
+      base: { ref: 'refs/heads/main', commit: base },
+      merge,
+      tag: 'refs/tags/apps/web/v900',
+      along: [],
+    }
+    const next = await commitOn(wanted.commit)
+    await ground().repository.push([{ ref: wanted.ref, from: wanted.commit, to: next }], signal)
+    await failsWith('BP4003', ground().openForge().merge(decision, signal))
+    const moved = await commitOn(base)
+    await ground().repository.push([{ ref: 'refs/heads/main', from: base, to: moved }], signal)
+    await failsWith(
+      'BP4003',
+      ground()
+        .openForge()
+        .merge({ ...decision, proposal: { ref: wanted.ref, commit: next } }, signal),
+    )
+    assert.equal(await mainOf(), moved)
+    assert.equal((await readOne(wanted.ref)).state, 'open')
+  })
+
+  it('closes with deleted branch and ledger, all in one push', async () => {
+    const wanted = await pushBranch()
+    const number = await open(wanted)
+    const stale = [{ ref: 'refs/heads/drift-ledger', from: wanted.commit, to: wanted.commit }]
+    await failsWith('BP4003', ground().openForge().close({ proposal: wanted, along: stale }, signal))
+    assert.equal((await readOne(wanted.ref)).state, 'open', 'nothing is closed when the push is refused')
+    await ground().openForge().close({ proposal: wanted, along: [] }, signal)
+    assert.equal((await ground().repository.refs(signal)).refs.get(wanted.ref), undefined)
+    const known = await readOne(wanted.ref)
+    assert.deepEqual([known.number, known.state], [number, 'closed'])
+  })
+}

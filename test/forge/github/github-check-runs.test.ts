@@ -1,0 +1,192 @@
+/** Checks of proposals on the emulated GitHub: made once for each commit, by an App alone. */
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import type { GitHubCredential } from '../../../src/adapters/forge/github/github-credentials.ts'
+import type { ObjectId } from '../../../src/package/object-id.ts'
+import type { CheckRun, ForgeCheckRuns } from '../../../src/ports/check-run.ts'
+import { expectFailure } from '../../contract/git-remotes.ts'
+import type { EmulatedCheckRun } from './emulated-state.ts'
+import { type GitHubGround, makeGitHubGround } from './github-ground.ts'
+import { pushProposal, SIGNAL } from './pushed-proposal.ts'
+
+const { privateKey, publicKey } = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+})
+const CREDENTIAL: GitHubCredential = { kind: 'app', appId: 4242, privateKey }
+const CREATE = 'POST /repos/{owner}/{repo}/check-runs'
+const UPDATE = 'PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}'
+const RUN: CheckRun = {
+  key: '0123456789abcdef',
+  state: 'undecided',
+  title: '3 changes',
+  summary: 'text\n',
+  url: 'https://github.example/ledger',
+  annotations: annotations(3),
+  buttons: [{ id: 'recheck', label: 'Re-check', description: 'looks again' }],
+}
+
+function annotations(count: number): CheckRun['annotations'] {
+  return Array.from({ length: count }, (_, index) => ({
+    path: 'apps/web/deployment.yaml',
+    line: index + 1,
+    level: 'warning' as const,
+    title: `change ${index + 1}`,
+    message: 'git says 3, and the cluster has 5',
+  }))
+}
+
+describe('check runs', () => {
+  let ground: GitHubGround
+  let checks: ForgeCheckRuns
+  let commit: ObjectId
+
+  beforeEach(async () => {
+    ground = await makeGitHubGround()
+    ground.emulator.app = { id: 4242, publicKey, slug: 'backporch', installed: true }
+    ground.emulator.granted = { checks: 'write' }
+    commit = (await pushProposal(ground)).commit
+    checks = await open()
+  })
+  afterEach(async () => {
+    const problems = [...new Set(ground.emulator.problems)]
+    await ground.close()
+    assert.deepEqual(problems, [])
+  })
+
+  async function open(): Promise<ForgeCheckRuns> {
+    const { checkRuns } = await ground.forge({ credential: CREDENTIAL })
+    assert.ok(checkRuns !== undefined)
+    return checkRuns
+  }
+
+  const runs = (): readonly EmulatedCheckRun[] => ground.emulator.state.checkRuns
+  const lines = (): unknown[] => (runs()[0]?.output.annotations ?? []).map((one) => (one as { start_line: number }).start_line)
+  const writes = (): string[] => ground.emulator.writes.map(({ method, path }) => `${method} ${path.replace(/^.*\/check-runs/, '')}`)
+
+  it('makes one with everything that was wanted, and writes nothing for the same again', async () => {
+    await checks.ensureCheckRun(commit, RUN, SIGNAL)
+    await checks.ensureCheckRun(commit, RUN, SIGNAL)
+    await (await open()).ensureCheckRun(commit, RUN, SIGNAL)
+    const [{ name, head_sha, status, conclusion, output, details_url, actions } = assert.fail()] = runs()
+    assert.deepEqual([name, head_sha, status, conclusion], ['backporch', commit, 'completed', 'action_required'])
+    assert.deepEqual([output.title, output.summary, details_url], [RUN.title, RUN.summary, RUN.url])
+    assert.deepEqual(output.annotations[0], {
+      path: 'apps/web/deployment.yaml',
+      start_line: 1,
+      end_line: 1,
+      annotation_level: 'warning',
+      title: 'change 1',
+      message: 'git says 3, and the cluster has 5',
+    })
+    assert.deepEqual(actions, [{ identifier: 'recheck', label: 'Re-check', description: 'looks again' }])
+    assert.deepEqual(writes(), ['POST '])
+  })
+
+  for (const change of [
+    { state: 'unsure' },
+    { title: 'other' },
+    { summary: 'other' },
+    { url: '' },
+    { buttons: [] },
+  ] as const satisfies readonly Partial<CheckRun>[]) {
+    it(`is edited in place for another ${Object.keys(change).join()}`, async () => {
+      await checks.ensureCheckRun(commit, RUN, SIGNAL)
+      for (let time = 0; time < 2; time += 1) await checks.ensureCheckRun(commit, { ...RUN, ...change }, SIGNAL)
+      assert.deepEqual(writes(), ['POST ', `PATCH /${runs()[0]?.id}`])
+      assert.deepEqual(lines(), [1, 2, 3], 'nothing is annotated twice')
+    })
+  }
+
+  it('says each state in a conclusion', async () => {
+    for (const [state, conclusion] of [
+      ['unsure', 'neutral'],
+      ['merged', 'success'],
+      ['failed', 'failure'],
+      ['closed', 'neutral'],
+      ['undecided', 'action_required'],
+    ] as const) {
+      await checks.ensureCheckRun(commit, { ...RUN, state }, SIGNAL)
+      assert.equal(runs()[0]?.conclusion, conclusion)
+    }
+    assert.equal(runs().length, 1)
+  })
+
+  it('sends at most 50 annotations at a time', async () => {
+    await checks.ensureCheckRun(commit, { ...RUN, annotations: annotations(120) }, SIGNAL)
+    const sent = ground.emulator.writes.map(({ body }) => JSON.parse(body).output.annotations.length)
+    assert.deepEqual(sent, [50, 50, 20])
+    assert.deepEqual(
+      lines(),
+      annotations(120).map(({ line }) => line),
+    )
+    await checks.ensureCheckRun(commit, { ...RUN, annotations: annotations(120) }, SIGNAL)
+    assert.equal(writes().length, 3)
+  })
+
+  for (const skip of [0, 1, 2]) {
+    for (const moment of ['before', 'after'] as const) {
+      it(`goes on where it ended: request ${skip + 1} is lost ${moment} it is done`, async () => {
+        const wanted = { ...RUN, annotations: annotations(120) }
+        const on = skip === 0 ? CREATE : UPDATE
+        ground.emulator.faults.push({ on, skip: Math.max(0, skip - 1), moment })
+        await expectFailure(checks.ensureCheckRun(commit, wanted, SIGNAL), 'BP5001')
+        await (await open()).ensureCheckRun(commit, wanted, SIGNAL)
+        assert.equal(runs().length, 1)
+        assert.deepEqual(
+          lines(),
+          annotations(120).map(({ line }) => line),
+        )
+        const sent = writes().length
+        await checks.ensureCheckRun(commit, wanted, SIGNAL)
+        assert.equal(writes().length, sent)
+      })
+    }
+  }
+
+  it('keeps the annotations of another state of the commit, as GitHub takes none back', async () => {
+    await checks.ensureCheckRun(commit, { ...RUN, annotations: [] }, SIGNAL)
+    await checks.ensureCheckRun(commit, { ...RUN, annotations: annotations(2) }, SIGNAL)
+    assert.deepEqual(lines(), [1, 2], 'there were none')
+    await checks.ensureCheckRun(commit, { ...RUN, state: 'unsure', annotations: [] }, SIGNAL)
+    await checks.ensureCheckRun(commit, { ...RUN, annotations: annotations(2) }, SIGNAL)
+    assert.deepEqual(lines(), [1, 2])
+    await checks.ensureCheckRun(commit, { ...RUN, annotations: annotations(9) }, SIGNAL)
+    assert.deepEqual(lines(), [1, 2])
+    const sent = writes().length
+    await checks.ensureCheckRun(commit, { ...RUN, annotations: annotations(9) }, SIGNAL)
+    assert.equal(writes().length, sent)
+  })
+
+  it('leaves checks of others alone, whatever they are called', async () => {
+    const other = { app: 99, name: 'backporch', head_sha: commit, external_id: `${RUN.key}.a.b`, status: 'completed' }
+    const nothing = { conclusion: null, details_url: null, output: { title: '', summary: '', annotations: [] }, actions: [] }
+    ground.emulator.state.checkRuns.push({ id: 1, ...other, ...nothing })
+    await checks.ensureCheckRun(commit, RUN, SIGNAL)
+    assert.deepEqual(writes(), ['POST '])
+  })
+
+  it('is no matter of a token', async () => {
+    const forge = await ground.forge()
+    assert.equal(forge.checkRuns, undefined)
+  })
+
+  for (const [granted, made] of [
+    [undefined, 0],
+    [{ checks: 'read', contents: 'write' }, 0],
+    [{ contents: 'write' }, 0],
+  ] as const) {
+    it(`makes ${made} where the App has ${JSON.stringify(granted)}`, async () => {
+      ground.emulator.granted = granted
+      await (await open()).ensureCheckRun(commit, RUN, SIGNAL)
+      assert.equal(runs().length, made)
+      if (made === 0)
+        assert.deepEqual(
+          ground.emulator.requests.filter(({ path }) => path.includes('check-runs')),
+          [],
+        )
+    })
+  }
+})
