@@ -5,6 +5,7 @@
  * node test/run.ts            everything
  * node test/run.ts src/krm    only files whose path contains one of the words
  */
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
@@ -14,6 +15,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { startForRun } from './controlplane/start-for-run.ts'
 import { startGiteaForRun } from './gitea/start-for-run.ts'
 import { whyNoKpt } from './kpt/find-kpt.ts'
+import { TEST_PROGRAM } from './program.ts'
 
 // Half of a short test's time is the reading of TypeScript: Node keeps what it made of it, for this run and the next.
 process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'backporch-test-compile-cache')
@@ -54,6 +56,14 @@ const tiers: readonly Tier[] = [
 ]
 
 const FILES_IN_A_PROCESS = 10
+/** From so many files on it pays to bundle the program first. */
+const MANY_FILES = 30
+const scratch = mkdtempSync(join(tmpdir(), 'backporch-test-run-'))
+process.on('exit', () => rmSync(scratch, { recursive: true, force: true }))
+if (files.length >= MANY_FILES) {
+  execFileSync(process.execPath, [join(root, '.ci', 'bundle.ts'), scratch], { stdio: ['ignore', 'ignore', 'inherit'] })
+  process.env[TEST_PROGRAM] = join(scratch, 'backporch.mjs')
+}
 
 let passed = 0
 let failed = 0
@@ -70,7 +80,7 @@ for (const tier of tiers) {
     continue
   }
   const before = { passed, failed, skipped }
-  const slowest = await runFiles(own, tier.width)
+  const slowest = await runProcesses(processesOf(own), tier.width)
   await prepared.end()
   const seconds = Math.round((Date.now() - started) / 1000)
   console.log(
@@ -87,22 +97,12 @@ process.exitCode = failed === 0 ? 0 : 1
 // A test that leaves a handle open must not keep the run from ending.
 setTimeout(() => process.exit(), 2_000).unref()
 
-/** @returns the files that took longest, for people: `test/a.test.ts 12 s, …`; empty where none took long */
-async function runFiles(own: readonly string[], width: number): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'backporch-test-run-'))
-  try {
-    return await runProcesses(processesOf(own, folder), width)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
 /** A room's tests share a process with others, ten files in one; tests of the whole (`test/`) and of live servers have their own, and begin first. */
-function processesOf(own: readonly string[], folder: string): string[] {
+function processesOf(own: readonly string[]): string[] {
   const alone = own.filter((file) => !isShared(file))
   const shared = own.filter(isShared)
   const groups = Array.from({ length: Math.ceil(shared.length / FILES_IN_A_PROCESS) }, (_, index) => {
-    const path = join(folder, `files-${index + 1}.test.mjs`)
+    const path = join(scratch, `files-${index + 1}.test.mjs`)
     // Every n-th file, so that no process gets all of a slow room.
     const files = shared.filter((_, place) => place % Math.ceil(shared.length / FILES_IN_A_PROCESS) === index)
     writeFileSync(path, files.map((file) => `import ${JSON.stringify(pathToFileURL(join(root, file)).href)}\n`).join(''))
@@ -115,6 +115,7 @@ function isShared(file: string): boolean {
   return file.startsWith('src/') && !live(file) && !gitea(file) && !file.endsWith('.kpt.test.ts')
 }
 
+/** @returns the files that took longest, for people: `test/a.test.ts 12 s, …`; empty where none took long */
 function runProcesses(paths: readonly string[], width: number): Promise<string> {
   return new Promise((resolve) => {
     const seconds = new Map<string, number>()

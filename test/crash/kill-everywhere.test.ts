@@ -8,9 +8,8 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { PROGRAM } from '../program.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const DIE_AT = new URL('./die-at.ts', import.meta.url).href
 
 /** The commands of one episode; each is killed everywhere on its own, on top of the undisturbed ones before it. */
@@ -86,7 +85,7 @@ function backporch(world: string, { args, live }: (typeof STEPS)[number], env: R
     [
       '--import',
       DIE_AT,
-      MAIN,
+      PROGRAM,
       ...args,
       '--repo',
       join(world, 'packages.git'),

@@ -5,11 +5,10 @@ import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
+import { PROGRAM } from '../program.ts'
 import { type KillingProxy, type LiveWrite, openKillingProxy } from './killing-proxy.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const SYNCER = 'ci'
 
 export interface Ended {
@@ -180,7 +179,7 @@ export class SettleWorld {
   }
 
   async backporch(...args: readonly string[]): Promise<Ended> {
-    const child = spawn(process.execPath, [MAIN, ...args, '--repo', this.repository, '--cluster', 'prod'], {
+    const child = spawn(process.execPath, [PROGRAM, ...args, '--repo', this.repository, '--cluster', 'prod'], {
       cwd: this.folder,
       env: this.env,
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -5,12 +5,11 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
+import { PROGRAM } from '../program.ts'
 import { policy, webPackage } from './packages.ts'
 import { openWorld, type World } from './world.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const SECRET = 'a secret of the test'
 const PATIENCE = 30_000
 
@@ -22,7 +21,7 @@ class Controller {
 
   constructor(t: TestContext, world: World, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
     const home = join(world.folder, 'home')
-    this.child = spawn(process.execPath, [MAIN, 'controller', '--repo', world.repository, ...args], {
+    this.child = spawn(process.execPath, [PROGRAM, 'controller', '--repo', world.repository, ...args], {
       cwd: world.checkout,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {

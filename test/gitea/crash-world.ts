@@ -6,15 +6,15 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { openRepository } from '../../src/adapters/git/repository.ts'
 import { predictionKey, RECORDING } from '../../src/adapters/kubernetes/recording.ts'
 import { readResource } from '../../src/krm/resource.ts'
+import { PROGRAM } from '../program.ts'
 import { type FaultyProxy, isApiWrite, isPush, startFaultyProxy } from './faulty-proxy.ts'
 import type { Gitea, GiteaUser } from './gitea.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-const NOW = 'detect: {minAge: 0s, settle: 0s}, limits: {prHourlyLimit: 0, prConcurrentLimit: 0, stormThreshold: 0}'
+const NOW =
+  'detect: {minAge: 0s, settle: 0s}, limits: {prHourlyLimit: 0, prConcurrentLimit: 0, stormThreshold: 0, stormShare: 0, digest: off}'
 const FILES = {
   'apps/web/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n',
   'apps/web/settings.yaml':
@@ -129,7 +129,7 @@ async function runProgram({ command, proxy, path, home, token, kill }: ProgramOr
 
 function start(command: string, remote: string, home: string, token: string): ChildProcess {
   const every = command === 'controller' ? ['--interval', '1s'] : []
-  const args = [MAIN, command, ...every, '--repo', remote, '--live', join(home, 'live.json'), '--cluster', 'prod', '--quiet']
+  const args = [PROGRAM, command, ...every, '--repo', remote, '--live', join(home, 'live.json'), '--cluster', 'prod', '--quiet']
   return spawn(process.execPath, args, {
     cwd: home,
     // A controller that nobody kills would go on for ever.

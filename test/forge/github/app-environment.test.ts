@@ -7,7 +7,6 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { tokenFor } from '../../../src/adapters/forge/forge-token.ts'
 import { appCredential } from '../../../src/adapters/forge/github/app-credential.ts'
 import { systemClock } from '../../../src/adapters/system/system-clock.ts'
@@ -15,10 +14,10 @@ import { makePackages, writeRecording } from '../../action/stage.ts'
 import { type GitHttpBackend, startGitHttpBackend } from '../../contract/git-http-backend.ts'
 import { expectFailure, gitTestEnvironment } from '../../contract/git-remotes.ts'
 import { type ProgramRun, runProgram } from '../../e2e/run-program.ts'
+import { PROGRAM } from '../../program.ts'
 import { EmulatedGit } from './emulated-git.ts'
 import { GitHubEmulator } from './github-emulator.ts'
 
-const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url))
 const { privateKey, publicKey } = generateKeyPairSync('rsa', {
   modulusLength: 2048,
   publicKeyEncoding: { type: 'spki', format: 'pem' },
@@ -121,7 +120,7 @@ describe('scan with a GitHub App', () => {
     const home = join(folder, 'home')
     mkdirSync(home, { recursive: true })
     const args = ['scan', '--repo', `${origin}/acme/deploy.git`, '--forge', 'github', '--live', 'live', '--cluster', 'prod', '-v']
-    return runProgram(process.execPath, [MAIN, ...args], {
+    return runProgram(process.execPath, [PROGRAM, ...args], {
       cwd: folder,
       env: { PATH: process.env['PATH'], HOME: home, BACKPORCH_KEY: 'k'.repeat(32), GITHUB_SERVER_URL: origin, ...ID, ...key },
     })
