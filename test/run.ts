@@ -6,7 +6,7 @@
  * node test/run.ts src/krm    only files whose path contains one of the words
  */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { run } from 'node:test'
@@ -30,7 +30,7 @@ const files = ['src', 'test', 'functions', 'bench']
 interface Tier {
   readonly name: string
   readonly has: (file: string) => boolean
-  /** Files at once; planes and kpt want the two cores for themselves. */
+  /** Files at once, on two cores; who waits for a server leaves them to somebody else. */
   readonly width: number
   /** Why it cannot run here, or what to do when it is over. */
   readonly prepare: (files: readonly string[]) => Promise<{ readonly why: string } | { readonly end: () => Promise<void> }>
@@ -51,8 +51,8 @@ const tiers: readonly Tier[] = [
       return why ? { why } : { end: async () => undefined }
     },
   },
-  { name: 'control plane', has: live, width: 2, prepare: prepareControlPlane },
-  { name: 'gitea', has: gitea, width: 2, prepare: prepareGitea },
+  { name: 'control plane', has: live, width: 3, prepare: prepareControlPlane },
+  { name: 'gitea', has: gitea, width: 3, prepare: prepareGitea },
 ]
 
 const FILES_IN_A_PROCESS = 10
@@ -99,7 +99,8 @@ setTimeout(() => process.exit(), 2_000).unref()
 
 /** A room's tests share a process with others, ten files in one; tests of the whole (`test/`) and of live servers have their own, and begin first. */
 function processesOf(own: readonly string[]): string[] {
-  const alone = own.filter((file) => !isShared(file))
+  // Long files first: a tier should not end with one of them alone.
+  const alone = own.filter((file) => !isShared(file)).sort((left, right) => sizeOf(right) - sizeOf(left))
   const shared = own.filter(isShared)
   const groups = Array.from({ length: Math.ceil(shared.length / FILES_IN_A_PROCESS) }, (_, index) => {
     const path = join(scratch, `files-${index + 1}.test.mjs`)
@@ -109,6 +110,10 @@ function processesOf(own: readonly string[]): string[] {
     return path
   })
   return [...alone.map((file) => join(root, file)), ...groups]
+}
+
+function sizeOf(file: string): number {
+  return statSync(join(root, file)).size
 }
 
 function isShared(file: string): boolean {

@@ -51,7 +51,7 @@ export async function goBuild(
   cgo: boolean,
   goArgumentsOf: (goMod: string) => readonly string[],
 ): Promise<GoBuild> {
-  const names = (await readdir(module)).filter((file) => /^go\.(mod|sum)$|\.go$/.test(file)).sort()
+  const names = (await readdir(module, { recursive: true })).filter((file) => /(^|\/)go\.(mod|sum)$|\.go$/.test(file)).sort()
   const sources = await Promise.all(names.map((file) => readFile(join(module, file), 'utf8')))
   const goArguments = goArgumentsOf(sources[names.indexOf('go.mod')] ?? '')
   const hash = createHash('sha256')

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
+import { backporchHere } from '../e2e/run-here.ts'
 import { PROGRAM } from '../program.ts'
 import { type KillingProxy, type LiveWrite, openKillingProxy } from './killing-proxy.ts'
 
@@ -150,7 +151,8 @@ export class SettleWorld {
   async approve(at: KillPoint | undefined): Promise<Ended> {
     if (at !== undefined && 'write' in at) this.proxy.arm({ at: at.write, when: at.when, pid: () => this.pid })
     if (at !== undefined && 'merge' in at) writeFileSync(join(this.folder, `kill-${at.merge}`), '')
-    const ended = await this.backporch('approve', 'apps/web', '--yes', '--as', 'Ada')
+    const approve = ['approve', 'apps/web', '--yes', '--as', 'Ada']
+    const ended = await (at === undefined ? this.backporch(...approve) : this.started(...approve))
     this.proxy.arm(undefined)
     for (const when of ['before', 'after']) rmSync(join(this.folder, `kill-${when}`), { force: true })
     return ended
@@ -159,7 +161,7 @@ export class SettleWorld {
   /** A scan that is killed right before or after its first write. */
   async scanKilled(when: 'before' | 'after'): Promise<Ended> {
     this.proxy.arm({ at: 1, when, pid: () => this.pid })
-    const ended = await this.backporch('scan', 'apps/web', '--quiet')
+    const ended = await this.started('scan', 'apps/web', '--quiet')
     this.proxy.arm(undefined)
     return ended
   }
@@ -178,7 +180,15 @@ export class SettleWorld {
     return this.git('for-each-ref', 'refs/heads/proposed') !== ''
   }
 
+  /** Nobody kills it, so it needs no process of its own. */
   async backporch(...args: readonly string[]): Promise<Ended> {
+    const argv = [...args, '--repo', this.repository, '--cluster', 'prod']
+    const { code, stdout, stderr } = await backporchHere(argv, { cwd: this.folder, env: this.env })
+    return { command: args.join(' '), code, signal: null, stdout, stderr }
+  }
+
+  /** In a process that can be killed. */
+  private async started(...args: readonly string[]): Promise<Ended> {
     const child = spawn(process.execPath, [PROGRAM, ...args, '--repo', this.repository, '--cluster', 'prod'], {
       cwd: this.folder,
       env: this.env,

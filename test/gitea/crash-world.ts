@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { openRepository } from '../../src/adapters/git/repository.ts'
 import { predictionKey, RECORDING } from '../../src/adapters/kubernetes/recording.ts'
 import { readResource } from '../../src/krm/resource.ts'
+import { backporchHere } from '../e2e/run-here.ts'
 import { PROGRAM } from '../program.ts'
 import { type FaultyProxy, isApiWrite, isPush, startFaultyProxy } from './faulty-proxy.ts'
 import type { Gitea, GiteaUser } from './gitea.ts'
@@ -110,8 +111,8 @@ async function runProgram({ command, proxy, path, home, token, kill }: ProgramOr
   proxy.fault = (request) => [...faults].find(([repository]) => request.path.includes(repository))?.[1](request)
   const repository = path.replace('/repos', '')
   const writes: string[] = []
-  const child = start(command, `${proxy.url}${repository}.git`, home, token)
-  const die = (): boolean => child.kill('SIGKILL')
+  const started = kill === undefined && command === 'scan' ? undefined : start(command, `${proxy.url}${repository}.git`, home, token)
+  const die = (): boolean => started?.kill('SIGKILL') === true
   faults.set(repository, (request) => {
     if (!isApiWrite(request) && !isPush(request)) return undefined
     const write = isPush(request) ? 'push' : `${request.method} ${request.path.split(repository)[1]}`
@@ -122,28 +123,42 @@ async function runProgram({ command, proxy, path, home, token, kill }: ProgramOr
     die()
     return { kind: 'cut' }
   })
-  const ended = await endedOf(child)
+  const ended = await (started === undefined ? scanHere(`${proxy.url}${repository}.git`, home, token) : endedOf(started))
   faults.delete(repository)
   return { ...ended, writes }
 }
 
+function argumentsOf(remote: string, home: string): string[] {
+  return ['--repo', remote, '--live', join(home, 'live.json'), '--cluster', 'prod', '--quiet']
+}
+
+function environmentOf(home: string, token: string): NodeJS.ProcessEnv {
+  return {
+    PATH: process.env['PATH'],
+    HOME: home,
+    XDG_CACHE_HOME: join(home, 'cache'),
+    GIT_CONFIG_NOSYSTEM: '1',
+    BACKPORCH_KEY: 'c0de'.repeat(16),
+    BACKPORCH_TOKEN: token,
+    NODE_COMPILE_CACHE: join(tmpdir(), 'backporch-test-compile-cache'),
+  }
+}
+
+/** A scan that nobody kills needs no process of its own. */
+async function scanHere(remote: string, home: string, token: string): Promise<Omit<Ended, 'writes'>> {
+  const { code, stderr } = await backporchHere(['scan', ...argumentsOf(remote, home)], { cwd: home, env: environmentOf(home, token) })
+  return { code, signal: null, stderr }
+}
+
 function start(command: string, remote: string, home: string, token: string): ChildProcess {
   const every = command === 'controller' ? ['--interval', '1s'] : []
-  const args = [PROGRAM, command, ...every, '--repo', remote, '--live', join(home, 'live.json'), '--cluster', 'prod', '--quiet']
+  const args = [PROGRAM, command, ...every, ...argumentsOf(remote, home)]
   return spawn(process.execPath, args, {
     cwd: home,
     // A controller that nobody kills would go on for ever.
     timeout: 120_000,
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: {
-      PATH: process.env['PATH'],
-      HOME: home,
-      XDG_CACHE_HOME: join(home, 'cache'),
-      GIT_CONFIG_NOSYSTEM: '1',
-      BACKPORCH_KEY: 'c0de'.repeat(16),
-      BACKPORCH_TOKEN: token,
-      NODE_COMPILE_CACHE: join(tmpdir(), 'backporch-test-compile-cache'),
-    },
+    env: environmentOf(home, token),
   })
 }
 
@@ -220,6 +235,8 @@ async function endOf(gitea: Gitea, bot: GiteaUser, path: string, home: string): 
   const text = JSON.stringify({ said, refs })
     .replaceAll(path.split('/').at(-1) ?? '', 'REPOSITORY')
     .replaceAll(/2026-\d\d-\d\d[T ]\d\d:\d\d(:\d\dZ)?/g, 'TIME')
+    // An answer has the id of the comment that it answers, which counts over all repositories.
+    .replaceAll(/(<!-- backporch:[a-z]+=TIME,)\d+,/g, '$1ID,')
     .replaceAll(/\b[0-9a-f]{40}\b/g, 'COMMIT')
     .replaceAll(/`[0-9a-f]{7}`/g, 'COMMIT')
   return JSON.parse(text)

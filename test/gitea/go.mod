@@ -280,6 +280,8 @@ require (
 replace (
 	github.com/Azure/azure-sdk-for-go/sdk/azcore => github.com/Azure/azure-sdk-for-go/sdk/azcore v1.19.0
 	github.com/Azure/azure-sdk-for-go/sdk/storage/azblob => github.com/Azure/azure-sdk-for-go/sdk/storage/azblob v1.6.2
+	// Most of what each hook costs; see the package.
+	github.com/go-enry/go-enry/v2 => ./languages
 	github.com/jaytaylor/html2text => github.com/Necoro/html2text v0.0.0-20250804200300-7bf1ce1c7347
 	github.com/microsoft/go-mssqldb => github.com/microsoft/go-mssqldb v1.9.7
 	github.com/nektos/act => gitea.com/gitea/act v0.261.10

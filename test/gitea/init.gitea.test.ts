@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { neededRights, protectionRequests } from '../../src/plan/plan-onboarding-rights.ts'
-import { type ProgramRun, runProgram } from '../e2e/run-program.ts'
+import { backporchHere } from '../e2e/run-here.ts'
+import type { ProgramRun } from '../e2e/run-program.ts'
 import { ONBOARDING_FILES, onboardingRecording } from '../fakes/onboarding-samples.ts'
-import { PROGRAM } from '../program.ts'
 import { isApiWrite, isPush, type ProxiedRequest, startFaultyProxy } from './faulty-proxy.ts'
 import type { Gitea } from './gitea.ts'
 import { giteaSuite } from './gitea-suite.ts'
@@ -144,7 +144,7 @@ async function ground(gitea: Gitea, t: { after(done: () => unknown): void }) {
     init: (...flags: readonly string[]): Promise<ProgramRun> => {
       const remote = ['--repo', `${proxy.url}/${owner.name}/deploy.git`]
       const live = flags.includes('--print-ruleset') ? [] : ['--live', join(folder, 'live.json')]
-      return runProgram(process.execPath, [PROGRAM, 'init', ...remote, ...live, ...flags], { cwd: folder, env })
+      return backporchHere(['init', ...remote, ...live, ...flags], { cwd: folder, env })
     },
     branches: async (): Promise<string[]> => (await send<{ name: string }[]>('GET', '/branches')).body.map(({ name }) => name).sort(),
     pull: async (number: number): Promise<Pull> => (await send<Pull>('GET', `/pulls/${number}`)).body,
