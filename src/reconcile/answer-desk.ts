@@ -1,6 +1,7 @@
 /** What is passed on while one proposal is answered. */
+import type { Failure } from '../failure.ts'
 import type { Commenter } from '../plan/comment-rights.ts'
-import type { HostedForge } from '../ports/hosted-forge.ts'
+import type { ForgeComment, HostedForge } from '../ports/hosted-forge.ts'
 import type { AskedUnit } from './answer-unit.ts'
 import type { RepositoryView } from './repository-view.ts'
 import type { FleetPorts, TurnRequest } from './run-turn.ts'
@@ -10,6 +11,8 @@ export interface Desk {
   readonly unit: AskedUnit
   readonly view: RepositoryView
   readonly forge: HostedForge
+  /** Of the proposal; a failure where they cannot be read now. */
+  readonly comments: readonly ForgeComment[] | Failure
   /** CODEOWNERS; empty where there is none. */
   readonly codeOwners: string
   readonly request: TurnRequest

@@ -17,6 +17,7 @@ import type { Asker, Desk } from './answer-desk.ts'
 import { forgetPolicyBranches } from './answer-ignore.ts'
 import { answerPress, isAbout, pressLine } from './answer-presses.ts'
 import { type AskedUnit, askedUnits } from './answer-unit.ts'
+import { eachOf } from './each-of.ts'
 import { lookAtRepository } from './observe-units.ts'
 import { readCodeOwners } from './read-base-text.ts'
 import type { FleetPorts, TurnPorts, TurnRequest } from './run-turn.ts'
@@ -43,6 +44,8 @@ const REFUSED = 10
 const ASKED = 30
 /** Presses that one call answers for each proposal; the rest is for the next. */
 const PRESSED = 20
+/** Proposals whose comments are read at once. */
+const READ_AT_ONCE = 4
 const NO_PRESSES: PressSource = { waiting: () => [], answered: () => undefined }
 
 /** One cluster. @throws Failure when the repository or the forge cannot be read; of one proposal it is in its answer */
@@ -68,8 +71,10 @@ export async function answerFleetProposals(
   if (units.length === 0) return []
   const codeOwners = await readCodeOwners(view, signal)
   const answers: Answer[] = []
-  for (const unit of units) {
-    const desk: Desk = { unit, view, forge, codeOwners, request, ports, signal }
+  const comments = await eachOf(units, READ_AT_ONCE, ({ proposal }) => forge.readComments(proposal.number, signal).catch(asFailure))
+  signal.throwIfAborted()
+  for (const [place, unit] of units.entries()) {
+    const desk: Desk = { unit, view, forge, comments: comments[place] ?? [], codeOwners, request, ports, signal }
     const own = pressed.filter((press) => isAbout(press, unit)).slice(0, PRESSED)
     answers.push(...(await answerOne(desk, own, (press) => presses.answered(press))))
   }
@@ -181,9 +186,9 @@ interface AskedCommands {
 
 /** Oldest first, and those of people who may command before all others: whoever floods a proposal holds up nobody. */
 async function commandsAsked(desk: Desk): Promise<readonly AskedCommands[]> {
-  const { unit, forge, codeOwners, signal } = desk
-  const { number } = unit.proposal
-  const open = (await forge.readComments(number, signal)).flatMap((comment) => {
+  const { unit, forge, comments, codeOwners, signal } = desk
+  if (comments instanceof Failure) throw comments
+  const open = comments.flatMap((comment) => {
     // Bots answer each other for ever, so they are not even answered.
     if (comment.answered || comment.bot) return []
     const commands = parseCommentCommands(comment.body)

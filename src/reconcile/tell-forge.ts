@@ -58,7 +58,7 @@ export async function ensureProposals(
   const opened = new Map<string, OpenedProposal>()
   const refused = new Map<UnitResult, Failure>()
   const codeOwners = isHosted(forge) ? await readCodeOwners(view, signal) : ''
-  for (const unit of turn.units) {
+  for (const unit of newFirst(turn.units, view)) {
     if (unit.state === 'failed' || unit.refused !== undefined || opened.has(unit.plan.branch)) continue
     try {
       const proposal = await tellUnit(forge, view, turn, { unit, version, codeOwners }, signal)
@@ -76,6 +76,13 @@ export async function ensureProposals(
     return why === undefined || unit.state === 'failed' ? unit : { ...unit, refused: why }
   })
   return { opened, units }
+}
+
+/** Somebody waits for a new proposal; whether an open one still says the truth is looked at afterwards. */
+function newFirst(units: readonly UnitResult[], { proposals }: RepositoryView): readonly UnitResult[] {
+  const isOpen = (unit: UnitResult): boolean =>
+    unit.state === 'planned' && proposals.get(`refs/heads/${unit.plan.branch}`)?.state === 'open'
+  return [...units.filter((unit) => !isOpen(unit)), ...units.filter(isOpen)]
 }
 
 interface TellingUnit {

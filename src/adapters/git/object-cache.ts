@@ -13,6 +13,7 @@ import { isWellFormedRefName } from '../../package/ref-name.ts'
 import { atomicFs, type FileOperations, TEMPORARY_MARK, writeWhole } from './atomic-fs.ts'
 import { diskFailure } from './git-failure.ts'
 import { checkPack, type GitObject, gitObject, type ObjectType } from './object-format.ts'
+import { RecentObjects } from './recent-objects.ts'
 
 /** What is on disk cannot be read as what it should be. */
 export class DamagedCache extends Error {}
@@ -20,6 +21,8 @@ export class DamagedCache extends Error {}
 const GENERATION = /^([1-9][0-9]{0,8})\.git$/
 /** Leftovers of killed processes are cleared when they are older. Milliseconds. */
 const STALE = 3_600_000
+/** Bytes of objects in memory: the manifests of some thousand Kubernetes objects. */
+const RECENT = 8 * 1024 * 1024
 const HEADER = '# pack-refs with: peeled fully-peeled sorted \n'
 const REF_LINE = /^([0-9a-f]{40}) (refs\/\S.*)$/
 const CONFIG = '[core]\n\trepositoryformatversion = 0\n\tfilemode = false\n\tbare = true\n'
@@ -35,6 +38,7 @@ export class ObjectCache {
   readonly #folder: string
   readonly #files: FileOperations
   readonly #flush: boolean
+  readonly #recent = new RecentObjects(RECENT)
   #generation: Generation | undefined
 
   /** @param remote tells the clones of one cache folder apart. @param flush see `writeWhole` */
@@ -46,6 +50,8 @@ export class ObjectCache {
 
   /** An object with its content checked against its id; undefined where it is not here. @throws DamagedCache, Failure BP4008 */
   async read(id: ObjectId): Promise<GitObject | undefined> {
+    const recent = this.#recent.get(id)
+    if (recent !== undefined) return recent
     const { folder, memory } = await this.#open()
     const found = await readObject({ fs: this.#fs(), gitdir: folder, oid: id, format: 'content', cache: memory }).catch(
       (thrown: unknown) => {
@@ -58,6 +64,7 @@ export class ObjectCache {
     if (!isObjectType(type) || !(content instanceof Uint8Array)) throw new DamagedCache(`object ${id} has no type`)
     const object = gitObject(type, content)
     if (object.id !== id) throw new DamagedCache(`object ${id} has another content`)
+    this.#recent.put(object)
     return object
   }
 

@@ -64,14 +64,20 @@ export class GiteaClient {
 
   /** @returns the answer's JSON; undefined where it has no body. @throws Failure BP50xx, with a `RefusedAnswer` as cause where one came */
   async send(request: GiteaRequest, signal: AbortSignal): Promise<unknown> {
+    return (await this.#exchange(request, signal)).value
+  }
+
+  /** `total`: how many items a list has over all pages, where the answer says so. */
+  async #exchange(request: GiteaRequest, signal: AbortSignal): Promise<{ readonly value: unknown; readonly total: number | undefined }> {
     const asked = { address: this.#options.address, what: request.what }
     const answer = await this.#answer(request, asked, signal)
     if (answer.status === 429) throw this.#slowDown(answer)
     if (answer.status >= 300) throw failureOfAnswer(asked, new RefusedAnswer(answer.status, toldIn(answer.text)))
     this.#options.governor.wentWell()
-    if (answer.text === '') return undefined
+    const total = /^\d{1,9}$/.exec(String(answer.headers['x-total-count'] ?? ''))?.[0]
+    if (answer.text === '') return { value: undefined, total: undefined }
     try {
-      return JSON.parse(answer.text)
+      return { value: JSON.parse(answer.text), total: total === undefined ? undefined : Number(total) }
     } catch {
       throw notGitea(asked, 'it does not answer with JSON')
     }
@@ -81,11 +87,12 @@ export class GiteaClient {
   async list(request: Omit<GiteaRequest, 'method'>, signal: AbortSignal): Promise<readonly unknown[]> {
     const all: unknown[] = []
     for (let page = 1; page <= MOST_PAGES; page += 1) {
-      const items = (await this.send({ ...request, method: 'GET', query: { ...request.query, page, limit: PAGE } }, signal)) ?? []
+      const { value, total } = await this.#exchange({ ...request, method: 'GET', query: { ...request.query, page, limit: PAGE } }, signal)
+      const items = value ?? []
       if (!Array.isArray(items)) throw notGitea({ address: this.#options.address, what: request.what }, 'wanted a list')
       all.push(...items)
-      // An instance may give fewer to a page than were asked for: only an empty one, for which some lists say null, is the last for certain.
-      if (items.length === 0) return all
+      // An instance may give fewer to a page than were asked for. Where nobody counts, only an empty page, for which some lists say null, is the last for certain.
+      if (items.length === 0 || all.length === total) return all
     }
     throw notGitea({ address: this.#options.address, what: request.what }, 'its list has no end')
   }
