@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
-import { mergeByHand, refused, TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
+import { CONFIG, KPTFILE, mergeByHand, refused, TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
 import type { ClosedEpisode } from '../record/schema.ts'
 import { readRepository } from './repository-view.ts'
 
@@ -37,6 +37,25 @@ test('a proposal is opened once, with its statuses, and nothing is sent again th
   const sent = forge.writes.length
   for (let turn = 0; turn < 10; turn += 1) await world.plan()
   assert.equal(forge.writes.length, sent)
+})
+
+test('a new proposal is told before the open ones are looked at again', async () => {
+  const other = { 'apps/zoo/Kptfile': KPTFILE.replace('web', 'zoo'), 'apps/zoo/config.yaml': CONFIG.replace('name: web', 'name: zoo') }
+  const world = new TurnWorld('{mode: Propose}', other)
+  const told: string[] = []
+  class Watched extends MemoryForge {
+    override ensureProposal(...wanted: Parameters<MemoryForge['ensureProposal']>) {
+      told.push(wanted[0].ref.replace(/^.*\/(apps\/[a-z]+)\/.*$/, '$1'))
+      return super.ensureProposal(...wanted)
+    }
+  }
+  world.forge = new Watched(world.repository)
+  world.edit(WEB, 'spec.replicas', 5)
+  await world.scan()
+  world.edit('/ConfigMap/shop/zoo', 'data.timeout', '1')
+  told.length = 0
+  await world.scan()
+  assert.deepEqual(told, ['apps/zoo', 'apps/web'])
 })
 
 test('drift that changes is the same pull request, edited', async () => {

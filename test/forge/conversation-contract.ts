@@ -22,6 +22,18 @@ export function conversationContract(ground: () => ForgeGround, hands: ContractH
     assert.equal(await countingWrites(() => ground().openForge().ensureStatuses(commit, next, signal)), 0)
   })
 
+  it('finds statuses among more than one page of them', async () => {
+    const { commit } = await pushBranch()
+    const others = Array.from(
+      { length: 51 },
+      (_, place) => ({ context: `ci/${place}`, state: 'success', description: '', url: '' }) as const,
+    )
+    const own = { context: 'drift/fresh', state: 'success', description: 'live = reviewed', url: '' } as const
+    const all = [own, ...others]
+    assert.equal(await countingWrites(() => ground().openForge().ensureStatuses(commit, all, signal)), 52)
+    assert.equal(await countingWrites(() => ground().openForge().ensureStatuses(commit, all, signal)), 0)
+  })
+
   it('takes the last of several statuses of one context, all of the same second', async () => {
     const { commit } = await pushBranch()
     const say = (description: string) => [{ context: 'drift/fresh', state: 'success', description, url: '' }] as const
