@@ -118,7 +118,7 @@ function holdOf({ units, risk, since }: Opening, { limits, storm, now }: LimitsQ
     return {
       reason: 'digest',
       until: digest,
-      why: `only labels or annotations differ, which are low risk and wait for the digest (${limits.digest} UTC)`,
+      why: 'only labels or annotations differ, which are low risk and wait for the digest',
     }
   const rested = live.map(({ plan, observation }) => {
     const { minAge } = observation.policy.detect

@@ -162,6 +162,35 @@ for (const [name, isDeleted] of [
   })
 }
 
+test('a merge queue: nothing happens while it waits behind other pull requests, and what the queue made of it counts as merged', async () => {
+  const { world, forge } = await opened()
+  const { repository } = world
+  const branch = forge.proposals[0]?.ref ?? ''
+  const main = repository.head('main')
+  // The queue has a branch of its own, with the pull requests that are before this one.
+  const before = repository.commitByHand(
+    'gh-readonly-queue/main/pr-1-0123',
+    { 'docs/other.md': 'of another pull request\n' },
+    { parents: [main] },
+  )
+  const changed = repository.paths(branch.replace('refs/heads/', ''))
+  const files = Object.fromEntries(changed.map((path) => [path, repository.text(branch.replace('refs/heads/', ''), path) ?? null]))
+  const queued = repository.commitByHand('gh-readonly-queue/main/pr-1-0123', files, { parents: [before], committer: 'noreply@github.com' })
+  const [sent, refs] = [forge.writes.length, new Map(repository.branches)]
+  await world.plan()
+  assert.equal(forge.writes.length, sent)
+  assert.deepEqual(repository.branches, refs)
+  repository.branches.set('refs/heads/main', queued)
+  repository.branches.delete('refs/heads/gh-readonly-queue/main/pr-1-0123')
+  repository.branches.delete(branch)
+  forge.byHand(1, { state: 'merged', decidedBy: 'grace', decidedAt: '2026-11-21T10:01:30Z' })
+  assert.equal((await world.plan()).report.status.state, 'Applying')
+  const [episode] = await closedEpisodes(world)
+  assert.deepEqual([episode?.status.outcome, episode?.status.decidedBy, episode?.status.revision], ['Merged', 'grace', 'v1'])
+  world.sync()
+  assert.equal((await world.plan()).report.status.state, 'InSync')
+})
+
 test('merged between the look at git and the look at the forge: no rejection', async () => {
   const { world, forge } = await opened()
   world.repository.branches.delete(forge.proposals[0]?.ref ?? '')
