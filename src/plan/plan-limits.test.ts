@@ -219,10 +219,7 @@ test('the digest says until when and why, and takes no slot', () => {
     storm: undefined,
     asked: new Set<string>(),
   }
-  assert.match(
-    planHolds({ ...question, units, now: NOW }).get(unitKey('prod', 'a'))?.why ?? '',
-    /low risk and wait for the digest$/,
-  )
+  assert.match(planHolds({ ...question, units, now: NOW }).get(unitKey('prod', 'a'))?.why ?? '', /low risk and wait for the digest$/)
 })
 
 test('the storm of a cluster holds what is about it alone, says which, and nothing elsewhere', () => {

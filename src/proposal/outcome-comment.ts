@@ -13,8 +13,6 @@ export type Outcome =
   | { readonly kind: 'not-restored'; readonly at: string; readonly why: string }
   | { readonly kind: 'edited'; readonly author: string }
   | { readonly kind: 'moved-to-mass'; readonly label: string; readonly url: string; readonly clusters: number }
-  /** `line` is what was written; `why` a sentence. */
-  | { readonly kind: 'refused'; readonly login: string; readonly line: string; readonly why: string }
 
 export interface OutcomeComment {
   /** What `ensureComment` edits in place: the same topic is never said twice. */
@@ -31,7 +29,6 @@ const TOPICS: { readonly [kind in Outcome['kind']]: string } = {
   'moved-to-mass': 'outcome',
   superseded: 'superseded',
   edited: 'edited',
-  refused: 'command',
 }
 
 export function outcomeComment(outcome: Outcome): OutcomeComment {
@@ -63,7 +60,5 @@ function sentence(outcome: Outcome): string {
       return `${outcome.author === '' ? 'Somebody' : markdownCell(outcome.author, 60)} pushed to this branch, so it is theirs: backporch no longer touches it. \`/recreate\` in a comment discards their commits and builds the branch anew.`
     case 'moved-to-mass':
       return `The same drift is in ${outcome.clusters} clusters, and is decided for all of them in ${markdownLink(markdownCode(outcome.label, 60), outcome.url)}. Closed here.`
-    case 'refused':
-      return `${markdownCell(outcome.line, 100)} of ${markdownCell(outcome.login, 60)} was not done: ${markdownProse(outcome.why)}.`
   }
 }

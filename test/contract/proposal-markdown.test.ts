@@ -219,11 +219,9 @@ test('one cause in many clusters, a storm and a comment do nothing, and fit, wha
       })
       assert.ok(storm.body.length <= made.dialect.bodyLimit)
       assert.deepEqual(actsOfMarkdown(storm.body, GIVEN), [])
-      for (const kind of ['refused', 'edited', 'moved-to-mass', 'not-restored'] as const) {
+      for (const kind of ['edited', 'moved-to-mass', 'not-restored'] as const) {
         const { body } = outcomeComment({
           kind,
-          login: text,
-          line: text,
           why: text,
           author: text,
           label: text,

@@ -24,16 +24,6 @@ export interface Scenario {
   readonly writes: readonly string[]
   /** Minutes until a process that died is started again, besides at once; 3 otherwise. */
   readonly away?: number
-  /** What is known to be wrong: it is left out of the comparison, and stands in a test of its own, as something to be done. */
-  readonly except?: Exception
-}
-
-export interface Exception {
-  readonly why: string
-  /** Topics of comments that differ. */
-  readonly topics?: readonly string[]
-  /** Which disturbances end in another way. */
-  readonly kills?: (write: string, fate: Fate) => boolean
 }
 
 /** What happens to the process at one write. To die before a write is to die after the one before it. */
@@ -135,8 +125,8 @@ function refill<Key, Value>(map: Map<Key, Value>, entries: readonly (readonly [K
   for (const [key, value] of entries) map.set(key, value)
 }
 
-/** Everything that people can see, but for comments of `topics`. Of the ledger the content: how many commits it took says nothing. */
-export async function endOf({ repository, forge }: Scene, topics: readonly string[] = []): Promise<unknown> {
+/** Everything that people can see. Of the ledger the content: how many commits it took says nothing. */
+export async function endOf({ repository, forge }: Scene): Promise<unknown> {
   // The forge closes what has no branch any longer, whether somebody looks or not.
   await forge.readProposals('main', [])
   const refs: Record<string, unknown> = {}
@@ -152,7 +142,7 @@ export async function endOf({ repository, forge }: Scene, topics: readonly strin
     // Clones: the next run goes on with the same lists.
     proposals: structuredClone(forge.proposals),
     statuses: [...forge.statuses].map(([key, status]) => ({ commit: key.split(' ')[0], ...status })).sort(byText),
-    comments: forge.comments.filter(({ topic }) => !topics.includes(topic)).sort(byText),
+    comments: forge.comments.toSorted(byText),
     said: structuredClone(forge.said),
     issues: Object.fromEntries([...forge.issues].sort()),
   }

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type Exception, endOf, FATES, type Kill, remember, runToQuiet, type Scenario, type Scene, timeless } from './forge-killer.ts'
+import { endOf, FATES, type Kill, remember, runToQuiet, type Scenario, type Scene, timeless } from './forge-killer.ts'
 
 interface Disturbed {
   /** As the undisturbed run makes them. */
@@ -13,12 +13,12 @@ interface Disturbed {
   readonly wrong: readonly string[]
 }
 
-/** A test for each. What is known to end in another way is left out of it, with the reason beside the scenario (`except.why`). */
+/** A test for each. */
 export function describeKills(about: string, scenarios: readonly Scenario[]): void {
   describe(`ended at any write, and started again: ${about}`, () => {
     for (const scenario of scenarios) {
       test(scenario.name, async (t) => {
-        const { writes, wrong } = await disturb(scenario, scenario.except)
+        const { writes, wrong } = await disturb(scenario)
         t.diagnostic(`${writes.length} writes`)
         assertSame(wrong)
       })
@@ -30,14 +30,14 @@ function assertSame(wrong: readonly string[]): void {
   assert.equal(wrong.length, 0, `${wrong.length} end in another way:\n${wrong.slice(0, 3).join('\n\n')}`)
 }
 
-async function disturb(scenario: Scenario, except: Exception | undefined): Promise<Disturbed> {
+async function disturb(scenario: Scenario): Promise<Disturbed> {
   const scene = await scenario.begin()
   scene.pass(1)
   const again = remember(scene)
   const run = async (kill?: Kill): Promise<{ writes: readonly string[]; end: unknown; isEnded: boolean }> => {
     again()
     const { writes, minutes, isEnded } = await runToQuiet(watched(scene), kill)
-    const end = await endOf(scene, except?.topics)
+    const end = await endOf(scene)
     scene.pass(-minutes)
     return { writes, end, isEnded }
   }
@@ -57,15 +57,12 @@ async function disturb(scenario: Scenario, except: Exception | undefined): Promi
   }
   for (const [index, write] of writes.entries()) {
     for (const fate of FATES) {
-      if (except?.kills?.(write, fate) === true) continue
       await compare({ at: index + 1, fate, away: 0 }, `${fate} write ${index + 1} of ${writes.length}, ${write}`)
     }
-    if (except?.kills?.(write, 'dies after') === true) continue
     // Started again in the same minute everything is the same to the byte; later, all but times.
     await compare({ at: index + 1, fate: 'dies after', away: scenario.away ?? 3 }, `dies after write ${index + 1}, ${write}, and is away`)
   }
-  if (!writes.some((write) => except?.kills?.(write, 'dies after')))
-    await compare({ at: undefined, fate: 'dies after', away: 0 }, 'dies after each write')
+  await compare({ at: undefined, fate: 'dies after', away: 0 }, 'dies after each write')
   return { writes, wrong }
 }
 

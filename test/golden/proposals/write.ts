@@ -26,9 +26,7 @@ export const OUTCOMES: readonly Outcome[] = [
   { kind: 'not-restored', at: '2026-08-21T14:41:00Z', why: 'Flux Kustomization flux-system/apps is suspended.' },
   { kind: 'edited', author: 'alice' },
   { kind: 'moved-to-mass', label: '#421', url: 'https://github.example/acme/deploy/pull/421', clusters: 37 },
-  { kind: 'refused', login: 'bob', line: '/adopt 9', why: 'there are 4 changes, numbered from 1' },
   ...HOSTILE.flatMap((text): Outcome[] => [
-    { kind: 'refused', login: text, line: text, why: text },
     { kind: 'edited', author: text },
     { kind: 'moved-to-mass', label: text, url: text, clusters: 3 },
     { kind: 'not-restored', at: text, why: text },
