@@ -31,7 +31,7 @@ export class ApiServerCluster implements ClusterReader {
     this.name = api.cluster
     this.api = api
     this.clock = options.clock
-    this.sources = { api, discovery: new Discovery(api, options.clock), defaultNamespace: options.defaultNamespace }
+    this.sources = { api, discovery: new Discovery(api, options.clock), defaultNamespace: options.defaultNamespace, refused: new Set() }
     this.schemas = new SchemaSource(api)
   }
 
@@ -68,7 +68,7 @@ export class ApiServerCluster implements ClusterReader {
   }
 
   readInventories(refs: readonly InventoryRef[], signal: AbortSignal): Promise<readonly (Inventory | Failure | undefined)[]> {
-    return readInventories(this.api, this.sources.discovery, refs, signal)
+    return readInventories(this.sources, refs, signal)
   }
 
   predict(resource: Resource, fieldManager: string, signal: AbortSignal): Promise<Prediction> {

@@ -15,6 +15,26 @@ const WORTH_IT = 8
 /** Listed objects that cost as much as one request. */
 const OBJECTS_A_REQUEST = 20
 
+/** Kinds that the account may not list in all namespaces, by `apiVersion/kind`: asked once in the life of a process, and not in each turn. */
+export type RefusedKinds = Set<string>
+
+/** @returns undefined where `list` is forbidden, now or before. @throws what `list` throws otherwise */
+export async function unlessRefused<Answer>(
+  refused: RefusedKinds,
+  { apiVersion, kind }: ServedResource,
+  list: () => Promise<Answer>,
+): Promise<Answer | undefined> {
+  const key = `${apiVersion}/${kind}`
+  if (refused.has(key)) return undefined
+  try {
+    return await list()
+  } catch (thrown) {
+    if (!(thrown instanceof Failure) || thrown.code !== 'BP3003') throw thrown
+    refused.add(key)
+    return undefined
+  }
+}
+
 /** @param requests how many the objects would take otherwise */
 export function isWorthListing(served: ServedResource, requests: number): boolean {
   return served.namespaced && requests >= WORTH_IT
@@ -29,6 +49,7 @@ export async function readEverywhere(
   api: ReadApi,
   served: ServedResource,
   { wanted, requests }: { readonly wanted: ReadonlySet<string>; readonly requests: number },
+  refused: RefusedKinds,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, JsonObject> | undefined> {
   const found = new Map<string, JsonObject>()
@@ -39,12 +60,8 @@ export async function readEverywhere(
     const key = `${metadataText(item, 'namespace')}/${name}`
     if (wanted.has(key)) found.set(key, item)
   }
-  try {
-    const most = requests * OBJECTS_A_REQUEST
-    const end = await listObjects(api, served, { namespace: '', most, take, restart: () => found.clear() }, signal)
-    return end === 'complete' ? found : undefined
-  } catch (thrown) {
-    if (thrown instanceof Failure && thrown.code === 'BP3003') return undefined
-    throw thrown
-  }
+  const most = requests * OBJECTS_A_REQUEST
+  const options = { namespace: '', most, take, restart: () => found.clear() }
+  const end = await unlessRefused(refused, served, () => listObjects(api, served, options, signal))
+  return end === 'complete' ? found : undefined
 }

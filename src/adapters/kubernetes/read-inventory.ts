@@ -7,6 +7,8 @@ import type { Inventory, InventoryRef } from '../../ports/cluster.ts'
 import type { ReadApi } from './cluster-api.ts'
 import type { Discovery, ServedResource } from './discovery.ts'
 import { failureOrThrow, inParallel, listObjects } from './list-objects.ts'
+import { unlessRefused } from './read-everywhere.ts'
+import type { LiveSources } from './read-live.ts'
 
 export const RESOURCE_GROUP = { apiVersion: 'kpt.dev/v1alpha1', group: 'kpt.dev', kind: 'ResourceGroup' } as const
 export const INVENTORY_ID_LABEL = 'cli-utils.sigs.k8s.io/inventory-id'
@@ -17,8 +19,7 @@ const PARALLEL = 8
 
 /** As `ClusterReader.readInventories`: undefined when the kind is not served or no ResourceGroup fits. @throws only the reason of `signal` */
 export async function readInventories(
-  api: ReadApi,
-  discovery: Discovery,
+  { api, discovery, refused }: LiveSources,
   refs: readonly InventoryRef[],
   signal: AbortSignal,
 ): Promise<readonly (Inventory | Failure | undefined)[]> {
@@ -27,7 +28,7 @@ export async function readInventories(
   try {
     const served = await findResourceGroup(discovery, signal)
     if (served === undefined) return answers
-    const all = refs.length < MANY ? undefined : await listAll(api, served, signal)
+    const all = refs.length < MANY ? undefined : await unlessRefused(refused, served, () => list(api, served, { namespace: '' }, signal))
     if (all !== undefined) return refs.map((ref) => pickInventory(all.filter(isNamed(ref)), ref) ?? pickInventory(all, ref))
     await inParallel([...refs.entries()], PARALLEL, async ([place, ref]) => {
       answers[place] = await readInventory(api, served, ref, signal).catch(failureOrThrow)
@@ -35,16 +36,6 @@ export async function readInventories(
     return answers
   } catch (thrown) {
     return answers.fill(failureOrThrow(thrown))
-  }
-}
-
-/** Undefined where the account may read ResourceGroups of some namespaces only. @throws Failure BP30xx */
-async function listAll(api: ReadApi, served: ServedResource, signal: AbortSignal): Promise<readonly JsonObject[] | undefined> {
-  try {
-    return await list(api, served, { namespace: '' }, signal)
-  } catch (thrown) {
-    if (thrown instanceof Failure && thrown.code === 'BP3003') return undefined
-    throw thrown
   }
 }
 

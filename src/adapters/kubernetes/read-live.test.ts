@@ -251,6 +251,15 @@ for (const [why, answer] of [
     assert.equal(api.asked().length, 9)
   })
 
+test('what may not be listed everywhere is tried once, and not in every turn', async (t) => {
+  const single = Object.fromEntries(
+    Array.from({ length: 8 }, (_, team) => [`GET /api/v1/namespaces/team-${team}/configmaps`, () => inTeams([team])]),
+  )
+  const api = await scriptedApi(t, { [EVERYWHERE]: () => statusAnswer(403, 'Forbidden', 'not in all namespaces'), ...single })
+  for (let turn = 0; turn < 3; turn += 1) await api.cluster.readLive(scattered(8), signal)
+  assert.equal(api.asked().filter((path) => path.startsWith(EVERYWHERE)).length, 1)
+})
+
 test('Secrets are never listed everywhere', async (t) => {
   const single = Object.fromEntries(
     Array.from({ length: 8 }, (_, team) => [`GET /api/v1/namespaces/team-${team}/secrets`, () => ({ body: listOf('Secret', []) })]),

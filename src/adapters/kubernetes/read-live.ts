@@ -10,7 +10,7 @@ import type { Discovery, ServedResource } from './discovery.ts'
 import { askedFor } from './discovery.ts'
 import { notKubernetes } from './kubernetes-failure.ts'
 import { failureOrThrow, inParallel, listObjects } from './list-objects.ts'
-import { isWorthListing, readEverywhere } from './read-everywhere.ts'
+import { isWorthListing, type RefusedKinds, readEverywhere } from './read-everywhere.ts'
 
 /** Few enough wanted objects of one kind and namespace to ask for each by name. */
 const FEW = 4
@@ -41,6 +41,7 @@ export interface LiveSources {
   readonly discovery: Discovery
   /** Where objects of a namespaced kind are that name no namespace. */
   readonly defaultNamespace: string
+  readonly refused: RefusedKinds
 }
 
 /** As `ClusterReader.readLive`. @throws only the reason of `signal` */
@@ -58,7 +59,7 @@ export async function readLive(sources: LiveSources, wanted: readonly WantedObje
     }
   })
   let down: Failure | undefined
-  const single = await readTogether(sources.api, readings, view, signal)
+  const single = await readTogether(sources, readings, view, signal)
   await inParallel(single, PARALLEL, async ({ group, served, name }) => {
     if (down !== undefined) return answerUnreadable(view, group, name, down)
     try {
@@ -80,7 +81,7 @@ export async function readLive(sources: LiveSources, wanted: readonly WantedObje
 
 /** Kinds that are wanted in many places are listed once. @returns what is left to be asked for on its own */
 async function readTogether(
-  api: ReadApi,
+  sources: LiveSources,
   readings: readonly Reading[],
   view: Map<string, LiveState>,
   signal: AbortSignal,
@@ -89,7 +90,7 @@ async function readTogether(
   const single: Reading[] = [...(kinds.get(undefined) ?? [])]
   await inParallel([...kinds], PARALLEL, async ([served, own]) => {
     if (served === undefined) return
-    const found = isWorthListing(served, own.length) ? await readAll(api, served, own, signal) : undefined
+    const found = isWorthListing(served, own.length) ? await readAll(sources, served, own, signal) : undefined
     if (found instanceof Failure && WHOLE_CLUSTER.has(found.code))
       return own.forEach(({ group, name }) => {
         answerUnreadable(view, group, name, found)
@@ -108,7 +109,7 @@ async function readTogether(
 }
 
 async function readAll(
-  api: ReadApi,
+  { api, refused }: LiveSources,
   served: ServedResource,
   readings: readonly Reading[],
   signal: AbortSignal,
@@ -118,7 +119,7 @@ async function readAll(
     return wantedNames.map((each) => `${group.namespace}/${each}`)
   })
   try {
-    return await readEverywhere(api, served, { wanted: new Set(names), requests: readings.length }, signal)
+    return await readEverywhere(api, served, { wanted: new Set(names), requests: readings.length }, refused, signal)
   } catch (thrown) {
     return failureOrThrow(thrown)
   }
