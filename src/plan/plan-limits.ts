@@ -1,6 +1,7 @@
 /**
  * Which of the drift that is new to reviewers waits, and why. What is open already stays open, what somebody asked for is never held,
- * critical drift waits for nothing, and drift that is low risk only for the digest. Slots go by risk, then by age, then by name, so that the same drift gives the same answer.
+ * critical drift waits for nothing, and drift that is low risk only for the digest. Slots go by risk, then by age, then by name, so
+ * that the same drift gives the same answer.
  */
 import { RISKS, type Risk } from '../drift/drift.ts'
 import type { Limits } from '../policy/effective-policy.ts'

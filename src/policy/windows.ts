@@ -1,7 +1,7 @@
 /**
  * When proposals are held, or what people change by hand is taken over. Either times of the week, a cron schedule for the beginning
- * and a duration; or as long as an object has a label. And the times of the digest. Where clocks are put forward, a beginning that does not exist is the end of the gap; where they are put
- * back, the first of two (docs/facts/croner-schedules.md). A duration is time that passes, not time on the wall.
+ * and a duration; or as long as an object has a label. And the times of the digest. Where clocks are put forward, a beginning that
+ * does not exist is the end of the gap; where they are put back, the first of two (docs/facts/croner-schedules.md). A duration is time that passes, not time on the wall.
  */
 import { Cron } from 'croner'
 import type { Risk } from '../drift/drift.ts'

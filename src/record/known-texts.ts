@@ -2,7 +2,7 @@
 import { parseGoYaml } from '../krm/go-yaml.ts'
 import type { Json } from '../krm/json.ts'
 
-/** Characters of text; their values take about four bytes for each. */
+/** Characters of text in all. */
 const KEPT_CHARACTERS = 8 * 1024 * 1024
 
 /** The least recently read go first. Values are frozen, because everybody who reads the text is given the same one. */
