@@ -2,7 +2,7 @@
 import type { FieldPath } from '../krm/field-path.ts'
 import { touchesPath } from '../krm/field-set.ts'
 import { type FieldManager, type ManagedFields, type ManagedFieldsEntry, sameManager } from '../krm/managed-fields.ts'
-import type { Actor, ActorClass } from './drift.ts'
+import type { Actor, ActorClass, Syncer } from './drift.ts'
 
 interface ClassRule {
   readonly class: ActorClass
@@ -58,7 +58,7 @@ export function ownersOf(managed: ManagedFields, path: FieldPath): ManagedFields
 }
 
 /** Who last wrote a live field other than the syncer; undefined when the syncer alone owns it, or nobody does. */
-export function foreignOwner(managed: ManagedFields, path: FieldPath, syncer: FieldManager | undefined): ManagedFieldsEntry | undefined {
+export function foreignOwner(managed: ManagedFields, path: FieldPath, syncer: Syncer | undefined): ManagedFieldsEntry | undefined {
   return ownersOf(managed, path).find((entry) => !isSyncer(entry, syncer))
 }
 
@@ -66,7 +66,7 @@ export function foreignOwner(managed: ManagedFields, path: FieldPath, syncer: Fi
  * Who removed a field: nobody owns what is not there, and a write that only removes leaves no entry at all
  * (docs/facts/removals-leave-no-owner.md). One single other writer of the object is named as `last-writer`.
  */
-export function removerOf(managed: ManagedFields, syncer: FieldManager | undefined): Actor {
+export function removerOf(managed: ManagedFields, syncer: Syncer | undefined): Actor {
   const others = managed.entries.filter((entry) => entry.subresource === '' && !isSyncer(entry, syncer) && !isControlPlane(entry.manager))
   const [only] = others
   return others.length === 1 && only !== undefined ? actorOf(only, 'last-writer') : UNKNOWN_ACTOR
@@ -79,8 +79,9 @@ export function creatorOf(managed: ManagedFields): Actor {
   return first === undefined ? UNKNOWN_ACTOR : actorOf(first, 'field-manager')
 }
 
-export function isSyncer(entry: FieldManager, syncer: FieldManager | undefined): boolean {
-  return syncer !== undefined && sameManager(entry, syncer)
+/** Under its own name, or one that it had before. */
+export function isSyncer(entry: FieldManager, syncer: Syncer | undefined): boolean {
+  return syncer !== undefined && (sameManager(entry, syncer) || (syncer.former?.some((other) => sameManager(entry, other)) ?? false))
 }
 
 function byTimeLatestFirst(left: ManagedFieldsEntry, right: ManagedFieldsEntry): number {

@@ -5,8 +5,9 @@
 import { type FieldPath, formatFieldPath, valueAt } from '../krm/field-path.ts'
 import type { FieldSet } from '../krm/field-set.ts'
 import type { Json, JsonObject } from '../krm/json.ts'
-import type { FieldManager, ManagedFields, ManagedFieldsEntry } from '../krm/managed-fields.ts'
+import type { ManagedFields, ManagedFieldsEntry } from '../krm/managed-fields.ts'
 import { isControlPlane, isSyncer } from './actor.ts'
+import type { Syncer } from './drift.ts'
 
 export interface AddedField {
   readonly path: FieldPath
@@ -19,7 +20,7 @@ export function findAddedFields(
   live: JsonObject,
   desired: JsonObject,
   managed: ManagedFields,
-  syncer: FieldManager | undefined,
+  syncer: Syncer | undefined,
   metadataOnly: boolean,
 ): AddedField[] {
   const found = new Map<string, AddedField>()

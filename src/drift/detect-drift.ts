@@ -5,7 +5,7 @@ import type { FieldSchema } from '../krm/field-schema.ts'
 import { fieldSetOf, leavesOf } from '../krm/field-set.ts'
 import { type Json, type JsonObject, jsonEquals } from '../krm/json.ts'
 import type { LiveState, Prediction } from '../krm/live-view.ts'
-import { type FieldManager, type ManagedFields, managedFieldsOf } from '../krm/managed-fields.ts'
+import { type ManagedFields, managedFieldsOf } from '../krm/managed-fields.ts'
 import { isSecret } from '../krm/redacted.ts'
 import { metadataText } from '../krm/resource.ts'
 import { describeResourceId, type ResourceId } from '../krm/resource-id.ts'
@@ -13,7 +13,7 @@ import type { DesiredResource } from '../render/desired-set.ts'
 import { actorOf, creatorOf, foreignOwner, isSyncer, ownersOf, removerOf, UNKNOWN_ACTOR } from './actor.ts'
 import { findAddedFields } from './added-fields.ts'
 import { compareObjects } from './compare-resource.ts'
-import type { Actor, ChangeKind, Drift, ObjectVerdict, SetAside } from './drift.ts'
+import type { Actor, ChangeKind, Drift, ObjectVerdict, SetAside, Syncer } from './drift.ts'
 import { whyOwnershipProvesNothing } from './ownership-proof.ts'
 import { assessRisk } from './risk.ts'
 import { withSecretData } from './secret-data.ts'
@@ -28,7 +28,7 @@ export interface ObservedObject {
 }
 
 /** Whether tier 1 leaves the object open, so that a dry run has to answer. */
-export function needsPrediction(observed: Omit<ObservedObject, 'prediction'>, syncer: FieldManager | undefined): boolean {
+export function needsPrediction(observed: Omit<ObservedObject, 'prediction'>, syncer: Syncer | undefined): boolean {
   const { desired, live, schema } = observed
   if (live.state !== 'present' || live.metadataOnly) return false
   const managed = managedFieldsOf(live.object)
@@ -39,7 +39,7 @@ export function needsPrediction(observed: Omit<ObservedObject, 'prediction'>, sy
 }
 
 /** The verdict on an object that git declares. Ignore rules are applied later, by the caller. */
-export function detectDrift(observed: ObservedObject, syncer: FieldManager | undefined): ObjectVerdict {
+export function detectDrift(observed: ObservedObject, syncer: Syncer | undefined): ObjectVerdict {
   const { desired, live } = observed
   const base = { id: desired.id, apiVersion: desired.apiVersion, desired, setAside: [], failure: undefined, reapplyFails: undefined }
   if (live.state === 'unreadable') return { ...base, state: 'unreadable', proof: 'none', items: [], failure: live.failure }
@@ -77,13 +77,13 @@ class Subject {
   private readonly observed: ObservedObject
   private readonly live: JsonObject
   private readonly metadataOnly: boolean
-  private readonly syncer: FieldManager | undefined
+  private readonly syncer: Syncer | undefined
   private readonly managed: ManagedFields
   /** The desired object with `stringData` as the server stores it. */
   private readonly desired: JsonObject
   private readonly uid: string
 
-  constructor(observed: ObservedObject, live: JsonObject, metadataOnly: boolean, syncer: FieldManager | undefined) {
+  constructor(observed: ObservedObject, live: JsonObject, metadataOnly: boolean, syncer: Syncer | undefined) {
     this.observed = observed
     this.live = live
     this.metadataOnly = metadataOnly

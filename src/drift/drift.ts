@@ -2,6 +2,7 @@
 import type { Failure } from '../failure.ts'
 import type { FieldPath } from '../krm/field-path.ts'
 import type { Json, JsonObject } from '../krm/json.ts'
+import type { FieldManager } from '../krm/managed-fields.ts'
 import type { ResourceId } from '../krm/resource-id.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
 
@@ -57,12 +58,28 @@ export interface Drift {
   readonly notes: readonly string[]
 }
 
+/**
+ * The field manager of the package's syncer, and the ones under which the same syncer wrote before: a client-side apply that
+ * became a server-side one, a Helm release that Helm 4 took over, what a controller's library moved to its own name.
+ */
+export interface Syncer extends FieldManager {
+  readonly former?: readonly FieldManager[]
+}
+
+/**
+ * `Ignored`: by a rule. `Released`: by a merged decision. `Behind`: git moved, and live is what an earlier commit rendered.
+ * `Reconciling`: the syncer or the server is at work on it. `Suspended`: git moved, and the syncer is told to do nothing.
+ */
+export type SetAsideState = 'Ignored' | 'Released' | 'Behind' | 'Reconciling' | 'Suspended'
+
 /** A difference that is no drift: by which rule, or because git or the syncer is on the way. */
 export interface SetAside {
   readonly drift: Drift
-  readonly state: 'Ignored' | 'Released' | 'Behind'
+  readonly state: SetAsideState
   /** Why, as a sentence; for `Ignored` it names the rule. */
   readonly why: string
+  /** Name of the preset rule, or the place of the ignore rule; undefined for the other states. */
+  readonly rule?: string
 }
 
 export interface ObjectVerdict {

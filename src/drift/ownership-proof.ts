@@ -10,7 +10,8 @@ import type { FieldSchema } from '../krm/field-schema.ts'
 import { fieldSetOf, leavesOf, sameLeaves } from '../krm/field-set.ts'
 import type { JsonObject } from '../krm/json.ts'
 import { jsonEquals } from '../krm/json.ts'
-import { type FieldManager, type ManagedFields, sameManager } from '../krm/managed-fields.ts'
+import { type ManagedFields, sameManager } from '../krm/managed-fields.ts'
+import type { Syncer } from './drift.ts'
 
 export interface ProofSubject {
   readonly apiVersion: string
@@ -18,7 +19,7 @@ export interface ProofSubject {
   readonly live: JsonObject
   readonly managed: ManagedFields
   readonly schema: FieldSchema
-  readonly syncer: FieldManager | undefined
+  readonly syncer: Syncer | undefined
 }
 
 /** Undefined when the proof holds; otherwise the first reason why it does not, for people and for the benchmark. */

@@ -5,6 +5,7 @@ import { countCovered, fieldSetOf } from '../krm/field-set.ts'
 import type { JsonObject } from '../krm/json.ts'
 import { type FieldManager, isSettleManager, managedFieldsOf } from '../krm/managed-fields.ts'
 import { classOfManager } from './actor.ts'
+import type { Syncer } from './drift.ts'
 
 export interface AppliedObject {
   readonly desired: JsonObject
@@ -22,7 +23,7 @@ const CLIENT_SIDE_APPLY = 'kubectl-client-side-apply'
  * Apply; only where there is none, the manager of client-side `kubectl apply`.
  * @returns undefined when nobody applied anything that is there
  */
-export function findSyncer(objects: readonly AppliedObject[]): FieldManager | undefined {
+export function findSyncer(objects: readonly AppliedObject[]): Syncer | undefined {
   const owned = new Map<string, { readonly manager: FieldManager; fields: number }>()
   for (const { desired, live, schema } of objects) {
     const wanted = fieldSetOf(desired, schema)

@@ -1,7 +1,6 @@
 /** Everything that one turn knows before it decides: reads only, no judgement. */
-import type { ObjectVerdict, Resolution } from '../drift/drift.ts'
+import type { ObjectVerdict, Resolution, Syncer } from '../drift/drift.ts'
 import type { FailureCode } from '../failure.ts'
-import type { FieldManager } from '../krm/managed-fields.ts'
 import type { RedactionKey } from '../krm/redacted.ts'
 import type { ObjectId } from '../package/object-id.ts'
 import type { PackageFiles } from '../package/package-files.ts'
@@ -125,7 +124,7 @@ export interface LedgerState {
 export interface Observation {
   readonly unit: Unit
   readonly cluster: ClusterIdentity
-  readonly syncer: FieldManager | undefined
+  readonly syncer: Syncer | undefined
   /** Who applies the package, and what that does after a merge. */
   readonly applier: Applier
   readonly verdicts: readonly ObjectVerdict[]

@@ -1,11 +1,10 @@
 /** The cluster side of one unit: live objects, dry runs where ownership proves nothing, inventory, verdicts and health. */
 import { classifyIgnored } from '../drift/classify-ignored.ts'
 import { detectDrift, type ObservedObject, unexpectedObject } from '../drift/detect-drift.ts'
-import type { ObjectVerdict } from '../drift/drift.ts'
+import type { ObjectVerdict, Syncer } from '../drift/drift.ts'
 import { findSyncer } from '../drift/syncer.ts'
 import { asFailure, Failure } from '../failure.ts'
 import type { LiveState } from '../krm/live-view.ts'
-import type { FieldManager } from '../krm/managed-fields.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import type { EffectivePolicy } from '../policy/effective-policy.ts'
 import type { ClusterIdentity, ClusterReader } from '../ports/cluster.ts'
@@ -25,7 +24,7 @@ export interface PackageSide {
 
 export interface ClusterSide {
   readonly identity: ClusterIdentity
-  readonly syncer: FieldManager | undefined
+  readonly syncer: Syncer | undefined
   readonly verdicts: readonly ObjectVerdict[]
   /** Live objects by `resourceKey`, for the health. */
   readonly live: ReadonlyMap<string, LiveState>
@@ -71,7 +70,7 @@ const NOT_ANSWERED: Extract<LiveState, { state: 'unreadable' }> = {
   failure: asFailure(new Error('the cluster adapter gave no answer for a wanted object')),
 }
 
-function syncerOf(observed: readonly Omit<ObservedObject, 'prediction'>[], policy: EffectivePolicy): FieldManager | undefined {
+function syncerOf(observed: readonly Omit<ObservedObject, 'prediction'>[], policy: EffectivePolicy): Syncer | undefined {
   if (policy.fieldManager !== undefined) return { manager: policy.fieldManager, operation: 'Apply', subresource: '' }
   return findSyncer(
     observed.flatMap(({ desired, live, schema }) =>

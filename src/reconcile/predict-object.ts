@@ -1,7 +1,7 @@
 /** The dry run of one object, held against the object as it was at that moment. */
 import { needsPrediction, type ObservedObject } from '../drift/detect-drift.ts'
+import type { Syncer } from '../drift/drift.ts'
 import type { LiveState, Prediction } from '../krm/live-view.ts'
-import type { FieldManager } from '../krm/managed-fields.ts'
 import { metadataText } from '../krm/resource.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import type { ClusterReader } from '../ports/cluster.ts'
@@ -17,7 +17,7 @@ const ATTEMPTS = 3
 export async function withPrediction(
   reader: ClusterReader,
   object: Omit<ObservedObject, 'prediction'>,
-  syncer: FieldManager | undefined,
+  syncer: Syncer | undefined,
   manager: string,
   signal: AbortSignal,
 ): Promise<ObservedObject> {

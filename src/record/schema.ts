@@ -89,7 +89,7 @@ export const incompleteSchema = z.object({
 export const setAsideSchema = z.object({
   ref: refSchema,
   path: z.string().optional(),
-  state: z.enum(['Ignored', 'Released', 'Behind']),
+  state: z.enum(['Ignored', 'Released', 'Behind', 'Reconciling', 'Suspended']),
   why: z.string(),
 })
 
