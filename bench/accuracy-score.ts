@@ -1,0 +1,104 @@
+/** How right a tool is about a corpus of which the truth is known: by object, and by field for the tools that show fields. */
+
+/** What a tool said of one case. */
+export type Answer =
+  /** The objects of which it says that they differ, as `Deployment/web`. */
+  | { readonly state: 'answered'; readonly objects: ReadonlySet<string> }
+  /** It ended with an error; `why` in its own words. */
+  | { readonly state: 'failed'; readonly why: string }
+
+/** One case and what each tool said of it. */
+export interface CaseAnswers {
+  readonly name: string
+  readonly class: string
+  /** Objects that drifted; empty where nothing is to be shown. */
+  readonly truth: ReadonlySet<string>
+  /** By tool; a tool that was not asked is not there. */
+  readonly answers: ReadonlyMap<string, Answer>
+}
+
+export interface Score {
+  /** Drifted objects that were named. */
+  readonly found: number
+  readonly missed: number
+  /** Objects that were named and did not drift. */
+  readonly invented: number
+  /** Cases in which nothing is to be shown and nothing was named, and all such cases. */
+  readonly quiet: number
+  readonly quietCases: number
+  /** Cases without an answer: what drifted in them is missed. */
+  readonly failed: number
+}
+
+/** Over the cases in which the tool was asked. */
+export function scoreOf(tool: string, cases: readonly CaseAnswers[]): Score {
+  let [found, missed, invented, quiet, quietCases, failed] = [0, 0, 0, 0, 0, 0]
+  for (const { truth, answers } of cases) {
+    const answer = answers.get(tool)
+    if (answer === undefined) continue
+    const named: ReadonlySet<string> = answer.state === 'answered' ? answer.objects : new Set()
+    const right = [...named].filter((object) => truth.has(object)).length
+    found += right
+    missed += truth.size - right
+    invented += named.size - right
+    if (answer.state === 'failed') failed += 1
+    if (truth.size > 0) continue
+    quietCases += 1
+    if (answer.state === 'answered' && named.size === 0) quiet += 1
+  }
+  return { found, missed, invented, quiet, quietCases, failed }
+}
+
+/** Of what drifted, the share that was named; undefined where nothing drifted. */
+export function recallOf({ found, missed }: Score): number | undefined {
+  return found + missed === 0 ? undefined : found / (found + missed)
+}
+
+/** Of what was named, the share that drifted; undefined where nothing was named. */
+export function precisionOf({ found, invented }: Score): number | undefined {
+  return found + invented === 0 ? undefined : found / (found + invented)
+}
+
+/** Two digits, never rounded up to 1; a dash for undefined. */
+export function shown(share: number | undefined): string {
+  return share === undefined ? '–' : (Math.floor(share * 100) / 100).toFixed(2)
+}
+
+/** One row for each tool. */
+export function overallTable(tools: readonly string[], cases: readonly CaseAnswers[]): string {
+  const rows = tools.map((tool) => {
+    const score = scoreOf(tool, cases)
+    const counts = `${score.found} of ${score.found + score.missed}`
+    return [
+      tool,
+      `${shown(recallOf(score))} (${counts})`,
+      `${shown(precisionOf(score))} (${score.invented} invented)`,
+      `${score.quiet} of ${score.quietCases}`,
+      String(score.failed),
+    ]
+  })
+  return table(['tool', 'recall: drifted objects named', 'precision', 'quiet where nothing drifted', 'no answer'], rows)
+}
+
+/** One row for each class: recall and precision of each tool. */
+export function classTable(tools: readonly string[], cases: readonly CaseAnswers[]): string {
+  const classes = [...new Set(cases.map((one) => one.class))].sort()
+  const rows = classes.map((name) => {
+    const own = cases.filter((one) => one.class === name)
+    const quiet = own.filter(({ truth }) => truth.size === 0).length
+    return [
+      name,
+      `${own.length}${quiet === 0 ? '' : ` (${quiet})`}`,
+      ...tools.map((tool) => {
+        if (!own.some(({ answers }) => answers.has(tool))) return 'not asked'
+        const score = scoreOf(tool, own)
+        return `${shown(recallOf(score))} / ${shown(precisionOf(score))}${score.invented === 0 ? '' : `, ${score.invented} invented`}`
+      }),
+    ]
+  })
+  return table(['class', 'cases (of them quiet)', ...tools], rows)
+}
+
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('')
+}

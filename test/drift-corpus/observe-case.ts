@@ -1,0 +1,133 @@
+/** What Backporch says of a case: the code that `diff` runs, over a repository in memory and any cluster. */
+import { LocalForge } from '../../src/adapters/forge/local/local-forge.ts'
+import type { Drift } from '../../src/drift/drift.ts'
+import { formatFieldPath } from '../../src/krm/field-path.ts'
+import { redactionKey } from '../../src/krm/redacted.ts'
+import type { ResourceId } from '../../src/krm/resource-id.ts'
+import type { Observation } from '../../src/plan/observation.ts'
+import type { ClusterReader } from '../../src/ports/cluster.ts'
+import { lookAtCluster, lookAtRepository } from '../../src/reconcile/observe-units.ts'
+import { BOT_EMAIL, MemoryRepository } from '../fakes/memory-repository.ts'
+import {
+  type DriftCase,
+  type ExpectedChange,
+  type ExpectedSetAside,
+  earlierVersions,
+  filesBelow,
+  packageFiles,
+  type Truth,
+} from './case.ts'
+
+const KEY = redactionKey(new Uint8Array(32).fill(7))
+
+/** When the package was applied for the first time, and when all that was done to it was done: RFC 3339 UTC. */
+export interface CaseTimes {
+  readonly appliedAt: string
+  readonly movedAt: string
+}
+
+/**
+ * The package with its history, each version a commit on `main`; `policy.yaml` of the case is its drift policy. A version that was never
+ * applied came when everything else was done: git moved, and nothing else.
+ */
+export function repositoryOf(one: DriftCase, { appliedAt, movedAt }: CaseTimes): MemoryRepository {
+  const repository = new MemoryRepository()
+  let known: string[] = []
+  const applied = [one.applied, ...one.steps.flatMap((step) => (step.do === 'apply' ? [step.applied] : []))].map(({ from }) => from)
+  const versions = [...earlierVersions(one), 'package']
+  for (const [place, version] of versions.entries()) {
+    const at =
+      Date.parse(applied.includes(version) ? appliedAt : movedAt) / 1000 -
+      (versions.length - place) * (applied.includes(version) ? 3600 : 0)
+    const files = Object.fromEntries(Object.entries(packageFiles(one, version)).map(([path, text]) => [`apps/${one.name}/${path}`, text]))
+    const gone = known.filter((path) => !Object.hasOwn(files, path)).map((path) => [path, null])
+    repository.commitByHand('main', { ...files, ...Object.fromEntries(gone) }, { at })
+    known = Object.keys(files)
+  }
+  const policy = filesBelow(one.folder)['policy.yaml']
+  if (policy !== undefined) repository.commitByHand('main', { '.drift/policy.yaml': policy })
+  return repository
+}
+
+/** @throws what the package failed with */
+export async function observeCase(one: DriftCase, times: CaseTimes, cluster: ClusterReader): Promise<Observation> {
+  const repository = repositoryOf(one, times)
+  const request = { branch: undefined, packages: [], fieldManager: undefined, key: KEY, bot: { email: BOT_EMAIL } }
+  const signal = new AbortController().signal
+  const view = await lookAtRepository({ repository, forge: new LocalForge(repository) }, request, signal)
+  const { units } = await lookAtCluster(view, cluster, request, signal)
+  const [unit, ...more] = units
+  if (unit === undefined || more.length > 0) throw new Error(`${one.name}: ${units.length} packages were observed`)
+  if (unit.state === 'failed') throw unit.failures[0] ?? new Error(`${one.name}: failed`)
+  return unit.observation
+}
+
+/** What was seen, in the words of `case.yaml`; its lists in an order of their own. */
+export function seenIn({ verdicts }: Observation): Truth {
+  const drift = verdicts.flatMap(({ items }) => items.map(changeOf))
+  const setAside = verdicts.flatMap((verdict) =>
+    verdict.setAside.map(({ drift: one, state, rule }) => ({ object: nameOf(one.id), path: formatFieldPath(one.path), state, rule })),
+  )
+  const unproven = verdicts.filter(({ failure, state }) => failure !== undefined && state !== 'in-sync')
+  return {
+    drift: sorted(drift),
+    setAside: sorted(setAside),
+    unproven: Object.fromEntries(
+      unproven
+        .filter(({ reapplyFails }) => reapplyFails === undefined)
+        .map(({ id, state }) => [nameOf(id), state === 'unreadable' ? state : 'unverified']),
+    ),
+    applyRefused: verdicts.flatMap(({ id, reapplyFails }) => (reapplyFails === undefined ? [] : [nameOf(id)])).sort(),
+  }
+}
+
+/** Every place where what was seen is not the truth, as a sentence; empty where all is right. */
+export function mistakes(seen: Truth, truth: Truth): string[] {
+  return [
+    ...compared('drift', seen.drift.map(lineOf), truth.drift.map(lineOf)),
+    ...(truth.setAside === undefined
+      ? []
+      : compared('set aside', (seen.setAside ?? []).map(asideOf(truth.setAside)), truth.setAside.map(asideOf(truth.setAside)))),
+    ...compared('unproven', linesOf(seen.unproven), linesOf(truth.unproven)),
+    ...compared('apply refused', [...seen.applyRefused], [...truth.applyRefused]),
+  ]
+}
+
+function changeOf({ id, change, path, actor, risk }: Drift): ExpectedChange {
+  return { object: nameOf(id), change, path: formatFieldPath(path), manager: actor.manager, class: actor.class, risk }
+}
+
+export function nameOf({ kind, name }: Pick<ResourceId, 'kind' | 'name'>): string {
+  return `${kind}/${name}`
+}
+
+export function lineOf({ object, change, path, manager, class: actor, risk }: ExpectedChange): string {
+  return `${[object, change, path].filter((part) => part !== '').join(' ')} by ${manager} (${actor}), ${risk}`
+}
+
+/** A rule counts only where the truth names one for the place. */
+function asideOf(setAside: readonly ExpectedSetAside[]): (aside: ExpectedSetAside) => string {
+  const ruled = new Set(setAside.filter(({ rule }) => rule !== undefined).map(({ object, path }) => `${object} ${path}`))
+  return ({ object, path, state, rule }) => {
+    const place = `${object} ${path}`
+    return `${place} ${state}${ruled.has(place) ? ` by ${rule ?? 'no rule'}` : ''}`
+  }
+}
+
+function linesOf(record: Readonly<Record<string, string>>): string[] {
+  return Object.entries(record).map(([object, state]) => `${object} ${state}`)
+}
+
+function compared(what: string, seen: readonly string[], wanted: readonly string[]): string[] {
+  const rest = [...seen]
+  const missed = wanted.filter((line) => {
+    const place = rest.indexOf(line)
+    if (place !== -1) rest.splice(place, 1)
+    return place === -1
+  })
+  return [...missed.map((line) => `${what}, missed: ${line}`), ...rest.map((line) => `${what}, not so: ${line}`)]
+}
+
+function sorted<Value>(values: readonly Value[]): Value[] {
+  return [...values].sort((left, right) => (JSON.stringify(left) < JSON.stringify(right) ? -1 : 1))
+}
