@@ -2,6 +2,8 @@
  * Benchmarks. Nothing here is a test: machines differ, and a table says so.
  *
  * node bench/run.ts detection     [--objects 1200] [--per-package 120] [--rounds 5] [--seed 1] [--write docs/performance.md]
+ * node bench/run.ts accuracy [words of case names] [--write docs/accuracy.md]
+ * node bench/run.ts cost          [--objects 1200] [--per-package 120] [--seed 1] [--write docs/performance.md]
  * node bench/run.ts pull-request  [--objects 250] [--per-package 10] [--rounds 24] [--seed 1] [--write docs/performance.md]
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -19,6 +21,8 @@ interface Benchmark {
   readonly defaults: Options
   readonly heading: (options: Options) => string
   readonly run: (options: Options, report: (line: string) => void) => Promise<string>
+  /** Without flags: what it takes is words. */
+  readonly words?: boolean
 }
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
@@ -26,6 +30,17 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     defaults: { objects: 1200, objectsPerPackage: 120, rounds: 5, seed: 1 },
     heading: ({ objects }) => `## Detection, ${objects} objects`,
     run: async (options, report) => (await import('./detection.ts')).benchDetection(options, report),
+  },
+  accuracy: {
+    defaults: { objects: 1, objectsPerPackage: 1, rounds: 1, seed: 1 },
+    heading: () => '## The corpus, live',
+    run: async (_options, report) => (await import('./accuracy.ts')).benchAccuracy(words, report),
+    words: true,
+  },
+  cost: {
+    defaults: { objects: 1200, objectsPerPackage: 120, rounds: 1, seed: 1 },
+    heading: ({ objects }) => `## What ownership proves, ${objects} objects`,
+    run: async (options, report) => (await import('./cost.ts')).benchCost(options, report),
   },
   'pull-request': {
     defaults: { objects: 250, objectsPerPackage: 10, rounds: 24, seed: 1 },
@@ -44,9 +59,9 @@ const { values, positionals } = parseArgs({
     write: { type: 'string' },
   },
 })
-const [name = ''] = positionals
+const [name = '', ...words] = positionals
 const benchmark = BENCHMARKS[name]
-if (benchmark === undefined || positionals.length !== 1) {
+if (benchmark === undefined || (words.length > 0 && benchmark.words !== true)) {
   const names = Object.keys(BENCHMARKS).join('|')
   console.error(`usage: npm run bench -- ${names} [--objects N] [--per-package N] [--rounds N] [--seed N] [--write FILE]`)
   process.exit(2)
@@ -58,7 +73,10 @@ const options: Options = {
   seed: wholeNumber('seed', benchmark.defaults.seed),
 }
 const table = await benchmark.run(options, (line) => console.error(line))
-const command = `npm run bench -- ${name} --objects ${options.objects} --per-package ${options.objectsPerPackage} --rounds ${options.rounds} --seed ${options.seed}`
+const flags = benchmark.words
+  ? words.join(' ')
+  : `--objects ${options.objects} --per-package ${options.objectsPerPackage} --rounds ${options.rounds} --seed ${options.seed}`
+const command = `npm run bench -- ${name} ${flags}`.trimEnd()
 const body = `${table}\n\nMeasured on ${new Date().toISOString().slice(0, 10)} with \`${command}\`.`
 console.log(body)
 if (values.write !== undefined) {

@@ -96,6 +96,16 @@ function worldAt(place: Place, stdin: World['stdin'], signal: AbortSignal, pushP
       const intake = new WebhookIntake({ secrets, repository, window: new DeliveryWindow() })
       return startWebhookServer({ ...address, intake, clock, onNews, onRefused })
     },
+    openAuditLog: async (path) => {
+      const { openAuditLog } = await import('./adapters/kubernetes/audit/audit-log.ts')
+      return openAuditLog(resolve(cwd, path))
+    },
+    openAuditHook: async ({ address, token, named, onRefused }) => {
+      const { AuditIntake } = await import('./adapters/kubernetes/audit/audit-intake.ts')
+      const { startAuditServer } = await import('./adapters/kubernetes/audit/audit-server.ts')
+      const source = new AuditIntake({ token, named })
+      return { source, ...(await startAuditServer({ ...address, intake: source, onRefused })) }
+    },
     openCluster: async (target) => {
       if (target.live !== undefined) {
         const { openRecordedCluster } = await import('./adapters/kubernetes/recorded-cluster.ts')

@@ -12,6 +12,7 @@ import { join, relative } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { findAppliers } from './appliers/appliers.ts'
 import { startForRun } from './controlplane/start-for-run.ts'
 import { startGiteaForRun } from './gitea/start-for-run.ts'
 import { whyNoKpt } from './kpt/find-kpt.ts'
@@ -158,7 +159,9 @@ function runProcesses(paths: readonly string[], width: number): Promise<string> 
   })
 }
 
-async function prepareControlPlane(): Promise<{ why: string } | { end: () => Promise<void> }> {
+async function prepareControlPlane(own: readonly string[] = []): Promise<{ why: string } | { end: () => Promise<void> }> {
+  // Built ahead: no test should wait beside a compiler. Where it cannot be built the tests that need it say so.
+  if (own.some((file) => file.includes('/appliers'))) await findAppliers({ report: (message) => console.log(message) })
   const started = await startForRun({ report: (message) => console.log(message) })
   if (started.state === 'unavailable') return { why: started.why }
   Object.assign(process.env, started.environment)

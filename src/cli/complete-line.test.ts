@@ -26,7 +26,7 @@ const GOLDEN: readonly (readonly [words: readonly string[], wanted: readonly str
   [['re'], ['restore', 'release', 'reject']],
   [
     ['get', ''],
-    ['packages', 'drifts'],
+    ['packages', 'drifts', 'ignores'],
   ],
   [['get', 'd'], ['drifts']],
   [

@@ -1,7 +1,7 @@
 /** The daemon: its arguments and flags. What it does is loaded when it runs. */
 import { type Command, Option } from 'commander'
 import { type ControllerOptions, listenAddress } from './controller-options.ts'
-import { interval, withClusterFlags, withFleetFlag, withForgeFlag, withOutputFlags, withRepositoryFlags } from './options.ts'
+import { interval, withAuditFlag, withClusterFlags, withFleetFlag, withForgeFlag, withOutputFlags, withRepositoryFlags } from './options.ts'
 import { TEXT_OUTPUTS } from './outputs.ts'
 import { withSelectionFlags } from './selection-flags.ts'
 import type { Run, World } from './world.ts'
@@ -18,7 +18,17 @@ export function addControllerCommand(program: Command, world: World, run: Run): 
         'listen for webhooks at /webhook (a port alone is on 127.0.0.1); their secret is in BACKPORCH_WEBHOOK_SECRET',
       ).argParser(listenAddress),
     )
-  withFleetFlag(withOutputFlags(withClusterFlags(withForgeFlag(withRepositoryFlags(withSelectionFlags(controller)))), TEXT_OUTPUTS))
+    .addOption(
+      new Option(
+        '--audit-webhook-address <host:port>',
+        'take audit events of the API server at /audit (a port alone is on 127.0.0.1); their token is in BACKPORCH_AUDIT_TOKEN',
+      )
+        .argParser(listenAddress)
+        .conflicts('auditLog'),
+    )
+  withFleetFlag(
+    withOutputFlags(withAuditFlag(withClusterFlags(withForgeFlag(withRepositoryFlags(withSelectionFlags(controller))))), TEXT_OUTPUTS),
+  )
   controller.action((packages: string[], options: ControllerOptions) =>
     run(async () => (await import('./commands/controller.ts')).controller(packages, options, world)),
   )

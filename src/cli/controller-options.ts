@@ -8,6 +8,7 @@ export interface ControllerOptions extends CommonOptions, Pick<SelectionOptions,
   /** Milliseconds between two turns. */
   readonly interval?: number
   readonly webhookAddress?: ListenAddress
+  readonly auditWebhookAddress?: ListenAddress
 }
 
 const LOOPBACK = '127.0.0.1'
@@ -17,4 +18,9 @@ export function listenAddress(text: string): ListenAddress {
   const [, six, name, port = ''] = /^(?:(?:\[([0-9a-f:.%]+)\]|([a-z0-9.-]*)):)?([0-9]{1,5})$/i.exec(text) ?? []
   if (port === '' || Number(port) > 65_535) throw new InvalidArgumentError('wanted HOST:PORT, as in 127.0.0.1:8080 or [::]:8080')
   return { host: six ?? (name || LOOPBACK), port: Number(port) }
+}
+
+/** Whether nobody but this machine reaches it. */
+export function isLoopback({ host }: ListenAddress): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
 }

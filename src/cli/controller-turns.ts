@@ -1,6 +1,7 @@
 /** The turns of the daemon: what each does, and what is told of it. A quiet turn prints nothing, and an error is told once. */
 import { PressQueue } from '../controller/press-queue.ts'
 import { type Failure, Failures, failuresOf } from '../failure.ts'
+import type { AuditSource } from '../ports/audit-source.ts'
 import type { TurnResult } from '../reconcile/run-turn.ts'
 import { type UnitResult, unitFailures } from '../reconcile/unit-result.ts'
 import { oneLine } from '../record/one-line.ts'
@@ -25,6 +26,8 @@ const SLOW_DOWN: ReadonlySet<string> = new Set(['BP3004', 'BP5004'])
 export class ControllerTurns {
   /** Why the first turn cannot ever be. */
   unusable: unknown
+  /** Where audit events come from that are sent here. */
+  audit: AuditSource | undefined
   /** What people pressed since the last turn, and what that one could not do. */
   readonly presses = new PressQueue()
   private readonly packages: readonly string[]
@@ -82,13 +85,18 @@ export class ControllerTurns {
     }
   }
 
-  readonly webhookRefused = (why: string): void => {
+  readonly webhookRefused = (why: string): void => this.refused('a webhook was refused', why)
+
+  /** Once for each reason in a while. */
+  private refused(what: string, why: string): void {
     const now = this.now()
-    const before = this.refusedAt.get(why)
+    const before = this.refusedAt.get(`${what} ${why}`)
     if (before !== undefined && now - before < REFUSED_EVERY) return
-    this.refusedAt.set(why, now)
-    this.world.stderr.write(`${this.time()}  a webhook was refused: ${oneLine(why, 300)}\n`)
+    this.refusedAt.set(`${what} ${why}`, now)
+    this.world.stderr.write(`${this.time()}  ${what}: ${oneLine(why, 300)}\n`)
   }
+
+  readonly auditRefused = (why: string): void => this.refused('audit events were refused', why)
 
   async close(): Promise<void> {
     const { kept } = this
@@ -105,7 +113,15 @@ export class ControllerTurns {
     }
     const { onProgress, ...request } = this.kept.session.request
     const steps = this.options.verbose === true && onProgress !== undefined ? { onProgress } : {}
-    return runScan({ ...this.kept.session, request: { ...request, ...steps }, presses: this.presses }, this.options, world)
+    return runScan(
+      {
+        ...this.kept.session,
+        request: { ...request, ...steps, ...(this.audit === undefined ? {} : { audit: this.audit }) },
+        presses: this.presses,
+      },
+      this.options,
+      world,
+    )
   }
 
   private async failed(thrown: unknown): Promise<void> {

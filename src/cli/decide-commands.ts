@@ -1,9 +1,10 @@
 /** Commands that record and decide: their arguments and flags. What they do is loaded when one of them runs. */
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Resolution } from '../drift/drift.ts'
 import {
   type CommonOptions,
   durationSeconds,
+  withAuditFlag,
   withClusterFlags,
   withExitFlags,
   withFleetFlag,
@@ -15,6 +16,7 @@ import { REPORT_OUTPUTS, TEXT_OUTPUTS } from './outputs.ts'
 import { withSelectionFlags } from './selection-flags.ts'
 import type { Run, World } from './world.ts'
 
+const SELECTORS = 'changes by number (1,3), number and field (2:spec.replicas) or object (deployment/web); all otherwise'
 const ONE_PACKAGE = 'path of the package; may be left out where there is one'
 
 export function addDecideCommands(program: Command, world: World, run: Run): void {
@@ -25,12 +27,15 @@ export function addDecideCommands(program: Command, world: World, run: Run): voi
     .option('--dry-run', 'say what would be written, and write nothing')
     .option('--show-ignored', 'list what ignore rules and releases cover')
   withFleetFlag(
-    withExitFlags(withOutputFlags(withClusterFlags(withForgeFlag(withRepositoryFlags(withSelectionFlags(scan)))), REPORT_OUTPUTS)),
+    withExitFlags(
+      withOutputFlags(withAuditFlag(withClusterFlags(withForgeFlag(withRepositoryFlags(withSelectionFlags(scan))))), REPORT_OUTPUTS),
+    ),
   )
   scan.action((packages: string[], options: CommonOptions) =>
     run(async () => (await import('./commands/scan.ts')).scan(packages, options, world)),
   )
   addResolutionCommands(program, world, run)
+  addIgnoreCommand(program, world, run)
 
   const approval = program
     .command('approve')
@@ -48,6 +53,29 @@ export function addDecideCommands(program: Command, world: World, run: Run): voi
   decisionFlags(rejection).action((name: string | undefined, options: CommonOptions) =>
     run(async () => (await import('./commands/decide.ts')).rejectOne(name, options, world)),
   )
+}
+
+function addIgnoreCommand(program: Command, world: World, run: Run): void {
+  const ignore = program
+    .command('ignore')
+    .description('the ignore rule that hides exactly the named lines of diff, as a policy to review; with --print')
+    .argument('[package]', ONE_PACKAGE)
+    .argument('[selectors...]', SELECTORS)
+    .option('--print', 'print the rule; nothing is written. On a pull request /ignore proposes it')
+    .option('-m, --message <why>', 'why, for the people who read the rule later')
+    .addOption(new Option('--for <duration>', 'how long the rule holds, from now: 30d').argParser(durationSeconds))
+    .addOption(new Option('--expires <day>', 'the last day on which the rule holds: 2026-12-31').argParser(day))
+  withOutputFlags(withClusterFlags(withRepositoryFlags(ignore)), TEXT_OUTPUTS)
+  ignore.action((name: string | undefined, selectors: string[], options: CommonOptions) =>
+    run(async () => (await import('./commands/ignore.ts')).ignore(name, selectors, options, world)),
+  )
+}
+
+function day(text: string): string {
+  const time = Date.parse(`${text}T00:00:00Z`)
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || Number.isNaN(time) || !new Date(time).toISOString().startsWith(text))
+    throw new InvalidArgumentError('wanted a date like 2026-12-31')
+  return text
 }
 
 function decisionFlags(command: Command): Command {
@@ -78,7 +106,7 @@ function addResolutionCommands(program: Command, world: World, run: Run): void {
       .command(resolution.toLowerCase())
       .description(SENTENCES[resolution])
       .argument('[package]', ONE_PACKAGE)
-      .argument('[selectors...]', 'changes by number (1,3), number and field (2:spec.replicas) or object (deployment/web); all otherwise')
+      .argument('[selectors...]', SELECTORS)
       .option('-m, --message <why>', 'why, for the people who review and for the history')
       .option('--dry-run', 'say what would be written, and write nothing')
     withOutputFlags(withClusterFlags(withForgeFlag(withRepositoryFlags(command))))

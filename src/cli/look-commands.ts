@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import {
   type CommonOptions,
+  withAuditFlag,
   withClusterFlags,
   withExitFlags,
   withForgeFlag,
@@ -22,13 +23,14 @@ export function addLookCommands(program: Command, world: World, run: Run): void 
     .description('show what differs between packages in git and the cluster; reads only')
     .argument('[packages...]', 'paths of packages; all of them otherwise')
     .option('--show-ignored', 'list what ignore rules and releases cover, and what git is behind or ahead with')
+    .option('--unmanaged', 'also list objects in the namespaces of the packages that nobody manages; they are no drift')
     .option('--yaml', 'a unified diff for each object; with BACKPORCH_EXTERNAL_DIFF by that program, as KUBECTL_EXTERNAL_DIFF for kubectl')
   withSelectionFlags(diff, {
     namespace: 'only objects of this namespace; without -n also those that have none',
     risk: 'only changes of these risks, with commas between; what is hidden does not count for the exit code',
     since: SINCE_CHANGE,
   })
-  withExitFlags(withOutputFlags(withWatchFlags(withClusterFlags(withRepositoryFlags(diff))), REPORT_OUTPUTS))
+  withExitFlags(withOutputFlags(withWatchFlags(withAuditFlag(withClusterFlags(withRepositoryFlags(diff)))), REPORT_OUTPUTS))
   diff.action((packages: string[], options: CommonOptions) =>
     run(async () => (await import('./commands/diff.ts')).diff(packages, options, world)),
   )
@@ -61,10 +63,10 @@ export function addLookCommands(program: Command, world: World, run: Run): void 
 
   const explain = program
     .command('explain')
-    .description('why a line of diff is what it is; or what a code means (explain BP2003, explain SEC-RBAC)')
+    .description('why a line of diff is what it is; or what a code means (explain BP2003, SEC-RBAC, preset:hpa)')
     .argument('<what>', 'path of a package, or a code')
-    .argument('[selectors...]', 'changes by number, number and field, or object; all otherwise')
-  withOutputFlags(withClusterFlags(withRepositoryFlags(explain)), TEXT_OUTPUTS)
+    .argument('[selectors...]', 'lines by number, number and field, or object, also of what is no drift; all otherwise')
+  withOutputFlags(withAuditFlag(withClusterFlags(withRepositoryFlags(explain))), TEXT_OUTPUTS)
   explain.action((what: string, selectors: string[], options: CommonOptions) =>
     run(async () => (await import('./commands/explain.ts')).explain(what, selectors, options, world)),
   )
@@ -99,6 +101,10 @@ function addGetCommands(program: Command, world: World, run: Run): void {
   drifts.action((names: string[], options: CommonOptions) =>
     run(async () => (await import('./commands/get.ts')).getDrifts(names, options, world)),
   )
+
+  const ignores = get.command('ignores').description('ignore rules: where, for what, why, until when, and what each hides now')
+  withOutputFlags(withWatchFlags(withRepositoryFlags(ignores)))
+  ignores.action((options: CommonOptions) => run(async () => (await import('./commands/get-ignores.ts')).getIgnores(options, world)))
 }
 
 function addHistoryCommand(program: Command, world: World, run: Run): void {

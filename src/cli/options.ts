@@ -23,6 +23,8 @@ export interface CommonOptions {
   readonly kubeconfigExecAllow?: string[]
   readonly insecureSkipTlsVerify?: boolean
   readonly fieldManager?: string
+  /** Path of the API server's audit log. */
+  readonly auditLog?: string
   readonly output: Output
   readonly headers: boolean
   readonly columns?: string[]
@@ -66,6 +68,10 @@ export function withClusterFlags(command: Command): Command {
     .addOption(new Option('--timeout <duration>', 'for one request to the cluster, as in 30s').argParser(duration))
 }
 
+export function withAuditFlag(command: Command): Command {
+  return command.option('--audit-log <path>', "the API server's audit log, for who it was; rotated files beside it are read too")
+}
+
 export function withForgeFlag(command: Command): Command {
   const flag = new Option('--forge <name>', 'where people review; told by the address of the repository otherwise')
   return command.addOption(flag.choices(['github', 'gitea', 'local']))
@@ -73,7 +79,7 @@ export function withForgeFlag(command: Command): Command {
 
 export function withFleetFlag(command: Command): Command {
   const flag = new Option('--contexts <names>', 'several contexts of the kubeconfig, all in one turn: prod-eu,prod-us')
-  return command.addOption(flag.argParser(list).conflicts(['context', 'cluster', 'live']))
+  return command.addOption(flag.argParser(list).conflicts(['context', 'cluster', 'live', 'auditLog']))
 }
 
 /** Longest `--interval`, in milliseconds: a timer of Node holds no more than 24 days. */

@@ -1,8 +1,11 @@
 /** The lines of `diff`: one per field, grouped by object, each with who, when and how risky (ux.md §2.7). */
-import type { Drift, ObjectVerdict } from '../drift/drift.ts'
+
+import type { Drift, ObjectVerdict, SetAside } from '../drift/drift.ts'
+import { PRESET } from '../drift/noise/presets.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import { shownPathOnly } from '../krm/shown-path.ts'
 import type { UnitPlan } from '../plan/plan-reconcile.ts'
+import { actorLimit, actorName } from '../record/actor-name.ts'
 import { refOf } from '../record/build-report.ts'
 import { formatValue, hiddenBytes } from '../record/format-value.ts'
 import { oneLine } from '../record/one-line.ts'
@@ -37,6 +40,7 @@ export function formatDiff(view: DiffView, terminal: Terminal): string {
     if (here !== object) lines.push(...objectHead(change, view, terminal))
     object = here
     lines.push(rows[index] ?? '')
+    for (const line of view.wide ? ownerLines(change) : []) lines.push(`       ${terminal.style(line, 'dim')}`)
     for (const note of change.notes ?? []) if (view.wide) lines.push(`       ${terminal.style(note, 'dim')}`)
   })
   for (const verdict of view.verdicts) lines.push(...reapplyLines(verdict, terminal))
@@ -105,10 +109,21 @@ function changeCells(change: Change, number: number, view: DiffView, terminal: T
     `${terminal.style(String(number), 'dim')} ${mark}`,
     change.path === undefined ? change.change : oneLine(change.path, 160),
     change.path === undefined ? '' : valuesOf(change, terminal, limit),
-    actor.confidence === 'none' ? 'unknown' : `${oneLine(actor.manager, 40)}${actor.confidence === 'last-writer' ? '?' : ''}`,
+    actor.confidence === 'none'
+      ? 'unknown'
+      : `${oneLine(actorName(actor), actorLimit(actor, 40))}${actor.confidence === 'last-writer' ? '?' : ''}`,
     actor.class === 'unknown' ? '-' : actor.class.replace('-', ' '),
     timeOf(actor.at, view, terminal),
     `${terminal.style(change.risk, ...riskStyle(change.risk))} ${change.reason}`,
+  ]
+}
+
+/** Two writers of one field, and how sure it is who it was. */
+function ownerLines({ actor }: Change): string[] {
+  const others = (actor.others ?? []).map(({ manager, at }) => `${oneLine(manager, 60)}${at === '' ? '' : ` ${oneLine(at, 40)}`}`)
+  return [
+    ...(others.length === 0 ? [] : [`also owned by ${others.join(', ')}`]),
+    ...(actor.confidence === 'audit-time' ? ['the user is told by manager and time: the audit log has no bodies'] : []),
   ]
 }
 
@@ -163,13 +178,23 @@ function setAsideLines(view: DiffView, terminal: Terminal): string[] {
   const aside = view.verdicts.flatMap(({ setAside }) => setAside)
   if (aside.length === 0) return []
   if (!view.showIgnored) {
-    const counts = (['Behind', 'Ignored', 'Released'] as const).flatMap((state) => {
-      const count = aside.filter((entry) => entry.state === state).length
+    const counts = (['Ignored', 'Released'] as const).flatMap((state) => {
+      // What a preset mutes happens in every cluster all the time: of that alone nothing is said.
+      const count = aside.filter((entry) => entry.state === state && entry.rule?.startsWith(PRESET) !== true).length
       return count === 0 ? [] : [`${count} ${state}`]
     })
-    return [terminal.style(`${counts.join(', ')} (no drift): --show-ignored lists them`, 'dim')]
+    const hidden = counts.length === 0 ? [] : [`${counts.join(', ')} (no drift): --show-ignored lists them`]
+    return [...waitingLines(aside), ...hidden].map((line) => terminal.style(line, 'dim'))
   }
   return aside.map(({ drift, state, why }) => terminal.style(`  ${state}: ${describeDrift(drift)}: ${oneLine(why, 200)}`, 'dim'))
+}
+
+/** What waits for the syncer is told without being asked for: one line for each thing that it waits for. */
+function waitingLines(aside: readonly SetAside[]): string[] {
+  const waiting = aside.filter(({ state }) => state !== 'Ignored' && state !== 'Released')
+  const told = new Map<string, number>()
+  for (const { state, why } of waiting) told.set(`${state}: ${why}`, (told.get(`${state}: ${why}`) ?? 0) + 1)
+  return [...told].map(([line, count]) => `${oneLine(line, 300)} (${count} ${count === 1 ? 'difference' : 'differences'}, no drift)`)
 }
 
 function describeDrift({ id, path, change }: Drift): string {

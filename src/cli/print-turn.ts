@@ -6,9 +6,11 @@ import { oneLine } from '../record/one-line.ts'
 import type { Change } from '../record/schema.ts'
 import { heldSentence } from './held-text.ts'
 import type { CommonOptions } from './options.ts'
+import { isTable } from './outputs.ts'
 import { formatDiff } from './print-diff.ts'
 import { incompleteOf, incompleteOfClusters, printReports, reportList } from './print-document.ts'
 import { printFailures } from './print-failures.ts'
+import { formatUnmanaged, unmanagedPart } from './print-unmanaged.ts'
 import { printYamlDiff } from './print-yaml-diff.ts'
 import { Terminal } from './terminal.ts'
 import type { World } from './world.ts'
@@ -30,6 +32,7 @@ export function printTurn(result: TurnResult, options: TurnPrintOptions, world: 
   const list = {
     ...reportList(reports, result.observedAt, [...incompleteOf(result.units), ...incompleteOfClusters(result.notObserved)]),
     ...(proposals.length === 0 ? {} : { proposals }),
+    ...(result.unmanaged.length === 0 ? {} : { unmanaged: unmanagedPart(result.unmanaged) }),
   }
   if (options.yaml === true) printYamlDiff(result, options, world)
   const printed = options.yaml === true || printReports(list, options, world)
@@ -55,6 +58,10 @@ export function printTurn(result: TurnResult, options: TurnPrintOptions, world: 
         ),
       )
     }
+  }
+  if (options.yaml === true || isTable(options.output)) {
+    const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
+    world.stdout.write(formatUnmanaged(result.unmanaged, world.clock.now().getTime(), terminal))
   }
   if (options.quiet !== true)
     for (const { notes } of planned) for (const note of notes) world.stderr.write(`note: ${oneLine(note, 2_000)}\n`)

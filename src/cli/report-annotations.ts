@@ -3,6 +3,7 @@
  * and escapes: docs.github.com "Workflow commands for GitHub Actions" and actions/runner, ActionCommand.cs. A step shows the
  * first ten of a level (actions/toolkit, docs/problem-matchers.md), so the riskiest come first.
  */
+import { actorName } from '../record/actor-name.ts'
 import { formatValue } from '../record/format-value.ts'
 import { oneLine } from '../record/one-line.ts'
 import type { Change, DriftReportList, Incomplete } from '../record/schema.ts'
@@ -30,7 +31,7 @@ function annotation(entry: RankedChange): string {
 function describe(change: Change, number: number): string {
   const { actor } = change
   const values = `${change.path}: ${formatValue(change.git, 120)} → ${formatValue(change.live, 120)}`
-  const who = actor.confidence === 'none' ? 'by an unknown writer' : `by ${actor.manager} (${actor.class.replace('-', ' ')})`
+  const who = actor.confidence === 'none' ? 'by an unknown writer' : `by ${actorName(actor)} (${actor.class.replace('-', ' ')})`
   const when = actor.at === '' ? '' : ` ${actor.at}`
   return `#${number} ${change.path === undefined ? `object ${change.change}` : values}, ${who}${when}, ${change.risk} ${change.reason}`
 }

@@ -2,6 +2,7 @@
  * `-o markdown`: the list as a comment on a pull request or a step summary; GitHub Flavored Markdown that Gitea shows alike.
  * What comes from a cluster or from git stands in code (src/record/markdown-text.ts), everything else is ours.
  */
+import { actorLimit, actorName } from '../record/actor-name.ts'
 import { formatValue, hiddenBytes } from '../record/format-value.ts'
 import { markdownCell, markdownCode } from '../record/markdown-text.ts'
 import type { Change, DriftReport, DriftReportList, Incomplete } from '../record/schema.ts'
@@ -64,7 +65,7 @@ function withinLimit(ranked: readonly RankedChange[]): RankedChange[] {
 function section({ spec, status }: DriftReport, own: readonly RankedChange[]): string[] {
   const { unit } = spec
   const cut = own.length < spec.changes.length ? ` (${own.length} of ${spec.changes.length} shown)` : ''
-  const aside = (['Behind', 'Ignored', 'Released'] as const).flatMap((state) => {
+  const aside = (['Behind', 'Reconciling', 'Suspended', 'Ignored', 'Released'] as const).flatMap((state) => {
     const number = (status.setAside ?? []).filter((entry) => entry.state === state).length
     return number === 0 ? [] : [`${number} ${state.toLowerCase()} (no drift)`]
   })
@@ -90,7 +91,7 @@ function section({ spec, status }: DriftReport, own: readonly RankedChange[]): s
 function row({ change, number }: RankedChange): string {
   const { actor } = change
   const source = change.source === undefined ? '' : `<br>${markdownCell(change.source, 200)}`
-  const who = actor.confidence === 'none' ? 'unknown' : markdownCell(actor.manager, 60)
+  const who = actor.confidence === 'none' ? 'unknown' : markdownCell(actorName(actor), actorLimit(actor, 60))
   const guess = actor.confidence === 'last-writer' ? ' (the only other writer)' : ''
   const kind = actor.class === 'unknown' || actor.confidence === 'none' ? '' : ` ${actor.class.replace('-', ' ')}`
   const when = actor.at === '' ? '' : `<br>${markdownCell(actor.at, 40)}`

@@ -2,9 +2,11 @@
  * `-o sarif`: SARIF 2.1.0 (docs.oasis-open.org/sarif) with what code scanning on GitHub reads of it ("SARIF support for code
  * scanning"): rules with help and a severity, a file and a line for each result, and fingerprints that stay when lines move.
  */
+
 import { createHash } from 'node:crypto'
 import type { Risk } from '../drift/drift.ts'
 import { RISK_RULES } from '../drift/risk.ts'
+import { actorName } from '../record/actor-name.ts'
 import { formatValue } from '../record/format-value.ts'
 import { oneLine } from '../record/one-line.ts'
 import type { Change, DriftReportList, Incomplete } from '../record/schema.ts'
@@ -113,6 +115,7 @@ function result(entry: RankedChange, places: ReadonlyMap<string, number>): objec
       risk: change.risk,
       change: change.change,
       actor: oneLine(change.actor.manager),
+      ...(change.actor.user === undefined ? {} : { user: oneLine(change.actor.user) }),
     },
   }
 }
@@ -121,7 +124,7 @@ function sentence({ change, report, number }: RankedChange): string {
   const { actor } = change
   const what =
     change.path === undefined ? `is ${change.change}` : `${change.path}: ${formatValue(change.git, 120)} → ${formatValue(change.live, 120)}`
-  const who = actor.confidence === 'none' ? 'an unknown writer' : `${actor.manager} (${actor.class.replace('-', ' ')})`
+  const who = actor.confidence === 'none' ? 'an unknown writer' : `${actorName(actor)} (${actor.class.replace('-', ' ')})`
   const { package: path, cluster } = report.spec.unit
   return `${objectName(change.ref)} ${what}, by ${who}${actor.at === '' ? '' : ` ${actor.at}`}. Change ${number} of ${packageLabel(path)} in ${cluster}.`
 }

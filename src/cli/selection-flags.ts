@@ -5,7 +5,17 @@ import { secondsOf } from '../policy/duration.ts'
 import type { Change, UnitState } from '../record/schema.ts'
 
 export const RISKS = ['critical', 'high', 'medium', 'low'] as const satisfies readonly Change['risk'][]
-export const STATES = ['InSync', 'Drifted', 'Applying', 'Silenced', 'Unknown', 'Off'] as const satisfies readonly UnitState[]
+export const STATES = [
+  'InSync',
+  'Drifted',
+  'Applying',
+  'Silenced',
+  'Behind',
+  'Reconciling',
+  'Suspended',
+  'Unknown',
+  'Off',
+] as const satisfies readonly UnitState[]
 
 /** A moment, or how long before now. */
 export type Since = { readonly at: string } | { readonly secondsAgo: number }

@@ -64,6 +64,7 @@ export async function withSession(
       bot: { email: world.botEmail },
       version: world.version,
       onProgress: progress.step,
+      ...(options.auditLog === undefined ? {} : { audit: await world.openAuditLog(options.auditLog) }),
     }
     const forge = await world.openForge(repository, {
       remote: options.repo,

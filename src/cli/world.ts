@@ -1,6 +1,7 @@
 /** Everything outside that a command touches, so that a test can give another world. */
 import type { Readable } from 'node:stream'
 import type { RedactionKey } from '../krm/redacted.ts'
+import type { AuditSource } from '../ports/audit-source.ts'
 import type { ButtonPress } from '../ports/check-run.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { ClusterReader, ClusterWriter } from '../ports/cluster.ts'
@@ -66,6 +67,16 @@ export interface WantedWebhooks {
   readonly onRefused: (why: string) => void
 }
 
+export interface WantedAuditHook {
+  readonly address: ListenAddress
+  /** Undefined: whoever reaches the address may send. */
+  readonly token: string | undefined
+  /** Several clusters are looked at: each delivery names its own in the address. */
+  readonly named: boolean
+  /** Told why each delivery was refused; nothing of the delivery is in it. */
+  readonly onRefused: (why: string) => void
+}
+
 export interface World {
   readonly env: { readonly [name: string]: string | undefined }
   readonly cwd: string
@@ -82,6 +93,10 @@ export interface World {
   openForge(repository: PackageRepository, wanted: WantedForge): Promise<Forge>
   /** @throws Failure BP1001 when nobody can listen there */
   openWebhooks(wanted: WantedWebhooks): Promise<{ readonly url: string; close(): Promise<void> }>
+  /** @throws Failure BP1001 when the file cannot be read */
+  openAuditLog(path: string): Promise<AuditSource>
+  /** @throws Failure BP1001 when nobody can listen there */
+  openAuditHook(wanted: WantedAuditHook): Promise<{ readonly source: AuditSource; readonly url: string; close(): Promise<void> }>
   /** @throws Failure BP1006 or BP1010 */
   openCluster(target: ClusterTarget): Promise<OpenedCluster>
   openWriter(target: ClusterTarget): Promise<{ readonly writer: ClusterWriter; close(): void }>

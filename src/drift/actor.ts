@@ -2,34 +2,12 @@
 import type { FieldPath } from '../krm/field-path.ts'
 import { touchesPath } from '../krm/field-set.ts'
 import { type FieldManager, type ManagedFields, type ManagedFieldsEntry, sameManager } from '../krm/managed-fields.ts'
+import { classify } from './actor-classes.ts'
 import type { Actor, ActorClass, Syncer } from './drift.ts'
 
-interface ClassRule {
-  readonly class: ActorClass
-  readonly manager: RegExp
-}
-
-/**
- * First match wins. Sources: default managers of kubectl (`kubectl-<verb>`, k8s.io/kubectl), the managers that Flux,
- * Argo CD, Config Sync, Fleet, Sveltos, kapp and Helm document, and the components of the Kubernetes control plane.
- */
-const CLASS_RULES: readonly ClassRule[] = [
-  { class: 'human-tool', manager: /^(kubectl(-.*)?|oc|k9s|lens|openlens|freelens|headlamp|rancher|dashboard|Mozilla|octant|kubie)$/ },
-  {
-    class: 'gitops',
-    manager:
-      /^(argocd-.*|argocd|kustomize-controller|helm-controller|source-controller|flux.*|configsync\.gke\.io|fleet.*|application\/apply-patch|addon-controller|sveltos.*|kapp.*|kluctl.*|helm|kpt.*|backporch.*)$/,
-  },
-  { class: 'webhook', manager: /(webhook|injector|cainjector|kyverno|gatekeeper|admission)/ },
-  {
-    class: 'controller',
-    manager: /^(kube-(controller-manager|scheduler|apiserver)|kubelet|cloud-controller-manager|vpa-.*|keda.*|cluster-autoscaler|coredns)$/,
-  },
-  { class: 'controller', manager: /(-controller|-controller-manager|-operator|-autoscaler)$/ },
-]
-
+/** By the shipped table alone (src/drift/actor-classes.ts). */
 export function classOfManager(manager: string): ActorClass {
-  return CLASS_RULES.find((rule) => rule.manager.test(manager))?.class ?? 'unknown'
+  return classify({ manager })
 }
 
 /** Managers of the Kubernetes control plane itself: what they add to an object is never drift. */
@@ -41,12 +19,17 @@ export function isControlPlane(manager: string): boolean {
 
 export const UNKNOWN_ACTOR: Actor = { manager: 'unknown', operation: '', subresource: '', class: 'unknown', at: '', confidence: 'none' }
 
+/** Whether it is certain that this manager wrote the live value: it owns the field, or the audit log has its very request. */
+export function isKnownWriter({ confidence }: Pick<Actor, 'confidence'>): boolean {
+  return confidence === 'audit' || confidence === 'audit-time' || confidence === 'field-manager'
+}
+
 export function actorOf(entry: ManagedFieldsEntry, confidence: Actor['confidence']): Actor {
   return {
     manager: entry.manager,
     operation: entry.operation,
     subresource: entry.subresource,
-    class: classOfManager(entry.manager),
+    class: classify(entry),
     at: entry.time,
     confidence,
   }

@@ -43,7 +43,11 @@ const ROWS: readonly (readonly [name: string, live: JsonObject, lines: readonly 
     edits(['x', `${APP}.ports[containerPort=80,protocol=TCP].containerPort`, 80]),
     [],
   ],
-  ['not what the control plane adds', edits(['kube-controller-manager', 'metadata.annotations.revision', '1']), []],
+  [
+    'what anybody adds who calls himself the control plane',
+    edits(['kube-controller-manager', 'metadata.annotations.revision', '1']),
+    ['metadata.annotations.revision kube-controller-manager'],
+  ],
   ['not the status', edits(['x', 'status.phase', 'a']), []],
   ['two by two', edits(['x', 'metadata.labels.a', '1'], ['y', 'metadata.labels.b', '2']), ['metadata.labels.a x', 'metadata.labels.b y']],
   ['a place once, by its latest owner', edits(['x', 'metadata.labels.a', '1'], ['y', 'metadata.labels.a', '2']), ['metadata.labels.a y']],

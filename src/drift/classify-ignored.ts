@@ -6,9 +6,9 @@ import { type IgnoreRule, ruleThatIgnores } from './ignore-rules.ts'
 export function classifyIgnored(verdict: ObjectVerdict, rules: readonly IgnoreRule[], today: string): ObjectVerdict {
   const setAside: SetAside[] = []
   const items = verdict.items.filter((drift) => {
-    const rule = ruleThatIgnores(drift, rules, today)
+    const rule = ruleThatIgnores(drift, rules, today, verdict)
     if (rule === undefined) return true
-    setAside.push({ drift, state: 'Ignored', why: `${rule.reason} (${rule.where})` })
+    setAside.push({ drift, state: 'Ignored', why: `${rule.reason} (${rule.where})`, rule: rule.where })
     return false
   })
   return setAside.length === 0 ? verdict : { ...verdict, ...withItems(verdict, items), setAside: [...verdict.setAside, ...setAside] }
@@ -17,5 +17,6 @@ export function classifyIgnored(verdict: ObjectVerdict, rules: readonly IgnoreRu
 /** The verdict with fewer items: without any left it says what its proof says. */
 export function withItems(verdict: ObjectVerdict, items: ObjectVerdict['items']): Pick<ObjectVerdict, 'items' | 'state'> {
   if (items.length > 0 || verdict.state !== 'drifted') return { items, state: verdict.state }
-  return { items, state: verdict.proof === 'none' && verdict.failure !== undefined ? 'unverified' : 'in-sync' }
+  if (verdict.proof !== 'none' || verdict.failure === undefined) return { items, state: 'in-sync' }
+  return { items, state: verdict.reapplyFails === undefined ? 'unverified' : 'blocked' }
 }

@@ -1,19 +1,25 @@
 /** From what git says and what the cluster answered to a verdict per object. Pure: the requests were made before. */
 import { Failure } from '../failure.ts'
-import { type FieldPath, isWithin, valueAt } from '../krm/field-path.ts'
+import { type FieldPath, valueAt } from '../krm/field-path.ts'
 import type { FieldSchema } from '../krm/field-schema.ts'
-import { fieldSetOf, leavesOf } from '../krm/field-set.ts'
-import { type Json, type JsonObject, jsonEquals } from '../krm/json.ts'
+import { fieldSetOf, touchesPath } from '../krm/field-set.ts'
+import type { Json, JsonObject } from '../krm/json.ts'
+import { knownFieldsOf } from '../krm/known-fields.ts'
 import type { LiveState, Prediction } from '../krm/live-view.ts'
 import { type ManagedFields, managedFieldsOf } from '../krm/managed-fields.ts'
+import { PathSet } from '../krm/path-set.ts'
 import { isSecret } from '../krm/redacted.ts'
 import { metadataText } from '../krm/resource.ts'
 import { describeResourceId, type ResourceId } from '../krm/resource-id.ts'
+import { shownPathOnly } from '../krm/shown-path.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
 import { actorOf, creatorOf, foreignOwner, isSyncer, ownersOf, removerOf, UNKNOWN_ACTOR } from './actor.ts'
 import { findAddedFields } from './added-fields.ts'
 import { compareObjects } from './compare-resource.ts'
-import type { Actor, ChangeKind, Drift, ObjectVerdict, SetAside, Syncer } from './drift.ts'
+import type { Actor, ChangeKind, Drift, ObjectVerdict, Syncer } from './drift.ts'
+import { differingLeaves, isEmptyValue } from './equal-values.ts'
+import { droppedPaths, lastAppliedOf } from './last-applied.ts'
+import { hiddenPlaces, writerInOtherVersion, writersInOtherVersions } from './other-version.ts'
 import { whyOwnershipProvesNothing } from './ownership-proof.ts'
 import { assessRisk } from './risk.ts'
 import { withSecretData } from './secret-data.ts'
@@ -29,13 +35,15 @@ export interface ObservedObject {
 
 /** Whether tier 1 leaves the object open, so that a dry run has to answer. */
 export function needsPrediction(observed: Omit<ObservedObject, 'prediction'>, syncer: Syncer | undefined): boolean {
-  const { desired, live, schema } = observed
+  const { live } = observed
   if (live.state !== 'present' || live.metadataOnly) return false
-  const managed = managedFieldsOf(live.object)
-  return (
-    whyOwnershipProvesNothing({ apiVersion: desired.apiVersion, desired: desired.object, live: live.object, managed, schema, syncer }) !==
-    undefined
-  )
+  const subject = { ...observed, apiVersion: observed.desired.apiVersion, desired: appliedPart(observed), live: live.object, syncer }
+  return whyOwnershipProvesNothing({ ...subject, managed: managedFieldsOf(live.object) }) !== undefined
+}
+
+/** What of the desired object the server can take: all but the fields that it does not know. */
+export function appliedPart({ desired, schema }: Pick<ObservedObject, 'desired' | 'schema'>): JsonObject {
+  return knownFieldsOf(desired.object, schema).object
 }
 
 /** The verdict on an object that git declares. Ignore rules are applied later, by the caller. */
@@ -43,9 +51,20 @@ export function detectDrift(observed: ObservedObject, syncer: Syncer | undefined
   const { desired, live } = observed
   const base = { id: desired.id, apiVersion: desired.apiVersion, desired, setAside: [], failure: undefined, reapplyFails: undefined }
   if (live.state === 'unreadable') return { ...base, state: 'unreadable', proof: 'none', items: [], failure: live.failure }
+  const { prediction } = observed
+  if (live.state === 'absent' && prediction?.state === 'refused' && prediction.reason !== 'NamespaceMissing') {
+    return {
+      ...base,
+      state: 'blocked',
+      proof: 'none',
+      items: [],
+      failure: notThere(prediction.failure),
+      reapplyFails: prediction.failure.why,
+    }
+  }
   if (live.state === 'absent') {
     const item = makeDrift(desired.id, desired.apiVersion, '', 'missing', [], desired.object, undefined, UNKNOWN_ACTOR)
-    return { ...base, state: 'drifted', proof: 'none', items: [item] }
+    return { ...base, state: 'drifted', proof: 'none', items: [item], mayBeBehind: new Set([item]) }
   }
   const subject = new Subject(observed, live.object, live.metadataOnly, syncer)
   const judgement = subject.judge()
@@ -65,13 +84,14 @@ export function unexpectedObject(id: ResourceId, live: JsonObject, inventory: st
     state: 'drifted',
     proof: 'none',
     items: [item],
+    mayBeBehind: new Set([item]),
     setAside: [],
     failure: undefined,
     reapplyFails: undefined,
   }
 }
 
-type Judgement = Pick<ObjectVerdict, 'state' | 'proof' | 'items' | 'setAside' | 'failure' | 'reapplyFails'>
+type Judgement = Pick<ObjectVerdict, 'state' | 'proof' | 'items' | 'mayBeBehind' | 'notes' | 'failure' | 'reapplyFails'>
 
 class Subject {
   private readonly observed: ObservedObject
@@ -79,9 +99,11 @@ class Subject {
   private readonly metadataOnly: boolean
   private readonly syncer: Syncer | undefined
   private readonly managed: ManagedFields
-  /** The desired object with `stringData` as the server stores it. */
+  /** The desired object without unknown fields, and with `stringData` as the server stores it. */
   private readonly desired: JsonObject
+  private readonly unknown: readonly FieldPath[]
   private readonly uid: string
+  private readonly mayBeBehind = new Set<Drift>()
 
   constructor(observed: ObservedObject, live: JsonObject, metadataOnly: boolean, syncer: Syncer | undefined) {
     this.observed = observed
@@ -89,18 +111,19 @@ class Subject {
     this.metadataOnly = metadataOnly
     this.syncer = syncer
     this.managed = managedFieldsOf(live)
-    this.desired = isSecret(observed.desired.id) ? withSecretData(observed.desired.object) : observed.desired.object
+    const known = knownFieldsOf(observed.desired.object, observed.schema)
+    this.unknown = known.unknown
+    this.desired = isSecret(observed.desired.id) ? withSecretData(known.object) : known.object
     this.uid = metadataText(live, 'uid')
   }
 
   judge(): Judgement {
     const { prediction } = this.observed
-    const setAside: SetAside[] = []
     let items: Drift[]
     let proof: ObjectVerdict['proof'] = 'dry-run'
     let failure: Failure | undefined
     let reapplyFails: string | undefined
-    if (prediction?.state === 'predicted') items = this.againstPrediction(prediction.object, setAside)
+    if (prediction?.state === 'predicted') items = this.againstPrediction(prediction.object)
     else if (prediction === undefined && !this.metadataOnly) {
       proof = 'ownership'
       items = []
@@ -110,88 +133,104 @@ class Subject {
       failure = this.metadataOnly ? this.contentNotRead() : prediction?.failure
       if (prediction?.state === 'refused') reapplyFails = prediction.failure.why
     }
+    items = [...items, ...this.dropped(items)]
     items = [...items, ...this.added(items)]
-    const proven = proof !== 'none' && this.managed.unreadable.length === 0
-    const state = items.length > 0 ? 'drifted' : proven ? 'in-sync' : 'unverified'
+    items = [...items, ...this.hidden(items)]
+    // Without owners nobody can tell what was added.
+    const proven = proof !== 'none' && this.managed.unreadable.length === 0 && (this.managed.entries.length > 0 || this.declaresNothing())
+    const state = items.length > 0 ? 'drifted' : proven ? 'in-sync' : prediction?.state === 'refused' ? 'blocked' : 'unverified'
+    const notes = this.unknown.map((path) => this.tellUnknown(path))
+    // What the server drops from an update it takes for a mistake in a server-side apply.
+    if (this.syncer?.operation === 'Apply' && items.length > 0) reapplyFails ??= notes[0]
     if (!proven && failure === undefined) failure = this.ownershipUnknown()
-    return { state, proof, items, setAside, failure: state === 'in-sync' ? undefined : failure, reapplyFails }
+    const open = items.filter((item) => this.mayBeBehind.has(item))
+    const mayBeBehind = open.length === 0 ? {} : { mayBeBehind: new Set(open) }
+    return {
+      state,
+      proof,
+      items,
+      ...mayBeBehind,
+      ...(notes.length === 0 ? {} : { notes }),
+      failure: state === 'in-sync' ? undefined : failure,
+      reapplyFails,
+    }
   }
 
-  /** Tier 2: what the syncer's apply would change. Where only the syncer owns the live value, git moved, not the cluster. */
-  private againstPrediction(predicted: JsonObject, setAside: SetAside[]): Drift[] {
-    const items: Drift[] = []
-    for (const { path, live, predicted: git } of compareObjects(this.live, predicted, this.observed.schema)) {
-      if (live === undefined) {
-        items.push(this.drift('removed', path, this.gitValue(path, git), undefined, removerOf(this.managed, this.syncer)))
-        continue
-      }
+  /** Tier 2: what the syncer's apply would change. */
+  private againstPrediction(predicted: JsonObject): Drift[] {
+    return compareObjects(this.live, predicted, this.observed.schema).map(({ path, live, predicted: git }) => {
+      if (live === undefined) return this.open(this.drift('removed', path, this.gitValue(path, git), undefined, this.remover()))
+      // Only the syncer's own apply gives a field up, so it owns it and git dropped it.
+      if (git === undefined) return this.open(this.drift('added', path, undefined, live, this.ownerOrUnknown(path)))
       const owner = foreignOwner(this.managed, path, this.syncer)
-      if (git === undefined) {
-        // Only the syncer's own apply gives a field up, so it owns it and git dropped it.
-        const actor = this.ownerOrUnknown(path)
-        setAside.push({
-          drift: this.drift('added', path, undefined, live, actor),
-          state: 'Behind',
-          why: 'git no longer declares the field and the syncer has not applied that yet',
-        })
-      } else if (owner === undefined && ownersOf(this.managed, path).length > 0) {
-        setAside.push({
-          drift: this.drift('modified', path, this.gitValue(path, git), live, this.ownerOrUnknown(path)),
-          state: 'Behind',
-          why: 'the syncer itself wrote the live value: git moved, and the syncer has not applied it yet',
-        })
-      } else
-        items.push(
-          this.drift(
-            'modified',
-            path,
-            this.gitValue(path, git),
-            live,
-            owner === undefined ? UNKNOWN_ACTOR : actorOf(owner, 'field-manager'),
-          ),
-        )
-    }
-    return items
+      const actor = owner === undefined ? this.writerOrOwner(path) : actorOf(owner, 'field-manager')
+      const drift = this.drift('modified', path, this.gitValue(path, git), live, actor)
+      // Somebody else may own the syncer's value too: it is the syncer's all the same.
+      return ownersOf(this.managed, path).some((entry) => isSyncer(entry, this.syncer)) ? this.open(drift) : drift
+    })
+  }
+
+  /** What a client-side apply wrote and git does not declare any more: an Update owns defaults too, so only the annotation tells. */
+  private dropped(known: readonly Drift[]): Drift[] {
+    const applied = this.syncer?.operation === 'Update' && !this.metadataOnly ? lastAppliedOf(this.live) : undefined
+    if (applied === undefined) return []
+    const declared = isSecret(this.observed.desired.id) ? withSecretData(applied) : applied
+    const told = new PathSet(known.map(({ path }) => path))
+    return droppedPaths(declared, this.desired, this.live, this.observed.schema)
+      .filter((path) => !told.overlaps(path))
+      .filter((path) => ownersOf(this.managed, path).some((entry) => isSyncer(entry, this.syncer)))
+      .map((path) => this.open(this.drift('added', path, undefined, valueAt(this.live, path), this.ownerOrUnknown(path))))
+  }
+
+  private open(drift: Drift): Drift {
+    this.mayBeBehind.add(drift)
+    return drift
+  }
+
+  private remover(): Actor {
+    return removerOf(this.managed, this.syncer)
   }
 
   /** Without a dry run: a declared field that somebody else owns and that does not hold the declared value. */
   private byOwnership(): Drift[] {
     const items: Drift[] = []
-    for (const path of leavesOf(fieldSetOf(this.desired, this.observed.schema))) {
-      const git = valueAt(this.desired, path)
-      const live = valueAt(this.live, path)
+    const { schema } = this.observed
+    const gone = new PathSet()
+    for (const { path, declared, live } of differingLeaves(fieldSetOf(this.desired, schema), this.desired, this.live, schema)) {
       const owner = foreignOwner(this.managed, path, this.syncer)
-      if (this.metadataOnly) {
-        if (owner !== undefined) items.push(this.drift('modified', path, git, undefined, actorOf(owner, 'field-manager')))
-        continue
+      if (live !== undefined || this.metadataOnly) {
+        if (owner !== undefined) items.push(this.drift('modified', path, declared, live, actorOf(owner, 'field-manager')))
+      } else if (this.wasRemoved(path, declared) && !gone.covers(path)) {
+        const removed = this.removedTop(path, declared)
+        gone.add(removed.path)
+        items.push(removed)
       }
-      if (jsonEquals(git, live)) continue
-      if (live !== undefined && owner !== undefined) items.push(this.drift('modified', path, git, live, actorOf(owner, 'field-manager')))
-      else if (live === undefined && this.lostPath()) items.push(this.removedTop(path, git, items))
     }
-    return items.filter((item, index) => items.findIndex((other) => sameChange(other, item)) === index)
+    return items
   }
 
   /** A whole list item that is gone is one line. */
-  private removedTop(path: FieldPath, git: Json | undefined, items: readonly Drift[]): Drift {
+  private removedTop(path: FieldPath, git: Json | undefined): Drift {
     const itemEnd = path.findIndex((step, index) => step.kind === 'item' && valueAt(this.live, path.slice(0, index + 1)) === undefined)
     const top = itemEnd === -1 ? path : path.slice(0, itemEnd + 1)
-    const known = items.find((item) => item.change === 'removed' && isWithin(path, item.path))
-    return (
-      known ??
-      this.drift('removed', top, itemEnd === -1 ? git : valueAt(this.desired, top), undefined, removerOf(this.managed, this.syncer))
-    )
+    return this.open(this.drift('removed', top, itemEnd === -1 ? git : valueAt(this.desired, top), undefined, this.remover()))
   }
 
-  /** Only an object that the syncer applied can have lost a field; without its entry nobody can tell. */
-  private lostPath(): boolean {
-    return this.managed.entries.some((entry) => isSyncer(entry, this.syncer))
+  /**
+   * Only an object that the syncer applied can have lost a field. What somebody removes nobody owns any longer; what the syncer owns and
+   * nobody sees is an empty value that the server leaves out (docs/facts/removals-leave-no-owner.md). An Update owns only what is there.
+   */
+  private wasRemoved(path: FieldPath, declared: Json | undefined): boolean {
+    const own = this.managed.entries.filter((entry) => isSyncer(entry, this.syncer))
+    if (own.length === 0 || own.some(({ fields }) => touchesPath(fields, path))) return false
+    return own.some(({ operation }) => operation === 'Apply') || !isEmptyValue(declared)
   }
 
   private added(known: readonly Drift[]): Drift[] {
     const fields = findAddedFields(this.live, this.desired, this.managed, this.syncer, this.metadataOnly)
+    const told = new PathSet(known.map(({ path }) => path))
     return fields
-      .filter(({ path }) => !known.some((item) => isWithin(path, item.path) || isWithin(item.path, path)))
+      .filter(({ path }) => !told.overlaps(path))
       .map(({ path, live, owner }) =>
         this.drift('added', path, undefined, live, actorOf(owner, 'field-manager'), ['no apply removes it: it belongs to another manager']),
       )
@@ -199,6 +238,25 @@ class Subject {
 
   private gitValue(path: FieldPath, predicted: Json | undefined): Json | undefined {
     return valueAt(this.desired, path) ?? predicted
+  }
+
+  /** Somebody who wrote in another version of the kind owns the value under another name. */
+  private writerOrOwner(path: FieldPath): Actor {
+    const writer = writerInOtherVersion(this.managed, this.observed.desired.apiVersion, this.syncer)
+    return writer === undefined ? this.ownerOrUnknown(path) : actorOf(writer, 'last-writer')
+  }
+
+  /** What git's version of the kind cannot show: told beside what it does show of the same writer, or as a line of its own. */
+  private hidden(known: readonly Drift[]): Drift[] {
+    const { desired, schema } = this.observed
+    const writers = writersInOtherVersions(this.managed, desired.apiVersion, this.syncer)
+    const places = hiddenPlaces(writers, schema).filter(({ owner }) => {
+      return !known.some(({ actor }) => actor.confidence === 'last-writer' && actor.manager === owner.manager)
+    })
+    return places.map(({ path, owner }) => {
+      const note = `written as ${owner.apiVersion}; ${desired.apiVersion}, which git declares, has no such field, so its value was not read`
+      return { ...this.drift('added', path, undefined, undefined, actorOf(owner, 'field-manager'), [note]), liveUnread: true }
+    })
   }
 
   private ownerOrUnknown(path: FieldPath): Actor {
@@ -228,18 +286,35 @@ class Subject {
     })
   }
 
+  private tellUnknown(path: FieldPath): string {
+    const does = this.syncer?.operation === 'Apply' ? 'refuses a server-side apply that has it' : 'drops it'
+    return `the server does not know ${shownPathOnly(path)} and ${does}`
+  }
+
+  /** A name alone, as in many a ServiceAccount: whoever applies it owns no field, so the server keeps no entry of it. */
+  private declaresNothing(): boolean {
+    return fieldSetOf(this.desired, this.observed.schema).children.size === 0
+  }
+
   private ownershipUnknown(): Failure {
     return new Failure({
       code: 'BP3012',
       what: `the managed fields of ${describeResourceId(this.observed.desired.id)} cannot be read`,
-      why: this.managed.unreadable[0] ?? 'the server gave none',
+      why: this.managed.unreadable[0] ?? 'the object came without any, so nobody can tell what was added to it',
       remedy: 'read the object with kubectl get -o yaml --show-managed-fields and look at the entry',
     })
   }
 }
 
-function sameChange(left: Drift, right: Drift): boolean {
-  return left.change === right.change && left.path.length === right.path.length && isWithin(left.path, right.path)
+function notThere({ code, what, where, why, remedy, retry }: Failure): Failure {
+  return new Failure({
+    code,
+    what,
+    ...(where === undefined ? {} : { where }),
+    why: `it is not there, and the server refuses it: ${why}`,
+    remedy,
+    retry,
+  })
 }
 
 function makeDrift(

@@ -12,10 +12,21 @@ export type ChangeKind = 'modified' | 'removed' | 'added' | 'missing' | 'unexpec
 export type ActorClass = 'human-tool' | 'controller' | 'gitops' | 'webhook' | 'unknown'
 
 /**
- * `field-manager`: the server names this manager as the owner of the field. `last-writer`: the field is gone, so nobody
- * owns it; this is the only other writer of the object. `none`: the server kept no trace of who it was.
+ * `audit`: the audit log has the very request. `audit-time`: the server names this manager as the owner of the field, and the audit log
+ * has one user that wrote under this name at its time. `field-manager`: the server names this manager as the owner of the field.
+ * `last-writer`: the field is gone, so nobody owns it; this is the only other writer of the object. `none`: there is no trace of who it was.
  */
-export type Confidence = 'field-manager' | 'last-writer' | 'none'
+export type Confidence = 'audit' | 'audit-time' | 'field-manager' | 'last-writer' | 'none'
+
+/** Another manager than the syncer and the actor that owns the same field. */
+export interface FieldOwner {
+  readonly manager: string
+  readonly operation: 'Apply' | 'Update'
+  readonly subresource: string
+  readonly class: ActorClass
+  /** RFC 3339 UTC; empty where unknown. */
+  readonly at: string
+}
 
 export interface Actor {
   /** Name that the client gave itself; `unknown` with confidence `none`. */
@@ -26,6 +37,12 @@ export interface Actor {
   /** RFC 3339 UTC: the manager's last change to any of its fields of this object. Empty where unknown. */
   readonly at: string
   readonly confidence: Confidence
+  /** As the API server authenticated them; from an audit log alone. */
+  readonly user?: string
+  /** Whom that user acted as (impersonation). */
+  readonly actingAs?: string
+  /** Who else owns the field, the latest first; left out where nobody does. */
+  readonly others?: readonly FieldOwner[]
 }
 
 export type Risk = 'critical' | 'high' | 'medium' | 'low'
@@ -80,6 +97,17 @@ export interface SetAside {
   readonly why: string
   /** Name of the preset rule, or the place of the ignore rule; undefined for the other states. */
   readonly rule?: string
+  /** Of what waits for the syncer: the commit that live is of, 40 hex digits. */
+  readonly commit?: string
+}
+
+/** A preset rule that could have muted a difference and did not: `because` is a clause for people. */
+export interface TriedRule {
+  readonly path: FieldPath
+  readonly change: ChangeKind
+  /** `preset:hpa`. */
+  readonly rule: string
+  readonly because: string
 }
 
 export interface ObjectVerdict {
@@ -89,15 +117,22 @@ export interface ObjectVerdict {
   readonly desired: DesiredResource | undefined
   /**
    * `in-sync`: proven, by the means in `proof`. `drifted`: at least one item. `unverified`: something could not be
-   * proven, see `failure`; items that ownership shows are still listed. `unreadable`: nothing is known.
+   * proven, see `failure`; items that ownership shows are still listed. `unreadable`: nothing is known. `blocked`: nobody changed
+   * anything that shows, and the server refuses what git has, see `failure`.
    */
-  readonly state: 'in-sync' | 'drifted' | 'unverified' | 'unreadable'
+  readonly state: 'in-sync' | 'drifted' | 'unverified' | 'unreadable' | 'blocked'
   readonly proof: 'ownership' | 'dry-run' | 'none'
   readonly items: readonly Drift[]
+  /** Items that nobody but the syncer wrote, as far as the object tells: the package's history decides (src/drift/behind.ts). */
+  readonly mayBeBehind?: ReadonlySet<Drift>
   readonly setAside: readonly SetAside[]
+  /** Preset rules that were tried and did not mute; none is left out that is about the kind and the field. */
+  readonly tried?: readonly TriedRule[]
   /** The live object as it was read, where a field of it differs: plain values, like those of the items. */
   readonly live?: JsonObject
-  /** Why the object is unreadable or unverified. */
+  /** What people should know of the object though it is no difference: sentences. */
+  readonly notes?: readonly string[]
+  /** Why the object is unreadable, unverified or blocked. */
   readonly failure: Failure | undefined
   /** Why a plain re-apply of the desired object fails, where the server says that it does. */
   readonly reapplyFails: string | undefined

@@ -5,6 +5,7 @@
  * The steps are those of structured-merge-diff's PathElement (sigs.k8s.io/structured-merge-diff, fieldpath/element.go).
  */
 import {
+  canonicalJson,
   emptyObject,
   formatJson,
   getKey,
@@ -43,6 +44,7 @@ export function formatFieldPath(path: FieldPath): string {
       text += PLAIN_NAME.test(step.name) ? `${text === '' ? '' : '.'}${step.name}` : `[${JSON.stringify(step.name)}]`
     else if (step.kind === 'index') text += `[${step.index}]`
     else if (step.kind === 'member') text += `[=${formatKeyValue(step.value)}]`
+    else if (isAnyStep(step)) text += '[*]'
     else
       text += `[${Object.entries(step.keys)
         // The server's OpenAPI and its managedFields name the keys of one item in different orders.
@@ -51,6 +53,11 @@ export function formatFieldPath(path: FieldPath): string {
         .join(',')}]`
   }
   return text
+}
+
+/** An item without keys stands for any step: `[*]`, which only a pattern has. */
+export function isAnyStep(step: PathStep): boolean {
+  return step.kind === 'item' && Object.keys(step.keys).length === 0
 }
 
 function formatKeyValue(value: Json): string {
@@ -62,7 +69,15 @@ function formatKeyValue(value: Json): string {
  * @returns the path, or a sentence that says what is wrong and at which character
  */
 export function parseFieldPath(text: string): { readonly path: FieldPath } | { readonly problem: string } {
-  const reader = new PathReader(text)
+  return readPath(new PathReader(text, false))
+}
+
+/** As `parseFieldPath`, and `[*]` for any step, and `*` in a value without quotes: what the sign means is the caller's. */
+export function parseFieldPattern(text: string): { readonly path: FieldPath } | { readonly problem: string } {
+  return readPath(new PathReader(text, true))
+}
+
+function readPath(reader: PathReader): { readonly path: FieldPath } | { readonly problem: string } {
   try {
     return { path: reader.read() }
   } catch (thrown) {
@@ -76,9 +91,11 @@ class PathSyntax extends Error {}
 class PathReader {
   private at = 0
   private readonly text: string
+  private readonly pattern: boolean
 
-  constructor(text: string) {
+  constructor(text: string, pattern: boolean) {
     this.text = text
+    this.pattern = pattern
   }
 
   read(): FieldPath {
@@ -112,6 +129,10 @@ class PathReader {
       return { kind: 'member', value: this.value() }
     }
     if (next !== undefined && /[0-9]/.test(next)) return { kind: 'index', index: Number(this.match(/[0-9]+/y, 'an index')) }
+    if (this.pattern && quoted === undefined && this.text.startsWith('*]', this.at)) {
+      this.at += 1
+      return { kind: 'item', keys: {} }
+    }
     const keys = emptyObject()
     for (let key = quoted ?? this.key(); ; key = this.key()) {
       this.take('=')
@@ -135,6 +156,7 @@ class PathReader {
     }
     if (/[[{]/.test(this.text[this.at] ?? '')) return this.json(this.nested())
     const bare = this.match(/[^\],]+/y, 'a value')
+    if (this.pattern && bare.includes('*')) return bare
     return PLAIN_VALUE.test(bare) && !/^(true|false|null)$/.test(bare) ? bare : this.json(bare)
   }
 
@@ -210,15 +232,64 @@ function stepInto(value: Json, step: PathStep): Json | undefined {
 export function indexOfStep(list: Json, step: PathStep): number {
   if (!isJsonArray(list)) return -1
   if (step.kind === 'index') return step.index < list.length ? step.index : -1
-  if (step.kind === 'member') return list.findIndex((item) => jsonEquals(item, step.value))
   if (step.kind === 'field') return -1
+  const index =
+    list.length > LONG_LIST && !isAnyStep(step) ? indexOf(list, step.kind === 'item' ? Object.keys(step.keys) : undefined) : undefined
+  if (step.kind === 'member') {
+    if (index !== undefined) return index.places.get(canonicalJson(step.value)) ?? -1
+    return list.findIndex((item) => jsonEquals(item, step.value))
+  }
   const wanted = Object.entries(step.keys)
-  const exact = list.findIndex((item) => isJsonObject(item) && wanted.every(([key, value]) => jsonEquals(getKey(item, key), value)))
-  if (exact !== -1) return exact
+  const exact =
+    index === undefined
+      ? list.findIndex((item) => isJsonObject(item) && wanted.every(([key, value]) => jsonEquals(getKey(item, key), value)))
+      : (index.places.get(canonicalJson(step.keys)) ?? -1)
+  if (exact !== -1 || index?.complete === true) return exact
   const partial = list.flatMap((item, index) => {
     if (!isJsonObject(item)) return []
     const present = wanted.filter(([key]) => Object.hasOwn(item, key))
     return present.length > 0 && present.every(([key, value]) => jsonEquals(getKey(item, key), value)) ? [index] : []
   })
   return partial.length === 1 ? (partial[0] as number) : -1
+}
+
+/** Above this many items a list is gone through once, and not at every step into it. */
+const LONG_LIST = 32
+
+interface ListIndex {
+  /** First place of each item, by the canonical JSON of its keys or of its value. */
+  readonly places: ReadonlyMap<string, number>
+  /** Every item has every key, so that none can match by a part of them. */
+  readonly complete: boolean
+}
+
+/** Values are never changed in place, so what a list holds stays true. */
+const indexes = new WeakMap<readonly Json[], Map<string, ListIndex>>()
+
+/** @param names of the keys; undefined takes the item itself */
+function indexOf(list: readonly Json[], names: readonly string[] | undefined): ListIndex {
+  const known = indexes.get(list) ?? new Map<string, ListIndex>()
+  indexes.set(list, known)
+  const about = names === undefined ? '' : canonicalJson(names.toSorted())
+  const index = known.get(about) ?? makeIndex(list, names)
+  known.set(about, index)
+  return index
+}
+
+function makeIndex(list: readonly Json[], names: readonly string[] | undefined): ListIndex {
+  const places = new Map<string, number>()
+  let complete = true
+  for (const [place, item] of list.entries()) {
+    const key = names === undefined ? canonicalJson(item) : keyOf(item, names)
+    if (key === undefined) complete = false
+    else if (!places.has(key)) places.set(key, place)
+  }
+  return { places, complete }
+}
+
+function keyOf(item: Json, names: readonly string[]): string | undefined {
+  if (!isJsonObject(item) || !names.every((name) => Object.hasOwn(item, name))) return undefined
+  const keys = emptyObject()
+  for (const name of names) setKey(keys, name, item[name] as Json)
+  return canonicalJson(keys)
 }

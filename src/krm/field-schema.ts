@@ -3,6 +3,8 @@
  * which maps are atomic. Source: the `x-kubernetes-list-type`, `-list-map-keys` and `-map-type` extensions of the API
  * server's OpenAPI v3 document; see docs/facts/list-map-keys.md.
  */
+import type { Json } from './json.ts'
+
 export type ListType = 'atomic' | 'set' | 'map'
 
 export interface FieldSchema {
@@ -15,10 +17,14 @@ export interface FieldSchema {
   readonly keys: readonly string[]
   /** Scalars only: the value of `format` or `x-kubernetes-int-or-string`, as in `int32`, `byte`, `int-or-string`, `quantity`. */
   readonly format: string
+  /** Whether the server reads it into a type of its own and writes it anew, as it does with built-in kinds and not with custom ones. */
+  readonly typed?: boolean
+  /** Objects only: the server knows every name, and drops or refuses others. */
+  readonly closed?: boolean
   /** Whether `name` is declared, as a struct field is and a label is not. */
   declares(name: string): boolean
-  /** Default of a key field of an item, as in `protocol: TCP`; undefined where there is none. */
-  defaultOf(name: string): string | number | boolean | undefined
+  /** What the server fills in for a field that is not there, as in `protocol: TCP`; undefined where there is none, or none is known. */
+  defaultOf(name: string): Json | undefined
   child(name: string): FieldSchema
   items(): FieldSchema
 }

@@ -5,6 +5,7 @@
 import { type FieldPath, field, type PathStep } from './field-path.ts'
 import type { FieldSchema } from './field-schema.ts'
 import { canonicalJson, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from './json.ts'
+import { DEEPEST } from './json-depth.ts'
 
 export interface FieldSet {
   /** Whether the place itself is a member, not only places below it. */
@@ -28,10 +29,10 @@ export function stepKey(step: PathStep): string {
 
 /**
  * Reads a `fieldsV1` value.
- * @returns the set, or undefined when the value is not one (an unknown prefix, a list, broken JSON in a key)
+ * @returns the set, or undefined when the value is not one (an unknown prefix, a list, broken JSON in a key) or is deeper than any object
  */
-export function parseFieldsV1(value: Json | undefined): FieldSet | undefined {
-  if (!isJsonObject(value)) return undefined
+export function parseFieldsV1(value: Json | undefined, depth = 0): FieldSet | undefined {
+  if (!isJsonObject(value) || depth > DEEPEST) return undefined
   const children = new Map<string, FieldSetChild>()
   let owned = false
   for (const [key, below] of Object.entries(value)) {
@@ -40,7 +41,7 @@ export function parseFieldsV1(value: Json | undefined): FieldSet | undefined {
       continue
     }
     const step = parseFieldsV1Key(key)
-    const set = parseFieldsV1(below)
+    const set = parseFieldsV1(below, depth + 1)
     if (step === undefined || set === undefined) return undefined
     children.set(stepKey(step), { step, set })
   }

@@ -24,11 +24,26 @@ export interface WantedObject {
 }
 
 /**
+ * Why a server will not take an object. `Denied`: a policy or webhook says no. `Immutable`: a field may not change once it is set.
+ * `UnknownField`: the kind has no such field. `Invalid`: all else that validation refuses. The rest say it by their names.
+ */
+export type RefusalReason =
+  | 'Denied'
+  | 'Immutable'
+  | 'NamespaceTerminating'
+  | 'NamespaceMissing'
+  | 'UnknownField'
+  | 'QuotaExceeded'
+  | 'Conflict'
+  | 'TooLarge'
+  | 'Invalid'
+
+/**
  * The server's answer to a dry-run apply.
  * `refused`: the server read the object and will not take it (422, 400, 409; policy 403), so a plain re-apply fails too.
  * `unproven`: nobody could say (a recorded cluster, no right to patch, an outage).
  */
 export type Prediction =
   | { readonly state: 'predicted'; readonly object: JsonObject }
-  | { readonly state: 'refused'; readonly failure: Failure }
+  | { readonly state: 'refused'; readonly failure: Failure; readonly reason?: RefusalReason }
   | { readonly state: 'unproven'; readonly failure: Failure }

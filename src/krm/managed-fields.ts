@@ -19,7 +19,7 @@ export function isSettleManager(manager: string): boolean {
 
 export interface ManagedFieldsEntry extends FieldManager {
   readonly apiVersion: string
-  /** RFC 3339, UTC; of the manager's last change to its set, for all of its fields together. Empty when the server left it out. */
+  /** RFC 3339, UTC; of the manager's last change to its set, for all of its fields together. Empty when the server left it out, or it is no time. */
   readonly time: string
   readonly fields: FieldSet
 }
@@ -30,8 +30,17 @@ export interface ManagedFields {
   readonly unreadable: readonly string[]
 }
 
+/** Objects are never changed in place, and one is asked for several times in a turn. */
+const read = new WeakMap<JsonObject, ManagedFields>()
+
 /** Reads the entries of a live object. Absent managedFields give no entries. Never throws: a broken entry is listed. */
 export function managedFieldsOf(object: JsonObject): ManagedFields {
+  const managed = read.get(object) ?? readManagedFields(object)
+  read.set(object, managed)
+  return managed
+}
+
+function readManagedFields(object: JsonObject): ManagedFields {
   const metadata = getKey(object, 'metadata')
   const list = isJsonObject(metadata) ? getKey(metadata, 'managedFields') : undefined
   if (list === undefined || list === null) return { entries: [], unreadable: [] }
@@ -46,6 +55,8 @@ export function managedFieldsOf(object: JsonObject): ManagedFields {
   return { entries, unreadable }
 }
 
+const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/
+
 function readEntry(item: Json): ManagedFieldsEntry | undefined {
   if (!isJsonObject(item)) return undefined
   const operation = getKey(item, 'operation')
@@ -56,7 +67,7 @@ function readEntry(item: Json): ManagedFieldsEntry | undefined {
     operation,
     subresource: text(item, 'subresource'),
     apiVersion: text(item, 'apiVersion'),
-    time: text(item, 'time'),
+    time: RFC_3339.test(text(item, 'time')) ? text(item, 'time') : '',
     fields,
   }
 }

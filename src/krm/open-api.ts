@@ -11,6 +11,22 @@ const GROUP_VERSION_KIND = 'x-kubernetes-group-version-kind'
 const QUANTITY = 'io.k8s.apimachinery.pkg.api.resource.Quantity'
 const RAW_EXTENSION = 'io.k8s.apimachinery.pkg.runtime.RawExtension'
 const MOST_REFERENCES = 32
+/** Definitions of Go types: the server reads such a value into the type and writes it anew. */
+const TYPED = /^io\.k8s\.(api|apimachinery|kube-aggregator|apiextensions-apiserver)\./
+
+/**
+ * Defaults without a condition that the server fills in and does not publish, of definitions that stand inside atomic lists and maps.
+ * Source: `SetDefaults_*` in k8s.io/kubernetes v1.34.3 pkg/apis/{core,networking,rbac}/v1/defaults.go, and
+ * the conversion of `volumeClaimTemplates` in pkg/apis/apps/v1/conversion.go. test/e2e/proof.live.test.ts asks a server for each.
+ */
+const UNPUBLISHED_DEFAULTS: Readonly<Record<string, JsonObject>> = {
+  'io.k8s.api.core.v1.ObjectFieldSelector': { apiVersion: 'v1' },
+  'io.k8s.api.core.v1.PersistentVolumeClaim': { apiVersion: 'v1', kind: 'PersistentVolumeClaim', status: { phase: 'Pending' } },
+  'io.k8s.api.core.v1.PersistentVolumeClaimSpec': { volumeMode: 'Filesystem' },
+  'io.k8s.api.core.v1.ServiceAccountTokenProjection': { expirationSeconds: 3600 },
+  'io.k8s.api.networking.v1.NetworkPolicyPort': { protocol: 'TCP' },
+  'io.k8s.api.rbac.v1.RoleRef': { apiGroup: 'rbac.authorization.k8s.io' },
+}
 
 /** Any value, owned as a whole (`__untyped_atomic_` of schemaconv). */
 const UNTYPED_ATOMIC: FieldSchema = { ...UNKNOWN_SCHEMA, atomic: true, child: () => UNTYPED_ATOMIC, items: () => UNTYPED_ATOMIC }
@@ -58,8 +74,11 @@ class SchemaReader {
     if (name === RAW_EXTENSION) return UNTYPED_ATOMIC
     const node = getKey(this.schemas, name)
     if (!isJsonObject(node)) return UNKNOWN_SCHEMA
-    if (name === QUANTITY) return new NodeSchema(this, node, { format: 'quantity' })
-    return this.inline(node)
+    if (name === QUANTITY) return new NodeSchema(this, node, { format: 'quantity', typed: true })
+    if (!TYPED.test(name)) return this.inline(node)
+    const known = this.known.get(node) ?? new NodeSchema(this, node, { typed: true, defaults: UNPUBLISHED_DEFAULTS[name] })
+    this.known.set(node, known)
+    return known
   }
 
   /** The schema at a place: itself, or what it refers to, with the place's own map type laid over that. */
@@ -74,10 +93,15 @@ class SchemaReader {
     return mapType === undefined ? schema : overrideAtomic(schema, mapType === 'atomic')
   }
 
-  private inline(node: JsonObject): FieldSchema {
+  /** A part of a typed definition is as typed as the definition. */
+  within(node: Json | undefined, typed: boolean): FieldSchema {
+    return isJsonObject(node) && typed && referenceOf(node) === undefined ? this.inline(node, true) : this.at(node)
+  }
+
+  private inline(node: JsonObject, typed = false): FieldSchema {
     const known = this.known.get(node)
     if (known !== undefined) return known
-    const schema = new NodeSchema(this, node, {})
+    const schema = new NodeSchema(this, node, { typed })
     this.known.set(node, schema)
     return schema
   }
@@ -94,18 +118,27 @@ function referenceOf(node: JsonObject): string | undefined {
 
 function overrideAtomic(schema: FieldSchema, atomic: boolean): FieldSchema {
   if (schema.atomic === atomic) return schema
-  const { kind, listType, keys, format } = schema
+  const { kind, listType, keys, format, typed, closed } = schema
   return {
     kind,
     atomic,
     listType,
     keys,
     format,
+    ...(typed === undefined ? {} : { typed }),
+    ...(closed === undefined ? {} : { closed }),
     declares: (name) => schema.declares(name),
     defaultOf: (name) => schema.defaultOf(name),
     child: (name) => schema.child(name),
     items: () => schema.items(),
   }
+}
+
+interface NodeFacts {
+  readonly format?: string
+  readonly typed?: boolean
+  /** By name, for fields of which the document publishes none. */
+  readonly defaults?: JsonObject | undefined
 }
 
 class NodeSchema implements FieldSchema {
@@ -114,14 +147,20 @@ class NodeSchema implements FieldSchema {
   readonly listType: ListType
   readonly keys: readonly string[]
   readonly format: string
+  readonly typed: boolean
+  readonly closed: boolean
   private readonly reader: SchemaReader
   private readonly node: JsonObject
+  private readonly defaults: JsonObject
 
-  constructor(reader: SchemaReader, node: JsonObject, override: { readonly format?: string }) {
+  constructor(reader: SchemaReader, node: JsonObject, facts: NodeFacts) {
     this.reader = reader
     this.node = node
-    this.format = override.format ?? formatOf(node)
-    this.kind = override.format === undefined ? kindOf(node, this.format) : 'scalar'
+    this.format = facts.format ?? formatOf(node)
+    this.kind = facts.format === undefined ? kindOf(node, this.format) : 'scalar'
+    this.typed = facts.typed ?? false
+    this.closed = this.kind === 'object' && isClosed(node)
+    this.defaults = facts.defaults ?? {}
     this.atomic = getKey(node, 'x-kubernetes-map-type') === 'atomic'
     const list = listTypeOf(node)
     this.listType = list.type
@@ -132,22 +171,22 @@ class NodeSchema implements FieldSchema {
     return this.property(name) !== undefined
   }
 
-  defaultOf(name: string): string | number | boolean | undefined {
+  defaultOf(name: string): Json | undefined {
     const property = this.property(name)
-    const value = isJsonObject(property) ? getKey(property, 'default') : undefined
-    return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined
+    // What a document publishes of a Go type may be its empty value, `""`, which defaulting fills.
+    return getKey(this.defaults, name) ?? (isJsonObject(property) ? getKey(property, 'default') : undefined)
   }
 
   child(name: string): FieldSchema {
     const property = this.property(name)
-    if (property !== undefined) return this.reader.at(property)
+    if (property !== undefined) return this.reader.within(property, this.typed)
     const additional = getKey(this.node, 'additionalProperties')
-    return isJsonObject(additional) ? this.reader.at(additional) : UNKNOWN_SCHEMA
+    return isJsonObject(additional) ? this.reader.within(additional, this.typed) : UNKNOWN_SCHEMA
   }
 
   items(): FieldSchema {
     const items = getKey(this.node, 'items')
-    return items === undefined ? UNTYPED_ATOMIC : this.reader.at(items)
+    return items === undefined ? UNTYPED_ATOMIC : this.reader.within(items, this.typed)
   }
 
   private property(name: string): Json | undefined {
@@ -163,6 +202,18 @@ function kindOf(node: JsonObject, format: string): FieldSchema['kind'] {
   if (type === 'string' || type === 'integer' || type === 'number' || type === 'boolean') return 'scalar'
   if (format === 'int-or-string') return 'scalar'
   return isJsonObject(getKey(node, 'properties')) ? 'object' : 'unknown'
+}
+
+/** Only names that are listed: no map of any names, and nothing that is kept though it is unknown. */
+function isClosed(node: JsonObject): boolean {
+  const properties = getKey(node, 'properties')
+  const additional = getKey(node, 'additionalProperties')
+  return (
+    isJsonObject(properties) &&
+    Object.keys(properties).length > 0 &&
+    (additional === undefined || additional === false) &&
+    getKey(node, 'x-kubernetes-preserve-unknown-fields') !== true
+  )
 }
 
 function formatOf(node: JsonObject): string {

@@ -1,18 +1,20 @@
 /** Ignore rules that somebody asked for in a comment, as edits of a policy file that touch nothing else in it. */
+import { literalRulePath } from '../drift/rule-path.ts'
 import { Failure } from '../failure.ts'
-import { field } from '../krm/field-path.ts'
+import { field, parseFieldPath } from '../krm/field-path.ts'
+import { literalGlob } from '../krm/glob.ts'
 import { parseGoYaml } from '../krm/go-yaml.ts'
 import { isJsonObject, type Json, jsonEquals } from '../krm/json.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import { withoutHashes } from '../krm/shown-path.ts'
 import { editYaml, type YamlEdit } from '../package/edit-yaml.ts'
 import { effectivePolicy } from '../policy/effective-policy.ts'
+import type { IgnoreEntry } from '../policy/ignore-schema.ts'
 import { type Policy, type PolicyFile, type PolicySet, parsePolicyFiles } from '../policy/parse-policy.ts'
-import type { DriftPolicyDocument } from '../policy/schema.ts'
 import { API_VERSION, type Change, LOCAL_CONFIG } from '../record/schema.ts'
 import { formatInertDocument } from '../record/write-document.ts'
 
-export type IgnoreDocument = NonNullable<DriftPolicyDocument['spec']['ignore']>[number]
+export type IgnoreDocument = IgnoreEntry
 
 export interface PolicyUnit {
   readonly cluster: string
@@ -38,23 +40,43 @@ export function rulesFor(set: PolicySet, unit: PolicyUnit): readonly PlacedRule[
 }
 
 /**
- * One rule for each object, with exactly the fields that were named.
- * @param until RFC 3339 UTC; the rule holds until the end of that day
+ * Rules for each object, with exactly the fields that were named: one for its fields, one for the object as a whole.
+ * @param until RFC 3339 UTC, or a day; the rule holds until the end of that day
  * @throws Failure BP2001 for a field whose path has a credential in it
  */
 export function ignoreRules(changes: readonly Change[], reason: string, until: string | undefined): readonly IgnoreDocument[] {
   const expires = until === undefined ? {} : { expires: until.slice(0, 10) }
-  return [...Map.groupBy(changes, ({ ref }) => resourceKey(ref)).values()].map((own) => {
-    const paths = own.flatMap(({ path }) => (path === undefined ? [] : [path]))
-    const hidden = paths.find((path) => withoutHashes(path) !== path)
-    if (hidden !== undefined) throw hiddenPath()
-    const [first] = own
-    const { group, kind, namespace, name } = first?.ref ?? { group: '', kind: '', namespace: '', name: '' }
-    const target = { ...(group === '' ? {} : { group }), kind, ...(namespace === '' ? {} : { namespace }), name }
-    // A rule without paths hides the whole object, whatever it is about.
-    const whole = own.some(({ path }) => path === undefined)
-    return { target, ...(whole ? {} : { paths: [...new Set(paths)].sort() }), reason, ...expires }
+  return [...Map.groupBy(changes, ({ ref }) => resourceKey(ref)).values()].flatMap((own) => {
+    const target = targetOf(own[0]?.ref ?? { group: '', kind: '', namespace: '', name: '' })
+    const paths = new Set(own.flatMap(({ path }) => (path === undefined ? [] : [literalPath(path)])))
+    // A rule without paths hides the whole object; the kind of change keeps it from hiding its fields once it is there again.
+    const whole = new Set(own.flatMap(({ path, change }) => (path === undefined ? [change] : [])))
+    return [
+      ...(whole.size === 0 ? [] : [{ target, changes: [...whole].sort(), reason, ...expires }]),
+      ...(paths.size === 0 ? [] : [{ target, paths: [...paths].sort(), reason, ...expires }]),
+    ]
   })
+}
+
+/** No part of a name is a pattern. The core group is left out, as people write it; a kind of that name in another group is rare. */
+export function targetOf({ group, kind, namespace, name }: Change['ref']): NonNullable<IgnoreDocument['target']> {
+  return {
+    ...(group === '' ? {} : { group: literalGlob(group) }),
+    kind: literalGlob(kind),
+    ...(namespace === '' ? {} : { namespace: literalGlob(namespace) }),
+    name: literalGlob(name),
+  }
+}
+
+/** @throws Failure BP2001 for a path that has a credential in it */
+export function literalPath(shown: string): string {
+  if (withoutHashes(shown) !== shown) throw hiddenPath()
+  const parsed = parseFieldPath(shown)
+  const literal = 'problem' in parsed ? shown : literalRulePath(parsed.path)
+  // Such signs stand in quotes only, where JSON has an escape for them: a policy is read by people before it is merged.
+  return literal.replace(/[\p{Cf}\p{Zl}\p{Zp}]/gu, (sign) =>
+    [...Array(sign.length).keys()].map((at) => `\\u${sign.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),
+  )
 }
 
 /** The edited file; undefined where every rule is there already. @throws Failure BP1005, BP2007 where the file cannot be edited */
@@ -111,17 +133,23 @@ function isPolicy(value: Json, name: string): boolean {
   return isJsonObject(metadata) && metadata['name'] === name
 }
 
-/** Where no policy is about the unit: one that is about nothing else. */
-function newPolicy(files: readonly PolicyFile[], { cluster, packagePath, slug }: PolicyUnit, rules: readonly IgnoreDocument[]): PolicyFile {
-  const taken = new Set(files.map(({ path }) => path))
-  const wanted = ['.drift/policy.yaml', `.drift/ignore-${slug}.yaml`].find((path) => !taken.has(path))
+/** A policy that is about this unit and nothing else, and says nothing but these rules. */
+export function policyOfUnit({ cluster, packagePath, slug }: PolicyUnit, rules: readonly IgnoreDocument[]) {
   const match = { clusters: [cluster], ...(packagePath === '' ? {} : { packages: [packagePath] }) }
-  const object = {
+  return {
     apiVersion: API_VERSION,
     kind: 'DriftPolicy',
     metadata: { name: `ignore-${slug}-in-${cluster}`, annotations: LOCAL_CONFIG },
     spec: { match, ignore: rules.map(plain) },
   }
+}
+
+/** Where no policy is about the unit. */
+function newPolicy(files: readonly PolicyFile[], unit: PolicyUnit, rules: readonly IgnoreDocument[]): PolicyFile {
+  const { slug } = unit
+  const taken = new Set(files.map(({ path }) => path))
+  const wanted = ['.drift/policy.yaml', `.drift/ignore-${slug}.yaml`].find((path) => !taken.has(path))
+  const object = policyOfUnit(unit, rules)
   if (wanted !== undefined) return { path: wanted, text: formatInertDocument(object) }
   const path = `.drift/ignore-${slug}.yaml`
   const text = files.find((file) => file.path === path)?.text ?? ''
@@ -134,13 +162,15 @@ function proven(files: readonly PolicyFile[], file: PolicyFile): PolicyFile {
   return file
 }
 
-function plain({ target, paths, managers, reason, expires }: IgnoreDocument) {
-  const { group, kind, namespace, name } = target ?? {}
-  const given = Object.entries({ group, kind, namespace, name }).filter((entry): entry is [string, string] => entry[1] !== undefined)
+function plain({ target, changes, paths, pathExpressions, valueExpressions, managers, reason, expires }: IgnoreDocument) {
+  const { group, kind, namespace, name, labels } = target ?? {}
+  const given = Object.entries({ group, kind, namespace, name, labels }).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  )
+  const lists = Object.entries({ changes, paths, pathExpressions, valueExpressions, managers })
   return {
     ...(given.length === 0 ? {} : { target: Object.fromEntries(given) }),
-    ...(paths === undefined ? {} : { paths }),
-    ...(managers === undefined ? {} : { managers }),
+    ...Object.fromEntries(lists.filter((entry): entry is [string, string[]] => entry[1] !== undefined)),
     reason,
     ...(expires === undefined ? {} : { expires }),
   }

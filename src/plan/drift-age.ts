@@ -1,5 +1,6 @@
 /** How long what differs has been as it is now: by the time of who wrote it, and by what the ledger has seen before. */
 
+import { isKnownWriter } from '../drift/actor.ts'
 import type { Drift } from '../drift/drift.ts'
 import { isScheduled, windowEnd } from '../policy/windows.ts'
 import type { ProposalState } from '../proposal/proposal-subject.ts'
@@ -22,7 +23,7 @@ export function restingSince(report: DriftReport, { git, cluster }: Pick<Observa
 
 /** A time after the observation is of another clock, and says nothing. */
 function changedAt({ actor }: Change, seenAt: string): string {
-  return actor.confidence === 'field-manager' && actor.at !== '' && actor.at < seenAt ? actor.at : seenAt
+  return isKnownWriter(actor) && actor.at !== '' && actor.at < seenAt ? actor.at : seenAt
 }
 
 /** RFC 3339 UTC, some seconds later. */

@@ -144,6 +144,8 @@ export interface Observation {
   readonly key: RedactionKey
   /** RFC 3339 UTC: somebody asked just now not to be reminded before. */
   readonly snoozeUntil?: string
+  /** What could not be read and hides no drift, for people. */
+  readonly notes?: readonly string[]
   /** Name of a cluster, with `*` for any text: somebody asked just now to take it out of the joint proposal. */
   readonly exclude?: string
 }

@@ -1,6 +1,6 @@
 /** What the dashboard issue shows, from the ledger, the policy and what could not be read. */
 import { RISKS } from '../drift/drift.ts'
-import { describeRulePath, isActive } from '../drift/ignore-rules.ts'
+import { describeRule, isActive } from '../drift/ignore-rules.ts'
 import { FAILURE_CODES, type FailureCode } from '../failure.ts'
 import { effectivePolicy, repositoryLimits, unobservedAfter } from '../policy/effective-policy.ts'
 import type { PolicySet } from '../policy/parse-policy.ts'
@@ -174,12 +174,7 @@ function ignoresOf({ policies }: PolicySet, today: string): DashboardSubject['ig
   return policies.flatMap(({ ignore }) =>
     ignore.flatMap((rule) => {
       if (!isActive(rule, today)) return []
-      const { group, kind, namespace, name } = rule.target
-      const target = [group, kind, namespace, name].filter((part) => part !== undefined).join('/')
-      const about = [target, ...rule.paths.map(describeRulePath), ...rule.managers.map((manager) => `by ${manager}`)]
-      return [
-        { about: about.filter((part) => part !== '').join(', '), where: rule.where, reason: rule.reason, expires: rule.expires ?? '' },
-      ]
+      return [{ about: describeRule(rule), where: rule.where, reason: rule.reason, expires: rule.expires ?? '' }]
     }),
   )
 }

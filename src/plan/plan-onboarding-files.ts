@@ -1,6 +1,7 @@
 /** The files that enrol a repository: the policy with a comment for each field, and the line that keeps records out of Flux. */
 import { LEDGER_BRANCH } from '../package/ref-name.ts'
-import type { IgnoreEntry, ImportedRule } from '../policy/import-ignores.ts'
+import type { IgnoreEntry } from '../policy/ignore-schema.ts'
+import type { ImportedRule } from '../policy/import-ignores.ts'
 import { API_VERSION, LOCAL_CONFIG } from '../record/schema.ts'
 import { formatDocument } from '../record/write-document.ts'
 

@@ -28,6 +28,7 @@ import { allChanges, applyingFingerprints, type PlannedChange, planResolutions, 
 import { saysTheSame, unitFingerprint, unitRecord, unitReport } from './unit-documents.ts'
 import { sameTree } from './unit-git.ts'
 import { closedFile, failedBefore, failedEpisodes, verifiedEpisodes, withNewer } from './verified-episodes.ts'
+import { waitingState } from './waiting-state.ts'
 
 /** What happened to the unit's branch in this turn. */
 export type BranchOutcome = 'none' | 'created' | 'updated' | 'unchanged' | 'healed' | 'foreign' | 'frozen' | 'silenced' | 'applying'
@@ -129,7 +130,7 @@ class Turn {
   /** For `diff` with another branch: what differs from it, and nothing of what the unit's own branch has open or decided. */
   private onlyLook(active: readonly PlannedChange[]): UnitPlan {
     if (this.wish !== undefined) assertOwnBase(this.seen)
-    const clean = this.seen.incomplete.length === 0 ? 'InSync' : 'Unknown'
+    const clean = this.seen.incomplete.length === 0 ? waitingState(this.seen.verdicts) : 'Unknown'
     const fingerprint = active.length === 0 ? '' : unitFingerprint(this.seen, active)
     const report = unitReport(this.seen, active, fingerprint, { state: active.length === 0 ? clean : 'Drifted', branch: undefined })
     return {
@@ -168,7 +169,7 @@ class Turn {
   private withoutDrift(applying: number): UnitPlan {
     if (this.wish !== undefined) throw nothingToDecide(this.seen, applying)
     const complete = this.seen.incomplete.length === 0
-    const state = applying > 0 ? 'Applying' : complete ? 'InSync' : 'Unknown'
+    const state = applying > 0 ? 'Applying' : complete ? waitingState(this.seen.verdicts) : 'Unknown'
     if (!complete) return this.done([], '', state, this.open === undefined ? 'none' : 'frozen', this.open, NO_WRITES, [])
     if (this.open?.foreign)
       return this.done([], '', state, 'foreign', this.open, NO_WRITES, [`${short(this.open.ref)} is somebody else's now: it is left alone`])

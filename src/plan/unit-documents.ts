@@ -8,6 +8,7 @@ import type { Hold } from './hold.ts'
 import { identityOf } from './ledger-files.ts'
 import type { Observation, OpenBranch, Wish } from './observation.ts'
 import { type PlannedChange, planOf } from './pick-changes.ts'
+import { ruleMatches } from './rule-matches.ts'
 import { sameTree } from './unit-git.ts'
 
 /** `active` is what is open for a decision. */
@@ -65,6 +66,7 @@ export function unitReport(
       ...(branch === undefined || branch.ref.endsWith(`/drift-${episode}`) ? {} : { branch: branch.ref.replace(/^refs\/heads\//, '') }),
       ...(hold === undefined || lifecycle !== 'Draft' ? {} : { held: hold }),
       ...snoozed(seen, { episode, lifecycle }),
+      ...ruleMatches(seen),
     },
     incomplete: seen.incomplete,
   })

@@ -1,6 +1,9 @@
 /** The policy that decides about one unit, and the chain that led to it. */
+import type { ActorRule } from '../drift/actor-classes.ts'
 import type { Resolution } from '../drift/drift.ts'
 import type { IgnoreRule } from '../drift/ignore-rules.ts'
+import { rulesOf } from '../drift/noise/presets.ts'
+import type { RiskOverride } from '../drift/risk-overrides.ts'
 import { secondsOf } from './duration.ts'
 import type { Policy, PolicySet } from './parse-policy.ts'
 import { isOff, type Mode, REMIND_AFTER } from './schema.ts'
@@ -27,6 +30,12 @@ export interface EffectivePolicy {
   /** Of all matching policies. */
   readonly windows: readonly PolicyWindow[]
   readonly ignore: readonly IgnoreRule[]
+  /** Of all matching policies; the first that matches decides. */
+  readonly actors: readonly ActorRule[]
+  /** Of all matching policies; the first that matches decides. */
+  readonly riskOverrides: readonly RiskOverride[]
+  /** Names of the preset rules that hold (src/drift/noise): those of the highest priority that names any, all of them by default. */
+  readonly presets: readonly string[]
   /** Matching policies, the deciding one first: `policy/prod (.drift/policy.yaml:8)`; the shipped default last. */
   readonly chain: readonly string[]
 }
@@ -81,6 +90,9 @@ export const DEFAULT_POLICY: EffectivePolicy = {
   detect: { minAge: 120, settle: 120, unobservedAfter: 900 },
   windows: [],
   ignore: [],
+  actors: [],
+  riskOverrides: [],
+  presets: rulesOf(undefined),
   chain: ['shipped default (Warn)'],
 }
 
@@ -118,6 +130,9 @@ export function effectivePolicy(set: PolicySet, cluster: string, packagePath: st
     },
     windows: matching.flatMap(({ windows }) => windows),
     ignore: matching.flatMap(({ ignore }) => ignore),
+    actors: matching.flatMap(({ actors }) => actors),
+    riskOverrides: matching.flatMap(({ riskOverrides }) => riskOverrides),
+    presets: rulesOf(specs.find((spec) => spec.extends !== undefined)?.extends),
     chain: [...matching.map(({ document, where }) => `policy/${document.metadata.name} (${where})`), ...DEFAULT_POLICY.chain],
   }
 }

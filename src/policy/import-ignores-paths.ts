@@ -2,8 +2,9 @@
  * Paths and names of other tools' ignore rules as ours. Only what means exactly the same here is translated; everything else is
  * answered with the reason, so that no rule hides more than the one that it was made from.
  */
-import { parseRulePath } from '../drift/ignore-rules.ts'
+import { describeRulePath, literalRulePath, parseRulePath } from '../drift/rule-path.ts'
 import { type FieldPath, field, formatFieldPath, type PathStep } from '../krm/field-path.ts'
+import { literalGlob as literalText } from '../krm/glob.ts'
 
 export type Translated<Value> = { readonly value: Value } | { readonly problem: string }
 
@@ -17,12 +18,17 @@ export function pointerPath(pointer: string): Translated<string> {
   if (parts.some((part) => part === '-' || /^\d+$/.test(part))) {
     return { problem: 'it names an item of a list by its place, and a rule here names items by their keys' }
   }
-  return parts.every((part) => part !== '') ? { value: pointer } : { problem: 'it has an empty step' }
+  // A star is a pattern here, and was none there.
+  return parts.every((part) => part !== '')
+    ? { value: describeRulePath({ pointer: parts.map(literalText) }) }
+    : { problem: 'it has an empty step' }
 }
 
 const FIELD = /\.([A-Za-z_][A-Za-z0-9_]*)\??|\.?\["([^"\\]*)"\]\??/y
 const SELECTED = /\.?\[\]\??\s*\|\s*select\(\s*\.name\s*==\s*"([^"\\]*)"\s*\)\s*(?:\|\s*(?=\.)|(?=\.)|$)/y
 /** Lists that the API server keeps by `name`, in these kinds: k8s.io/api, `+listMapKey=name`. */
+/** Every item of a list, or every value of a map: `[*]` here. */
+const EVERY = /\.?\[\]\??(?=[.[]|$)/y
 const BY_NAME = new Set(['containers', 'initContainers', 'ephemeralContainers', 'env', 'volumes', 'imagePullSecrets', 'webhooks'])
 const WITH_SUCH_LISTS = new Set([
   'Deployment',
@@ -37,7 +43,7 @@ const WITH_SUCH_LISTS = new Set([
 ])
 
 /**
- * A jq path of field names, and `[] | select(.name == "x")` where the list is one that is kept by name.
+ * A jq path of field names, `[]`, and `[] | select(.name == "x")` where the list is one that is kept by name.
  * @param kind that the rule is for; empty for any
  */
 export function jqPath(expression: string, kind: string): Translated<string> {
@@ -56,6 +62,10 @@ export function jqPath(expression: string, kind: string): Translated<string> {
       steps.push(field(name[1] ?? name[2] ?? ''))
       continue
     }
+    if (steps.length > 0 && next(EVERY) !== null) {
+      steps.push({ kind: 'item', keys: {} })
+      continue
+    }
     const selected = next(SELECTED)
     if (selected === null) return { problem: whyNotPlain(text.slice(at)) }
     const list = steps.at(-1)
@@ -68,14 +78,13 @@ export function jqPath(expression: string, kind: string): Translated<string> {
 }
 
 function whyNotPlain(rest: string): string {
-  if (/^\.?\[\]\??(\.|$)/.test(rest)) return 'it covers every item of a list, which a rule here cannot'
   if (/^\.?\[-?\d+\]/.test(rest)) return 'it names an item of a list by its place, and a rule here names items by their keys'
   return 'it is more than a path: only field names, and select(.name == "…") where a list is kept by name, are translated'
 }
 
 /** What is written has to be read as the same again. */
 function keyed(steps: FieldPath): Translated<string> {
-  const text = formatFieldPath(steps)
+  const text = literalRulePath(steps)
   const parsed = text.startsWith('/') ? { problem: '' } : parseRulePath(text)
   return 'keyed' in parsed && formatFieldPath(parsed.keyed) === text
     ? { value: text }
@@ -85,7 +94,7 @@ function keyed(steps: FieldPath): Translated<string> {
 const MOST_ALTERNATIVES = 8
 
 /**
- * The texts that a regular expression matches, which it does as a whole (Flux: `^(?:…)$`); undefined for any text.
+ * The patterns that match what a regular expression does, which it does as a whole (Flux: `^(?:…)$`); undefined for any text.
  * @param dots a bare dot stands for itself: names of API groups have no other sign in that place
  */
 export function literalTexts(pattern: string, dots: boolean): Translated<readonly string[] | undefined> {
@@ -94,17 +103,26 @@ export function literalTexts(pattern: string, dots: boolean): Translated<readonl
     .replace(/\$$/, '')
     .replace(/^\((?:\?:)?([^()]*)\)$/, '$1')
   if (bare === '' || bare === '.*') return { value: undefined }
-  const parts = bare.split('|')
-  const literal = dots ? /^[A-Za-z0-9-]+(?:\\?\.[A-Za-z0-9-]+)*$/ : /^[A-Za-z0-9-]+(?:\\\.[A-Za-z0-9-]+)*$/
-  if (parts.length > MOST_ALTERNATIVES || !parts.every((part) => literal.test(part))) {
-    return { problem: 'its target is a regular expression, and a rule here names objects exactly' }
+  const parts = bare.split('|').map((part) => patternOf(part, dots))
+  if (parts.length > MOST_ALTERNATIVES || parts.includes(undefined)) {
+    return { problem: 'its target is a regular expression that no pattern here says exactly' }
   }
-  return { value: [...new Set(parts.map((part) => part.replaceAll('\\', '')))] }
+  return { value: [...new Set(parts.flatMap((part) => part ?? []))] }
+}
+
+/** `.*` is `*`; undefined for anything else that is not a name. */
+function patternOf(part: string, dots: boolean): string | undefined {
+  const signs = [...part.matchAll(/\.\*|\\\.|[\s\S]/g)].map(([sign]) => {
+    if (sign === '.*') return '*'
+    if (sign === '\\.' || (sign === '.' && dots)) return '.'
+    return /^[A-Za-z0-9-]$/.test(sign) ? sign : undefined
+  })
+  return signs.length === 0 || signs.includes(undefined) ? undefined : signs.join('')
 }
 
 /** A glob of Argo CD: undefined for any text. */
 export function literalGlob(glob: string): Translated<string | undefined> {
   if (glob === '*') return { value: undefined }
-  if (/[*?[\]{}\\!]/.test(glob)) return { problem: 'its target is a pattern, and a rule here names objects exactly' }
+  if (/[?[\]{}\\!]/.test(glob)) return { problem: 'its target is a pattern that has more than stars' }
   return { value: glob }
 }

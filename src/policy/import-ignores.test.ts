@@ -99,14 +99,14 @@ test('an asterisk of Argo CD stands for any, and no group for the core group', (
 })
 
 const REFUSED: readonly (readonly [rule: JsonObject, why: RegExp])[] = [
-  [{ kind: 'Deploy*', group: 'apps', jsonPointers: ['/a'] }, /pattern/],
+  [{ kind: 'Deploy?', group: 'apps', jsonPointers: ['/a'] }, /pattern/],
   [{ kind: 'Deployment', group: '{apps,x}', jsonPointers: ['/a'] }, /pattern/],
   [{ kind: 'Deployment', jsonPointers: ['/spec/template/spec/containers/0/image'] }, /by its place/],
   [{ kind: 'Deployment', jsonPointers: ['/spec/containers/-'] }, /by its place/],
   [{ kind: 'Deployment', jsonPointers: [''] }, /whole object/],
   [{ kind: 'Deployment', jsonPointers: ['spec/replicas'] }, /does not begin with/],
   [{ kind: 'Deployment', jsonPointers: ['/a~2'] }, /must be written/],
-  [{ kind: 'MutatingWebhookConfiguration', jqPathExpressions: ['.webhooks[]?.clientConfig.caBundle'] }, /every item/],
+  [{ kind: 'Deployment', jqPathExpressions: ['.[].spec'] }, /more than a path/],
   [{ kind: 'Deployment', jqPathExpressions: ['.spec.template.spec.containers[0].image'] }, /by its place/],
   [{ kind: 'Deployment', jqPathExpressions: ['.spec.template.spec.containers[] | select(.image | test("x"))'] }, /more than a path/],
   [{ kind: 'Deployment', jqPathExpressions: ['.spec | del(.replicas)'] }, /more than a path/],
@@ -143,10 +143,10 @@ test('a target of Flux is a whole regular expression: alternatives become rules,
     { target: { name: 'a.b' }, paths: ['/data'] },
   ])
   for (const target of [
-    { name: 'web-.*' },
+    { name: 'web-.+' },
     { name: 'a.b' },
     { kind: 'D[ae]ployment' },
-    { labelSelector: 'a=b' },
+    { labelSelector: 'a=b=c' },
     { annotationSelector: 'a' },
     { version: 'v1' },
   ]) {
@@ -154,6 +154,25 @@ test('a target of Flux is a whole regular expression: alternatives become rules,
     assert.deepEqual(rules(found), [], JSON.stringify(target))
     assert.equal(found.notImported.length, 1)
   }
+})
+
+test('stars, patterns, labels and every item of a list are imported where they mean the same here', () => {
+  const mutating = { kind: 'MutatingWebhook*', group: '*', jqPathExpressions: ['.webhooks[]?.clientConfig.caBundle'] }
+  assert.deepEqual(rules(imports('argo', argo(mutating))), [
+    { target: { kind: 'MutatingWebhook*' }, paths: ['webhooks[*].clientConfig.caBundle'] },
+  ])
+  assert.deepEqual(rules(imports('argo', argo({ kind: 'X', jsonPointers: ['/data/a*'], jqPathExpressions: ['.data["b*"]'] }))), [
+    { target: { group: '', kind: 'X' }, paths: ['/data/a\\*', 'data["b\\\\*"]'] },
+  ])
+  const target = { kind: 'Deployment', group: 'apps', name: 'web-.*|.*-api', labelSelector: 'app in (a, b)' }
+  assert.deepEqual(rules(imports('kustomization', kustomization({ paths: ['/spec/replicas'], target }))), [
+    { target: { group: 'apps', kind: 'Deployment', name: '*-api', labels: 'app in (a, b)' }, paths: ['/spec/replicas'] },
+    { target: { group: 'apps', kind: 'Deployment', name: 'web-*', labels: 'app in (a, b)' }, paths: ['/spec/replicas'] },
+  ])
+  assert.deepEqual(rules(imports('sveltos', sveltos({ paths: ['/a'], target: { kind: 'X', labelSelector: 'a=b' } }))), [])
+  const shared = packageOf('apps/web', MARKS['argo'] ?? {}, MARKS['helm'] ?? {})
+  const wide = importIgnores([helm({ paths: ['/a'], target: { name: 'web.*' } })], [shared])
+  assert.match(wide.notImported[0]?.why ?? '', /somebody else/)
 })
 
 test('the empty pointer of Flux is the whole object, and never everything', () => {

@@ -5,16 +5,16 @@
  * kustomize-controller `docs/spec/v1/kustomizations.md`; projectsveltos addon-controller `api/v1beta1` DriftExclusion; k0rdent kcm
  * `api/v1beta1/multiclusterservice_types.go`.
  */
-import type * as z from 'zod'
+import { hasWildcard } from '../krm/glob.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../krm/json.ts'
+import { parseLabelSelector } from '../krm/label-selector.ts'
 import { annotationsOf, type Resource } from '../krm/resource.ts'
 import { describeResourceId, type ResourceId, resourceKey } from '../krm/resource-id.ts'
 import { oneLine } from '../record/one-line.ts'
 import { type Claim, partOf } from '../status/applier-claims.ts'
+import type { IgnoreEntry } from './ignore-schema.ts'
 import { jqPath, literalGlob, literalTexts, pointerPath, type Translated } from './import-ignores-paths.ts'
-import type { ignoreSchema } from './schema.ts'
 
-export type IgnoreEntry = z.infer<typeof ignoreSchema>
 type Target = NonNullable<IgnoreEntry['target']>
 
 /** A package as it runs in the clusters that were looked at. */
@@ -90,7 +90,7 @@ export function importIgnores(sources: readonly Resource[], packages: readonly A
     if (found.length === 0) continue
     const mine = packages.filter(({ claims }) => claims.some((claim) => names(claim, source.id)))
     for (const one of found) {
-      const allowed = mine.filter(({ claims }) => claims.length === 1 || one.target.name !== undefined)
+      const allowed = mine.filter(({ claims }) => claims.length === 1 || namesOne(one.target))
       for (const { path } of allowed) add(ruleOf(one, `${name} ignores it`), path)
       if (allowed.length === mine.length && mine.length > 0) continue
       const why =
@@ -117,6 +117,11 @@ function ruleOf({ target, paths, managers }: Found, reason: string): IgnoreEntry
     ...(managers === undefined ? {} : { managers: [...managers] }),
     reason,
   }
+}
+
+/** A pattern may cover what somebody else applies. */
+function namesOne({ name }: Target): boolean {
+  return name !== undefined && !hasWildcard(name)
 }
 
 /** Whether the claim is of this resource; where the marks leave its namespace open, of any that has the name. */
@@ -213,8 +218,11 @@ function selectedRules(rule: JsonObject, patterns: boolean): Read {
   const given = getKey(rule, 'target')
   const selector = isJsonObject(given) ? given : {}
   const shown = shownTarget(selector)
-  if (textAt(selector, 'labelSelector') !== '' || textAt(selector, 'annotationSelector') !== '') {
-    return refusedRule(shown, 'its target selects by labels or annotations, and a rule here names objects')
+  const labels = textAt(selector, 'labelSelector')
+  if (textAt(selector, 'annotationSelector') !== '') return refusedRule(shown, 'its target selects by annotations, and a rule here cannot')
+  // Flux takes the labels of the object that it applies, as a rule here does; of Sveltos that is not known.
+  if (labels !== '' && (!patterns || 'problem' in parseLabelSelector(labels))) {
+    return refusedRule(shown, 'its target selects by labels, and whether a rule here selects the same is not known')
   }
   if (!['', '.*'].includes(textAt(selector, 'version')))
     return refusedRule(shown, 'its target names a version, and a rule here holds for all of them')
@@ -225,7 +233,7 @@ function selectedRules(rule: JsonObject, patterns: boolean): Read {
   // The empty pointer names the object as a whole, and then the others say nothing more.
   const whole = paths.includes('')
   const found = targets.value.map((target) => ({
-    target,
+    target: { ...target, ...(labels === '' ? {} : { labels }) },
     paths: whole ? [] : paths,
     shown: `${shown} ${whole ? '' : paths.join(', ')}`.trim(),
   }))

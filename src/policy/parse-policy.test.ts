@@ -45,6 +45,8 @@ spec: {clusters: ["*"], packages: ["**"]}
   assert.deepEqual(policy?.ignore, [
     {
       where: '.drift/policy.yaml:10',
+      level: 'policy',
+      policy: { name: 'prod', priority: 5 },
       target: { kind: 'Deployment' },
       paths: [
         {
@@ -208,4 +210,35 @@ test('no text at all makes the reader throw anything but its own failure', () =>
     '\t',
   )
   fc.assert(fc.property(fc.array(fc.oneof(line, fc.string()), { maxLength: 8 }), (lines) => void problemsOf(lines.join('\n'))))
+})
+
+test('actors and risk overrides are read with their places, and hold of all matching policies', () => {
+  const text = `apiVersion: backporch.dev/v1alpha1
+kind: DriftPolicy
+metadata: {name: who}
+spec:
+  actors:
+  - {manager: "acme-*", operation: Apply, class: gitops}
+  - {user: "system:serviceaccount:ci:*", class: gitops}
+  riskOverrides:
+  - {target: {kind: ConfigMap, name: feature-flags}, risk: low, reason: flags are meant to change}
+`
+  const [policy] = parsePolicyFiles([{ path: '.drift/policy.yaml', text }]).policies
+  assert.deepEqual(policy?.actors, [
+    { where: '.drift/policy.yaml:6', manager: 'acme-*', operation: 'Apply', class: 'gitops' },
+    { where: '.drift/policy.yaml:7', user: 'system:serviceaccount:ci:*', class: 'gitops' },
+  ])
+  const [override] = policy?.riskOverrides ?? []
+  assert.deepEqual(
+    [override?.where, override?.risk, override?.target],
+    ['.drift/policy.yaml:9', 'low', { kind: 'ConfigMap', name: 'feature-flags' }],
+  )
+  const wrong = text
+    .replace('{user: "system:serviceaccount:ci:*", class: gitops}', '{class: robot}')
+    .replace('target: {kind: ConfigMap, name: feature-flags}, ', '')
+  assert.throws(
+    () => parsePolicyFiles([{ path: 'p', text: wrong }]),
+    (error: Error) =>
+      /p:7: spec.actors.1.class/.test(error.message) && /p:9: spec.riskOverrides.0: the rule is about everything/.test(error.message),
+  )
 })

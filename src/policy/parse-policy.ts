@@ -1,9 +1,13 @@
 /** Policy files as values: parse, check, rules; every problem of every file at once, each with its file and line. */
 import { isMap, isPair, isScalar, LineCounter, type Node, parseAllDocuments } from 'yaml'
 import type { z } from 'zod'
-import { type IgnoreRule, parseRulePath, type RulePath } from '../drift/ignore-rules.ts'
+import type { ActorRule } from '../drift/actor-classes.ts'
+import type { IgnoreRule } from '../drift/ignore-rules.ts'
+import type { RiskOverride } from '../drift/risk-overrides.ts'
 import { Failure } from '../failure.ts'
+import { actorRuleOf, riskOverrideOf } from './attribution-schema.ts'
 import { secondsOf } from './duration.ts'
+import { ignoreRuleOf } from './ignore-schema.ts'
 import { type DriftPolicyDocument, driftPolicySchema, type PlacementDocument, placementSchema } from './schema.ts'
 import type { PolicyWindow } from './windows.ts'
 
@@ -19,6 +23,8 @@ export interface Policy {
   readonly where: string
   readonly ignore: readonly IgnoreRule[]
   readonly windows: readonly PolicyWindow[]
+  readonly actors: readonly ActorRule[]
+  readonly riskOverrides: readonly RiskOverride[]
 }
 
 export interface PolicySet {
@@ -87,7 +93,16 @@ function readFile(file: PolicyFile, policies: Policy[], placements: PlacementDoc
       if (!checked.success) problems.push(...problemsOf(checked.error, place))
       else {
         const { data } = checked
-        policies.push({ document: data, where: place.of([]), ignore: readRules(data, place), windows: readWindows(data, place) })
+        policies.push({
+          document: data,
+          where: place.of([]),
+          ignore: readRules(data, place),
+          windows: readWindows(data, place),
+          actors: (data.spec.actors ?? []).map((rule, index) => actorRuleOf(rule, place.of(['spec', 'actors', index]))),
+          riskOverrides: (data.spec.riskOverrides ?? []).map((rule, index) =>
+            riskOverrideOf(rule, place.of(['spec', 'riskOverrides', index])),
+          ),
+        })
       }
     } else if (kind === 'Placement') {
       const checked = placementSchema.safeParse(value)
@@ -144,14 +159,11 @@ function problemsOf(error: z.ZodError, place: Places): Problem[] {
   })
 }
 
-function readRules(document: DriftPolicyDocument, place: Places): IgnoreRule[] {
-  return (document.spec.ignore ?? []).map((rule, index) => {
-    // Every path was read once before, by the schema.
-    const paths = (rule.paths ?? []).map(parseRulePath).filter((path): path is RulePath => !('problem' in path))
-    const target = Object.fromEntries(Object.entries(rule.target ?? {}).filter(([, value]) => value !== undefined))
-    const { reason, expires } = rule
-    return { where: place.of(['spec', 'ignore', index]), target, paths, managers: rule.managers ?? [], reason, expires }
-  })
+function readRules({ metadata, spec }: DriftPolicyDocument, place: Places): IgnoreRule[] {
+  const policy = { name: metadata.name, priority: spec.priority ?? 0 }
+  return (spec.ignore ?? []).map((rule, index) =>
+    ignoreRuleOf(rule, { where: place.of(['spec', 'ignore', index]), level: 'policy', policy }),
+  )
 }
 
 function readWindows(document: DriftPolicyDocument, place: Places): PolicyWindow[] {

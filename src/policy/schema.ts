@@ -1,8 +1,10 @@
 /** `DriftPolicy` and `Placement`: what a repository says about how its drift is handled (design §9). */
 import * as z from 'zod'
-import { parseRulePath } from '../drift/ignore-rules.ts'
+import { NONE, PRESET_NAMES, RECOMMENDED } from '../drift/noise/presets.ts'
 import { API_VERSION, resolutionSchema, riskSchema } from '../record/schema.ts'
+import { actorRuleSchema, riskOverrideSchema } from './attribution-schema.ts'
 import { secondsOf } from './duration.ts'
+import { ignoreSchema } from './ignore-schema.ts'
 import { scheduleProblem, timezoneProblem } from './windows.ts'
 
 const globs = z.array(z.string().min(1)).min(1)
@@ -92,44 +94,8 @@ function hasNo(problemOf: (text: string) => string | undefined): (text: string, 
   }
 }
 
-export const ignoreSchema = z
-  .strictObject({
-    target: z
-      .strictObject({
-        group: z.string().optional(),
-        kind: z.string().optional(),
-        namespace: z.string().optional(),
-        name: z.string().optional(),
-      })
-      .optional()
-      .describe('Every part that is given must match.'),
-    paths: z
-      .array(z.string().min(1).superRefine(hasRulePath))
-      .min(1)
-      .optional()
-      .describe('Keyed field paths, or JSON Pointers beginning with "/". Covers everything below.'),
-    managers: z.array(z.string().min(1)).min(1).optional().describe('Field managers whose writes are ignored.'),
-    reason: z.string().min(1).describe('Why, for the people who read it later.'),
-    expires: z
-      .string()
-      .regex(/^\d{4}-\d{2}-\d{2}$/, 'wanted a date like 2026-12-31')
-      .refine(isDate, 'there is no such day')
-      .optional()
-      .describe('Last day on which the rule holds, UTC.'),
-  })
-  .refine(
-    ({ target, paths, managers }) => Object.keys(target ?? {}).length > 0 || paths !== undefined || managers !== undefined,
-    'the rule hides everything; give a target, paths or managers',
-  )
-
-function isDate(text: string): boolean {
-  const time = Date.parse(`${text}T00:00:00Z`)
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
-}
-
-function hasRulePath(text: string, context: z.RefinementCtx<string>): void {
-  const parsed = parseRulePath(text)
-  if ('problem' in parsed) context.addIssue({ code: 'custom', message: parsed.problem })
+function presetProblem(name: string): string {
+  return `there is no preset ${JSON.stringify(name.slice(0, 100))}; presets are ${PRESET_NAMES.join(', ')}`
 }
 
 export const driftPolicySchema = z.strictObject({
@@ -152,8 +118,26 @@ export const driftPolicySchema = z.strictObject({
       .max(128)
       .optional()
       .describe('Field manager of the syncer, where it is not to be found from the objects.'),
+    extends: z
+      .array(z.enum(PRESET_NAMES, { error: ({ input }) => presetProblem(String(input)) }))
+      .min(1)
+      .refine((names) => names.length === 1 || !names.includes(NONE), `${NONE} stands alone`)
+      .optional()
+      .describe(`Presets that say what is no drift: ${RECOMMENDED} (all of them) by default, single ones by name, or ${NONE}.`),
     settle: z.enum(['syncer', 'backporch']).optional().describe('Who brings the cluster in line after a merge.'),
     ignore: z.array(ignoreSchema).optional(),
+    actors: z
+      .array(actorRuleSchema)
+      .optional()
+      .describe(
+        'What kind of writer somebody is; the first that matches decides, before the shipped table. Those of all matching policies hold.',
+      ),
+    riskOverrides: z
+      .array(riskOverrideSchema)
+      .optional()
+      .describe(
+        'Risks of objects and fields; the first that matches decides, before the shipped table. Those of all matching policies hold.',
+      ),
     detect: z
       .strictObject({
         minAge: waitSchema.optional().describe('How long drift has rested before it is proposed; 2m by default.'),

@@ -26,11 +26,15 @@ export interface ServedKind {
   readonly schema: FieldSchema
 }
 
-/** An inventory: the objects that some applier says belong to the package. */
+/** An inventory: the objects that some applier says belong to the package; or what a listing found. */
 export interface Inventory {
   /** Where it was found, for people: `ResourceGroup shop/inventory-1234`. */
   readonly source: string
   readonly resources: readonly ResourceId[]
+  /** Of a listing: kind, apiVersion and metadata of each of `resources`, in their order; never their content. */
+  readonly objects?: readonly JsonObject[]
+  /** Parts of a listing that could not be read. What is in `resources` is there all the same. */
+  readonly unread?: readonly Failure[]
 }
 
 export interface ObjectList {
@@ -45,6 +49,32 @@ export interface InventoryRef {
   readonly name: string
   readonly id: string
 }
+
+/** The deployed revision of a Helm release, as Helm stores it in the release's namespace. */
+export interface HelmReleaseRef {
+  readonly helmRelease: { readonly namespace: string; readonly name: string }
+}
+
+/** Objects of a kind in one namespace; an empty one for kinds that lie in none. */
+export interface ListedPlace {
+  readonly group: string
+  readonly kind: string
+  readonly namespace: string
+}
+
+/** The metadata of everything in these places, for inventories that are only marks on the objects. */
+export interface ListingRef {
+  readonly listing: readonly ListedPlace[]
+  /** Equality terms with commas between, as the API takes them; empty for all objects. */
+  readonly labelSelector: string
+}
+
+/** The metadata of all objects of all kinds that lie in these namespaces and that the account may list. */
+export interface NamespacesRef {
+  readonly namespaces: readonly string[]
+}
+
+export type InventoryQuestion = InventoryRef | HelmReleaseRef | ListingRef | NamespacesRef
 
 /** Reads only. Every method throws Failure (BP30xx) where nothing at all could be said. */
 export interface ClusterReader {
@@ -62,8 +92,11 @@ export interface ClusterReader {
    * @throws Failure BP3009 when it is not served, another BP30xx when the list could not be read as a whole
    */
   list(group: string, kind: string, signal: AbortSignal): Promise<ObjectList>
-  /** An answer for each, in their order: undefined where the cluster has no such inventory, a Failure where nobody could say. */
-  readInventories(refs: readonly InventoryRef[], signal: AbortSignal): Promise<readonly (Inventory | Failure | undefined)[]>
+  /**
+   * An answer for each, in their order: undefined where the cluster has no such inventory, a Failure where nobody could say. A listing
+   * has always an inventory, perhaps an empty one, or a Failure where no part of it could be read.
+   */
+  readInventories(refs: readonly InventoryQuestion[], signal: AbortSignal): Promise<readonly (Inventory | Failure | undefined)[]>
   /** Server-side apply as a dry run, `force=true`. Never throws for one object: the answer says what happened. */
   predict(resource: Resource, fieldManager: string, signal: AbortSignal): Promise<Prediction>
 }

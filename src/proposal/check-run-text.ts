@@ -2,9 +2,12 @@
  * The check of a proposal's head commit (`ux.md` §2.5): what differs at the lines that declare it, and three buttons. No time in it: the
  * same state is the same text, and is not sent again. It says what the statuses say: whoever reads one of them need not read the other.
  */
+
 import { createHash } from 'node:crypto'
+import { isKnownWriter } from '../drift/actor.ts'
 import type { CheckAnnotation, CheckRun } from '../ports/check-run.ts'
 import type { CommitStatus, ForgeDialect } from '../ports/hosted-forge.ts'
+import { actorLimit, actorName } from '../record/actor-name.ts'
 import { formatValue } from '../record/format-value.ts'
 import { markdownProse } from '../record/markdown-text.ts'
 import { oneLine } from '../record/one-line.ts'
@@ -198,6 +201,6 @@ function valueWord(value: Change['git']): string {
 
 function whoWrote({ actor }: Change): string {
   if (actor.confidence === 'none') return 'nobody knows who wrote it'
-  const how = actor.confidence === 'field-manager' ? 'written by' : 'perhaps written by'
-  return `${how} ${oneLine(actor.manager, 100)}${actor.at === '' ? '' : `, ${oneLine(actor.at, 40)}`}`
+  const how = isKnownWriter(actor) ? 'written by' : 'perhaps written by'
+  return `${how} ${oneLine(actorName(actor), actorLimit(actor, 100))}${actor.at === '' ? '' : `, ${oneLine(actor.at, 40)}`}`
 }

@@ -1,5 +1,7 @@
 /** What is said about one command. Names of people stand in code: nobody is called. */
+import { isKnownWriter } from '../drift/actor.ts'
 import type { Failure } from '../failure.ts'
+import { actorLimit, actorName } from '../record/actor-name.ts'
 import { markdownCell, markdownProse } from '../record/markdown-text.ts'
 import { oneLine } from '../record/one-line.ts'
 import type { Change, DriftRecord } from '../record/schema.ts'
@@ -79,7 +81,7 @@ export function explainText(change: Change, number: number, why: string, tried: 
   const who =
     actor.confidence === 'none'
       ? 'nobody is known to have written it'
-      : `${actor.confidence === 'field-manager' ? 'owned by' : 'perhaps written by'} ${markdownCell(actor.manager, 60)}${actor.at === '' ? '' : `, whose last write was at ${markdownCell(actor.at, 40)}`}`
+      : `${actor.confidence === 'field-manager' ? 'owned by' : isKnownWriter(actor) ? 'written by' : 'perhaps written by'} ${markdownCell(actorName(actor), actorLimit(actor, 60))}${actor.at === '' ? '' : `, whose last write was at ${markdownCell(actor.at, 40)}`}`
   const rules = tried.length === 0 ? 'there is no ignore rule' : `not ignored by ${tried.map((rule) => markdownCell(rule, 160)).join(', ')}`
   return [
     `- **${number}** ${object} ${change.path === undefined ? change.change : markdownCell(change.path, 200)}: planned ${planWord(change.resolution)}`,

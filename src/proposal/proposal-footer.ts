@@ -8,6 +8,9 @@ import { sourceUrl, time } from './words.ts'
 export const WRITER_NOTE =
   '¹ A field manager: the name that a client gave itself, with the time of its last write to any of its fields. It is not proof of who the person was.'
 
+/** Where an audit log named somebody. */
+const USER_NOTE = "A name before the brackets is the user of the request, from the API server's audit log."
+
 /** `.drift/records/<cluster>/<slug>/report.md` */
 export function reportPath(cluster: string, slug: string): string {
   return `${recordFolder(cluster, slug)}/report.md`
@@ -28,7 +31,7 @@ export function footer(subject: ProposalSubject, links: boolean): string[] {
   const commit = markdownCell(base.slice(0, 7))
   const paths = unit.packagePath === '' ? 'Kptfile' : `${unit.packagePath}/Kptfile`
   return [
-    `<sub>${WRITER_NOTE}</sub>`,
+    `<sub>${WRITER_NOTE}${spec.changes.some(({ actor }) => actor.user !== undefined) ? ` ${USER_NOTE}` : ''}</sub>`,
     '',
     `<sub>${[
       made(subject),

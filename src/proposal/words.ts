@@ -1,6 +1,8 @@
 /** Small pieces of the texts: names, times, counts and values of a difference as Markdown. */
+import { isKnownWriter } from '../drift/actor.ts'
 import type { ObjectId } from '../package/object-id.ts'
 import type { ForgeDialect } from '../ports/hosted-forge.ts'
+import { actorLimit, actorName } from '../record/actor-name.ts'
 import { formatValue, hiddenBytes } from '../record/format-value.ts'
 import { htmlCode, markdownCell, markdownLink } from '../record/markdown-text.ts'
 import type { Change, Plan } from '../record/schema.ts'
@@ -56,7 +58,7 @@ const CLASSES = { 'human-tool': 'human tool', controller: 'controller', gitops: 
 /** Without its kind, for tables with many rows. */
 export function writerName({ actor }: Change): string {
   if (actor.confidence === 'none') return 'unknown'
-  return `${actor.confidence === 'last-writer' ? 'perhaps ' : ''}${markdownCell(actor.manager, 60)}`
+  return `${actor.confidence === 'last-writer' ? 'perhaps ' : ''}${markdownCell(actorName(actor), actorLimit(actor, 60))}`
 }
 
 /** `kubectl-scale` (human tool); with `perhaps` where it is only the last writer that is known. */
@@ -67,7 +69,7 @@ export function writer(change: Change): string {
 
 /** The time stands for the change only where the manager owns the field. */
 export function writtenAt({ actor }: Change): string {
-  return actor.at === '' || actor.confidence !== 'field-manager' ? '' : time(actor.at)
+  return actor.at === '' || !isKnownWriter(actor) ? '' : time(actor.at)
 }
 
 /** Commit and forge that a link goes to. */

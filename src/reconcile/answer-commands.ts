@@ -1,5 +1,5 @@
 /** Does the commands of one comment, and what ticked boxes say, each by one turn of the unit alone. */
-import { describeRulePath, isActive, whyNotIgnored } from '../drift/ignore-rules.ts'
+import { describeRule, isActive, mismatchText, whyNotIgnored } from '../drift/ignore-rules.ts'
 import { RISK_RULES } from '../drift/risk.ts'
 import { Failure } from '../failure.ts'
 import { rulesFor } from '../plan/comment-policy.ts'
@@ -173,6 +173,9 @@ const STATES = {
   Drifted: 'it differs as it stands above',
   Applying: 'what was decided is on its way to the cluster',
   Silenced: 'it still differs, and was closed before',
+  Behind: 'nothing differs but what the syncer has not applied yet',
+  Reconciling: 'nothing differs but what the syncer is applying',
+  Suspended: 'nothing differs but what a suspended syncer does not apply',
   Unknown: 'not everything could be read, so nothing is certain',
   Off: 'the policy switches the package off',
 } as const
@@ -226,8 +229,10 @@ async function explain(desk: Desk, selectors: readonly string[]): Promise<Said> 
   const today = observation.cluster.observedAt.slice(0, 10)
   const details = chosen.slice(0, EXPLAINED).map((change) => {
     const drift = drifts.get(change.fingerprint)
+    const sides = observation.verdicts.find(({ items }) => drift !== undefined && items.includes(drift))
     const tried = observation.policy.ignore.map((rule) => {
-      const why = !isActive(rule, today) ? `over since ${rule.expires}` : drift === undefined ? '' : (whyNotIgnored(drift, rule) ?? '')
+      const mismatch = drift === undefined ? undefined : whyNotIgnored(drift, rule, sides)
+      const why = isActive(rule, today) ? (mismatch === undefined ? '' : mismatchText(mismatch)) : `over since ${rule.expires}`
       return `${rule.where} (${why})`
     })
     const rule = RISK_RULES.find(({ code }) => code === change.reason)
@@ -244,13 +249,10 @@ function showIgnores({ view, unit }: Desk, { at: asked }: Asker): Said {
   if (rules.length === 0) return { text: 'no ignore rule holds here' }
   const shown = rules.map(({ rule, policy, index }, at) => {
     const known = policy.ignore[index]
-    const { group, kind, namespace, name } = rule.target ?? {}
-    const target = [group, kind, namespace, name].filter((part) => part !== undefined).join('/')
-    const about = [target, ...(known?.paths ?? []).map(describeRulePath), ...(rule.managers ?? []).map((manager) => `by ${manager}`)]
     return {
       number: at + 1,
       where: known?.where ?? policy.where,
-      about: about.filter((part) => part !== '').join(', '),
+      about: known === undefined ? '' : describeRule(known),
       reason: rule.reason,
       expires: rule.expires ?? '',
       over: rule.expires !== undefined && rule.expires < asked.slice(0, 10),

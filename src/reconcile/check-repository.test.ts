@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BOT_EMAIL, MemoryRepository } from '../../test/fakes/memory-repository.ts'
+import { TurnWorld } from '../../test/fakes/turn-world.ts'
 import { Failure } from '../failure.ts'
 import { INERT_LINE } from '../record/write-document.ts'
-import { checkLedger, judgeKept, readBase, readPolicy, readSynced } from './check-repository.ts'
+import { checkLedger, judgeKept, judgePolicy, readBase, readPolicy, readReports, readSynced } from './check-repository.ts'
 
 const signal = new AbortController().signal
 const OURS = { author: BOT_EMAIL, committer: BOT_EMAIL }
@@ -103,4 +104,22 @@ test('what the ledger knows of each cluster is told, or that it cannot be read',
     repository.commitByHand('drift-ledger', { 'clusters/prod/observation.yaml': 'kind: [\n' }, OURS),
   )
   assert.match(found[1] ?? '', /^ledger-age warning drift-ledger:clusters\/prod\/observation\.yaml cannot be read$/)
+})
+
+test('rules that hide nothing any more are told from the ledger, with their place, and not before anybody looked', async () => {
+  const rules =
+    '[{target: {kind: Deployment}, paths: [spec.paused], reason: r, expires: "2027-12-31"}, {target: {kind: Job}, reason: r, expires: "2027-12-31"}]'
+  const world = new TurnWorld(`{ignore: ${rules}}`)
+  const told = async (today: string): Promise<readonly string[]> => {
+    const base = await readBase(world.repository, undefined, signal)
+    const findings = judgePolicy(await readPolicy(world.repository, base, signal), await readReports(world.repository, base, signal), today)
+    return findings.flatMap(({ state, message }) => (state === 'warning' ? [message] : []))
+  }
+  assert.deepEqual(await told('2027-01-01'), [])
+  await world.scan()
+  const untried =
+    'policy: the ignore rule at .drift/policy.yaml:4 (Job) is about no object that was looked at, or nobody looked since it was written'
+  assert.deepEqual(await told('2026-12-20'), [untried])
+  const stale = 'policy: the ignore rule at .drift/policy.yaml:4 has matched nothing since it was first tried on 2026-11-21'
+  assert.deepEqual(await told('2026-12-21'), [stale, untried])
 })

@@ -5,11 +5,12 @@ import { isJsonObject } from '../krm/json.ts'
 import { annotationsOf } from '../krm/resource.ts'
 import type { ObjectId } from '../package/object-id.ts'
 import { LEDGER_BRANCH } from '../package/ref-name.ts'
+import { listRules, staleRules, untriedRules } from '../plan/listed-rules.ts'
 import { type PolicySet, parsePolicyFiles } from '../policy/parse-policy.ts'
 import type { PackageRepository, RepositoryRefs, TreeFile } from '../ports/package-repository.ts'
 import type { Finding } from '../ports/probes.ts'
 import { DRIFT_FOLDER } from '../record/record-paths.ts'
-import { clusterObservationSchema } from '../record/schema.ts'
+import { clusterObservationSchema, type DriftReport, driftReportSchema } from '../record/schema.ts'
 import { INERT_LINE, parseDocument } from '../record/write-document.ts'
 import type { BotIdentity } from './bot-identity.ts'
 import type { KeptFile, SyncedRepository } from './check-syncers.ts'
@@ -51,20 +52,30 @@ export async function readPolicy(repository: PackageRepository, { tree }: BaseTr
   return parsePolicyFiles(files.map(({ path }) => ({ path, text: texts.get(path) ?? '' })))
 }
 
-/** @param today `2026-11-21`, UTC */
-export function judgePolicy({ policies }: PolicySet, today: string): readonly Finding[] {
+/**
+ * @param reports of the ledger, none before the first scan
+ * @param today `2026-11-21`, UTC
+ */
+export function judgePolicy(set: PolicySet, reports: readonly DriftReport[], today: string): readonly Finding[] {
+  const { policies } = set
   const rules = policies.flatMap(({ ignore }) => ignore)
+  const listed = listRules(set, reports, today)
   const state = 'warning' as const
-  const ended = rules.filter(({ expires }) => expires !== undefined && expires < today)
   const open = rules.filter(({ expires }) => expires === undefined)
   const count = policies.length === 0 ? 'no policy, so the shipped default holds (Warn)' : `${policies.length} valid`
   return [
     { check: 'policy', state: 'passed', message: `policy: ${count}, ${rules.length} ignore rule${rules.length === 1 ? '' : 's'}` },
-    ...ended.map(({ where, expires }) => ({
+    ...staleRules(listed, today).map(({ rule, why }) => ({
       check: 'policy',
       state,
-      message: `policy: the ignore rule at ${where} ended on ${expires} and hides nothing any more`,
-      fix: 'remove it, or give it a later day',
+      message: `policy: ${why}`,
+      fix: rule.state === 'Expired' ? 'remove it, or give it a later day' : 'remove it, or correct what it is about',
+    })),
+    ...untriedRules(set, listed, reports).map(({ where, about }) => ({
+      check: 'policy',
+      state,
+      message: `policy: the ignore rule at ${where} (${about}) is about no object that was looked at, or nobody looked since it was written`,
+      fix: 'scan, and look at its target where this stays',
     })),
     ...open.map(({ where }) => ({
       check: 'policy',
@@ -140,6 +151,22 @@ export async function checkLedger(
     { check: 'ledger', state: 'passed', message: `${LEDGER_BRANCH}: ${more}${seen} commit${seen === 1 ? '' : 's'}, all ours` },
     ...(await observations(repository, head, signal)),
   ]
+}
+
+/** Of every unit; one that cannot be read is left out, and `ledger` says so. */
+export async function readReports(repository: PackageRepository, { refs }: BaseTree, signal: AbortSignal): Promise<readonly DriftReport[]> {
+  const head = refs.refs.get(`refs/heads/${LEDGER_BRANCH}`)
+  if (head === undefined) return []
+  const files = (await repository.list(head, 'clusters', signal)).filter(({ path }) => path.endsWith('/report.yaml'))
+  const texts = await readTexts(repository, files, signal)
+  return files.flatMap(({ path }) => {
+    try {
+      return [parseDocument(texts.get(path) ?? '', driftReportSchema, path)]
+    } catch (thrown) {
+      if (!(thrown instanceof Failure)) throw thrown
+      return []
+    }
+  })
 }
 
 async function observations(repository: PackageRepository, head: ObjectId, signal: AbortSignal): Promise<readonly Finding[]> {

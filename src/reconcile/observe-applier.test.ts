@@ -9,6 +9,7 @@ import type { LiveView, WantedObject } from '../krm/live-view.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import type { Applier } from '../status/applier.ts'
 import { observeApplier } from './observe-applier.ts'
+import { OwnResources } from './own-resources.ts'
 
 class Asked extends MemoryCluster {
   readonly asked: string[][] = []
@@ -23,7 +24,7 @@ class Asked extends MemoryCluster {
 
 function observe(cluster: MemoryCluster, by: readonly MarkedBy[], signal = new AbortController().signal): Promise<Applier> {
   const side = { live: new Map([[WEB, present(deploymentOf(by))]]), verdicts: [], syncer: undefined }
-  return observeApplier(cluster, side, { packagePath: 'apps/web' }, false, signal)
+  return observeApplier(new OwnResources(cluster), side, { packagePath: 'apps/web' }, false, signal)
 }
 
 const FLUX: JsonObject = {

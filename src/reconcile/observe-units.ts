@@ -1,17 +1,24 @@
 /** What a turn looks at: the repository once, and the packages of each cluster. */
 import { asFailure, Failure, failuresOf } from '../failure.ts'
 import type { LabelSelector } from '../krm/label-selector.ts'
+import { describeResourceId, type ResourceId } from '../krm/resource-id.ts'
 import { type FoundPackage, selectPackages } from '../package/find-packages.ts'
 import type { Observation } from '../plan/observation.ts'
 import { placedPackages } from '../policy/effective-policy.ts'
 import type { ClusterIdentity, ClusterReader } from '../ports/cluster.ts'
 import type { Forge } from '../ports/hosted-forge.ts'
 import type { PackageRepository } from '../ports/package-repository.ts'
+import { DeclaredObjects } from './declared-objects.ts'
 import { eachOf } from './each-of.ts'
-import { type LoadedPackage, loadPackage, type ObserveOptions, observe } from './observe.ts'
+import { type LoadedPackage, loadPackage, type ObservedFrom, type ObserveOptions, observe } from './observe.ts'
+import type { PackageSide } from './observe-cluster.ts'
+import { OwnResources } from './own-resources.ts'
 import { selectByLabels } from './package-labels.ts'
+import { readClaimedInventories } from './read-claimed-inventories.ts'
 import { readLiveSides } from './read-live-sides.ts'
 import { readProposals } from './read-proposals.ts'
+import { readUnexpected } from './read-unexpected.ts'
+import { readUnmanaged, type UnmanagedObjects } from './read-unmanaged.ts'
 import { type RepositoryView, readRepository } from './repository-view.ts'
 import { assertSameCluster } from './same-cluster.ts'
 import type { UnitResult } from './unit-result.ts'
@@ -23,6 +30,8 @@ export interface LookRequest extends ObserveOptions {
   readonly packages: readonly string[]
   /** Of these packages, only the ones whose Kptfile has such labels. */
   readonly labels?: LabelSelector | undefined
+  /** Looks for objects in the namespaces of the packages that nobody manages. */
+  readonly unmanaged?: boolean
   /** Told at each step, for a progress line. */
   readonly onProgress?: (step: string) => void
 }
@@ -39,6 +48,8 @@ export type ObservedUnit =
 export interface ObservedCluster {
   readonly identity: ClusterIdentity
   readonly units: readonly ObservedUnit[]
+  /** Undefined where it was not asked for. */
+  readonly unmanaged: UnmanagedObjects | undefined
 }
 
 /** @throws Failure BP40xx, BP50xx or BP1003, BP1005 when the repository or the forge cannot be read */
@@ -64,25 +75,29 @@ export async function lookAtCluster(
   request.onProgress?.(`observing ${cluster.name}`)
   const identity = await cluster.identify(signal)
   await assertSameCluster(view, cluster.name, identity, signal)
+  const own = new OwnResources(cluster)
+  const declared = declaredObjects(view, cluster.name, identity.namespace, signal)
   const units: ObservedUnit[] = []
   for (let first = 0; first < packages.length; first += TOGETHER) {
     const some = packages.slice(first, first + TOGETHER)
     const onDone = (done: number): void => request.onProgress?.(`observing ${cluster.name}: ${first + done}/${packages.length} packages`)
-    units.push(...(await observeTogether(view, some, { cluster, identity, onDone }, request, signal)))
+    units.push(...(await observeTogether(view, some, { reader: cluster, identity, own, declared, onDone }, request, signal)))
   }
-  return { identity, units }
+  if (request.unmanaged !== true) return { identity, units, unmanaged: undefined }
+  request.onProgress?.(`looking for objects in ${cluster.name} that nobody manages`)
+  const seen = units.flatMap((unit) => (unit.state === 'observed' ? unit.observation.verdicts.map(({ id }) => id) : []))
+  return { identity, units, unmanaged: await readUnmanaged(cluster, seen, declared, signal) }
 }
 
-interface Place {
-  readonly cluster: ClusterReader
-  readonly identity: ClusterIdentity
+interface Place extends ObservedFrom {
+  readonly declared: DeclaredObjects
   readonly onDone: (done: number) => void
 }
 
 async function observeTogether(
   view: RepositoryView,
   packages: readonly FoundPackage[],
-  { cluster, identity, onDone }: Place,
+  { onDone, declared, ...from }: Place,
   request: LookRequest,
   signal: AbortSignal,
 ): Promise<readonly ObservedUnit[]> {
@@ -97,19 +112,70 @@ async function observeTogether(
     }
   }
   const loads = await eachOf(packages, WIDTH, (found) =>
-    orFailed(found, async () => ({ found, ...(await loadPackage(view, found, cluster.name, signal)) })),
+    orFailed(found, async () => ({ found, ...(await loadPackage(view, found, from.reader.name, signal)) })),
   )
   const loaded = loads.filter((load) => load !== undefined)
-  const sides = await readLiveSides(cluster, identity.namespace, loaded, signal)
+  const sides = await readSides(loaded, { ...from, declared }, signal)
   onDone(units.size)
-  await eachOf(sides, WIDTH, async ({ side, of: load }) => {
+  await eachOf(sides, WIDTH, async ({ of: load, ...side }) => {
     await orFailed(load.found, async () => {
-      const observation = await observe(view, load, cluster, identity, side, request, signal)
-      units.set(load.found, { state: 'observed', observation, notes: [...load.desired.notes, ...packageNotes(load.found, load)] })
+      const observation = await observe(view, load, from, side, request, signal)
+      const notes = [
+        ...load.desired.notes,
+        ...packageNotes(load.found, load),
+        ...side.unexpected.notes,
+        ...objectNotes(observation),
+        ...(observation.notes ?? []),
+      ]
+      units.set(load.found, { state: 'observed', observation, notes })
     })
     onDone(units.size)
   })
   return packages.flatMap((found) => units.get(found) ?? [])
+}
+
+type Loaded = LoadedPackage & { readonly found: FoundPackage }
+
+/** Everything that several packages want of the cluster, but for dry runs. */
+async function readSides(
+  loaded: readonly Loaded[],
+  { reader, own, identity: { namespace }, declared }: Omit<Place, 'onDone'>,
+  signal: AbortSignal,
+): Promise<readonly ({ readonly of: Loaded } & Pick<PackageSide, 'read' | 'unexpected'>)[]> {
+  const sides = await readLiveSides(reader, namespace, loaded, signal)
+  for (const { found, desired } of loaded)
+    declared.remember(
+      found.path,
+      desired.resources.map(({ id }) => id),
+    )
+  const inventories = await readClaimedInventories(
+    reader,
+    own,
+    sides.map(({ side }) => side),
+    signal,
+  )
+  const packages = sides.map(({ of: { unit, desired, files, unread }, side }, place) => {
+    const { packagePath, packageName } = unit
+    return { packagePath, packageName, desired, files: files.files, unread, side, inventories: inventories[place] ?? [] }
+  })
+  const unexpected = await readUnexpected(reader, packages, declared, namespace, signal)
+  return sides.flatMap(({ of, side }, place) => {
+    const beyond = unexpected[place]
+    return beyond === undefined ? [] : [{ of, read: side, unexpected: beyond }]
+  })
+}
+
+/** Of the packages that run in the cluster, or may. */
+function declaredObjects(view: RepositoryView, cluster: string, namespace: string, signal: AbortSignal): DeclaredObjects {
+  const packages = new Map(view.packages.map((found) => [found.path, found]))
+  const paths = placedPackages(view.policies, cluster, [...packages.keys()]) ?? [...packages.keys()]
+  const load = async (path: string): Promise<readonly ResourceId[]> => {
+    const found = packages.get(path)
+    if (found === undefined) return []
+    const { desired } = await loadPackage(view, found, cluster, signal)
+    return desired.resources.map(({ id }) => id)
+  }
+  return new DeclaredObjects(paths, load, namespace)
 }
 
 const ATTEMPTS = 5
@@ -151,8 +217,8 @@ function nothingPlaced(cluster: string): Failure {
   })
 }
 
-function packageNotes({ rootPackage }: FoundPackage, { unit, desired }: LoadedPackage): string[] {
-  const notes: string[] = []
+function packageNotes({ rootPackage }: FoundPackage, { unit, desired, annotations }: LoadedPackage): string[] {
+  const notes: string[] = [...annotations.problems]
   if (rootPackage)
     notes.push(
       `the repository itself is the package ${unit.packageName}: it works here, and a Porch server cannot list it (give the package a folder for that)`,
@@ -171,5 +237,12 @@ function keepsMoving(failure: Failure): Failure {
     remedy: 'run again when the branch is quiet; nothing was written',
     retry: 'backoff',
     cause: failure,
+  })
+}
+
+function objectNotes({ verdicts }: Observation): string[] {
+  return verdicts.flatMap(({ id, desired, notes = [] }) => {
+    const place = desired === undefined ? '' : `${desired.location.path}:${desired.location.line}: `
+    return notes.map((note) => `${place}${describeResourceId(id)}: ${note}`)
   })
 }

@@ -1,12 +1,16 @@
 /** Reads everything that one turn of one unit needs; judges nothing. */
+import { isGoneByDesign } from '../drift/set-aside-gone.ts'
 import { Failures } from '../failure.ts'
 import { handedOver } from '../krm/hand-over.ts'
 import type { RedactionKey } from '../krm/redacted.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import { type FoundPackage, packageSlug } from '../package/find-packages.ts'
 import type { Kptfile } from '../package/kptfile.ts'
+import { PACKAGE_FILE } from '../package/walk-package.ts'
 import type { GitState, Observation, Unit } from '../plan/observation.ts'
 import { effectivePolicy } from '../policy/effective-policy.ts'
+import { type PackageAnnotations, policyOfPackage, readPackageAnnotations } from '../policy/package-annotations.ts'
+import type { AuditSource } from '../ports/audit-source.ts'
 import type { ClusterIdentity, ClusterReader } from '../ports/cluster.ts'
 import type { Incomplete } from '../record/schema.ts'
 import type { DesiredSet } from '../render/desired-set.ts'
@@ -15,9 +19,10 @@ import { computeStatus, NOT_FOUND, unknownStatus } from '../status/kstatus.ts'
 import type { GroupMember } from '../status/resource-group.ts'
 import type { BotIdentity } from './bot-identity.ts'
 import { observeApplier } from './observe-applier.ts'
-import { type ClusterSide, observeCluster } from './observe-cluster.ts'
+import { type ClusterSide, observeCluster, type PackageSide } from './observe-cluster.ts'
+import type { OwnResources } from './own-resources.ts'
+import { readPackageHistory } from './package-history.ts'
 import { readGitState, type UnitFiles } from './read-git-state.ts'
-import type { LiveSide } from './read-live-sides.ts'
 import { setReleasedAside } from './released-fields.ts'
 import { type RepositoryView, readFolder } from './repository-view.ts'
 
@@ -26,6 +31,8 @@ export interface ObserveOptions {
   readonly fieldManager: string | undefined
   readonly key: RedactionKey
   readonly bot: BotIdentity
+  /** Where the audit log comes from, which names users. */
+  readonly audit?: AuditSource | undefined
 }
 
 /** A package of the base branch, read and rendered. */
@@ -36,6 +43,8 @@ export interface LoadedPackage {
   readonly desired: DesiredSet
   /** Files that could not be looked into: while there is one, no object can be called unexpected. */
   readonly unread: readonly string[]
+  /** What the package itself says about its drift. */
+  readonly annotations: PackageAnnotations
 }
 
 /** @throws Failures BP11xx, all of them, when the package cannot be read */
@@ -45,31 +54,50 @@ export async function loadPackage(view: RepositoryView, found: FoundPackage, clu
   if ('failures' in rendering) throw new Failures(rendering.failures)
   const { desired, kptfile, unread } = rendering
   const packageName = found.path === '' ? kptfile.name : found.path
+  const folder = found.path === '' ? '' : `${found.path}/`
+  const texts = new Map(files.files.map(({ path, content }) => [folder + path, content]))
+  const textOf = (path: string): string | undefined => {
+    const content = texts.get(path)
+    return content === undefined ? undefined : new TextDecoder().decode(content)
+  }
   return {
     unit: { cluster, packagePath: found.path, packageName, slug: packageSlug(found.path, kptfile.name) },
     kptfile,
     files,
     desired,
     unread,
+    annotations: readPackageAnnotations({ path: folder + PACKAGE_FILE, annotations: kptfile.annotations }, desired.resources, textOf),
   }
+}
+
+/** The cluster, and what a turn asks it once for all packages. */
+export interface ObservedFrom {
+  readonly reader: ClusterReader
+  readonly identity: ClusterIdentity
+  readonly own: OwnResources
 }
 
 /** @throws Failure BP40xx when git fails */
 export async function observe(
   view: RepositoryView,
   loaded: LoadedPackage,
-  reader: ClusterReader,
-  identity: ClusterIdentity,
-  read: LiveSide,
+  { reader, identity, own }: ObservedFrom,
+  { read, unexpected }: Pick<PackageSide, 'read' | 'unexpected'>,
   options: ObserveOptions,
   signal: AbortSignal,
 ): Promise<Observation> {
-  const { unit, files, desired, unread } = loaded
-  const policy = effectivePolicy(view.policies, unit.cluster, unit.packagePath)
+  const { unit, files, desired, annotations } = loaded
+  const policy = policyOfPackage(effectivePolicy(view.policies, unit.cluster, unit.packagePath), annotations)
   const effective = options.fieldManager === undefined ? policy : { ...policy, fieldManager: options.fieldManager }
   const git = await readGitState(view, unit, files, options.bot, signal)
-  const cluster = await observeCluster(reader, identity, { unread, read }, effective, signal)
-  const applier = await observeApplier(reader, cluster, unit, desired.pipeline === 'not-run', signal)
+  const history = () => readPackageHistory(view, unit.packagePath, identity.namespace, desired, signal)
+  const lag = { history, own, git, key: options.key }
+  const notes = new Set<string>()
+  const { audit, key } = options
+  const onNote = (note: string): void => void notes.add(note)
+  const who = { cluster: unit.cluster, audit, policy: effective, report: git.ledger.report, key, onNote }
+  const cluster = await observeCluster(reader, identity, { read, unexpected, lag, who }, effective, signal)
+  const applier = await observeApplier(own, cluster, unit, desired.pipeline === 'not-run', signal)
   const verdicts = cluster.verdicts.map((verdict) => setReleasedAside(verdict, git.merged, options.key))
   return {
     unit,
@@ -86,6 +114,7 @@ export async function observe(
     proposals: view.proposals,
     policy: effective,
     key: options.key,
+    ...(notes.size === 0 ? {} : { notes: [...notes] }),
   }
 }
 
@@ -109,8 +138,8 @@ function unreadDecisions({ unreadable }: GitState): Incomplete[] {
 }
 
 function healthOf({ verdicts, live, identity }: ClusterSide): GroupMember[] {
-  return verdicts.flatMap(({ id, desired, state, items }) => {
-    if (desired === undefined) return []
+  return verdicts.flatMap(({ id, desired, state, items, setAside }) => {
+    if (desired === undefined || isGoneByDesign({ items, setAside })) return []
     const answer = live.get(resourceKey(id))
     const drift = items.length > 0 ? 'drifted' : state === 'in-sync' ? 'in-sync' : 'unverified'
     const message = items.length === 0 ? '' : items.length === 1 ? '1 difference to git' : `${items.length} differences to git`

@@ -4,8 +4,8 @@ import type { JsonObject } from '../krm/json.ts'
 import type { LiveView } from '../krm/live-view.ts'
 import { type Resource, readResource } from '../krm/resource.ts'
 import type { ResourceId } from '../krm/resource-id.ts'
+import { AUTOSCALER_KINDS, countAutoscalers } from '../policy/count-autoscalers.ts'
 import { type AppliedPackage, IGNORING_KINDS, type ImportedIgnores, importIgnores } from '../policy/import-ignores.ts'
-import { AUTOSCALER_KINDS, type FoundAutoscalers, findAutoscalers } from '../policy/import-ignores-autoscalers.ts'
 import type { Policy, PolicySet } from '../policy/parse-policy.ts'
 import type { ClusterIdentity, ClusterReader } from '../ports/cluster.ts'
 import { API_VERSION } from '../record/schema.ts'
@@ -22,7 +22,7 @@ export interface OnboardingLook {
   readonly identity: ClusterIdentity
   readonly units: readonly ObservedUnit[]
   readonly ignores: ImportedIgnores
-  readonly autoscalers: FoundAutoscalers
+  readonly autoscalers: ReturnType<typeof countAutoscalers>
   /** Paths of the packages of which the cluster has something, or of which that is not known. */
   readonly there: ReadonlySet<string>
   /** Why something could not be looked for, as sentences. */
@@ -56,7 +56,7 @@ export async function lookForOnboarding(
       found.filter((one) => !isAutoscaler(one)),
       applied,
     ),
-    autoscalers: findAutoscalers(found.filter(isAutoscaler), applied),
+    autoscalers: countAutoscalers(found.filter(isAutoscaler)),
     there: new Set(units.flatMap((unit, index) => (isThere(packages[index]) ? [pathOf(unit)] : []))),
     notLooked: [
       ...lists.flatMap(({ problem }) => (problem === undefined ? [] : [problem])),
@@ -72,6 +72,8 @@ function openToAll({ policies }: PolicySet): PolicySet {
     where: '',
     ignore: [],
     windows: [],
+    actors: [],
+    riskOverrides: [],
   }
   const others = policies.map((policy) => {
     const { mode: _mode, ...spec } = policy.document.spec

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { withMetadata } from '../../test/fakes/live-object.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { BOT_EMAIL } from '../../test/fakes/memory-repository.ts'
-import { CONFIG, DEPLOYMENT, KPTFILE, TurnWorld, WEB, yaml } from '../../test/fakes/turn-world.ts'
+import { CONFIG, DEPLOYMENT, KPTFILE, TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
 import { Failure } from '../failure.ts'
 import { type Onboarded, type OnboardRequest, onboard } from './onboard.ts'
 
@@ -105,20 +106,14 @@ test('a policy on the branch that is not valid is told in the text, with its lin
 test('our own branch follows what is found: a rule that came since is proposed too', async () => {
   const made = world()
   await init(made)
-  made.cluster.put(
-    yaml(`apiVersion: autoscaling/v2
-kind: HorizontalPodAutoscaler
-metadata: {name: web, namespace: shop}
-spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}}
-`),
-  )
+  made.cluster.change(WEB, (live) => withMetadata(live, { annotations: { 'projectsveltos.io/driftDetectionIgnore': 'ok' } }))
   const before = made.repository.head('drift/configure')
   const again = await init(made)
   assert.deepEqual(
     again.updates.map(({ from }) => from),
     [before],
   )
-  assert.match(made.repository.text('drift/configure', '.drift/policy.yaml') ?? '', /HorizontalPodAutoscaler shop\/web scales it/)
+  assert.match(made.repository.text('drift/configure', '.drift/policy.yaml') ?? '', /Sveltos ignores it/)
   assert.deepEqual(again.subject?.expected?.muted, { fields: 1, rules: 1 })
   assert.deepEqual(again.subject?.expected?.proposals, [])
 })

@@ -124,7 +124,7 @@ function withBase(view: RepositoryView, files: readonly OnboardingFile[]): Polic
 async function wantedFiles(
   view: RepositoryView,
   cluster: string,
-  { ignores, autoscalers, units, there }: OnboardingLook,
+  { ignores, units, there }: OnboardingLook,
   policyPath: string,
   signal: AbortSignal,
 ): Promise<OnboardingFile[]> {
@@ -132,7 +132,7 @@ async function wantedFiles(
   const present = all.filter((path) => there.has(path)).sort()
   const some = view.policies.placements.length === 0 && present.length > 0 && present.length < all.length
   // A path with a star in it would be read as a pattern, which may cover other packages.
-  const rules = [...autoscalers.rules, ...ignores.imported].filter(({ packages }) => packages.every((path) => !path.includes('*')))
+  const rules = ignores.imported.filter(({ packages }) => packages.every((path) => !path.includes('*')))
   const ignored = view.tree.find(({ path }) => path === SOURCE_IGNORE_PATH)
   const before = ignored === undefined ? undefined : (await readTexts(view.repository, [ignored], signal)).get(SOURCE_IGNORE_PATH)
   const sourceIgnore = sourceIgnoreText(before)
@@ -158,7 +158,7 @@ function subjectOf(
     packages: units.length,
     elsewhere: look.units.length - units.length,
     syncers: syncersOf(units),
-    autoscalers: look.autoscalers.counts,
+    autoscalers: look.autoscalers,
     imported: policies?.policies.reduce((sum, { ignore }) => sum + ignore.length, 0) ?? 0,
     notImported: look.ignores.notImported,
     notLooked: look.notLooked,

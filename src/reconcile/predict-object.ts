@@ -1,5 +1,5 @@
 /** The dry run of one object, held against the object as it was at that moment. */
-import { needsPrediction, type ObservedObject } from '../drift/detect-drift.ts'
+import { appliedPart, needsPrediction, type ObservedObject } from '../drift/detect-drift.ts'
 import type { Syncer } from '../drift/drift.ts'
 import type { LiveState, Prediction } from '../krm/live-view.ts'
 import { metadataText } from '../krm/resource.ts'
@@ -23,8 +23,9 @@ export async function withPrediction(
 ): Promise<ObservedObject> {
   const { id, apiVersion } = object.desired
   let observed = object
+  const sent = { ...object.desired, object: appliedPart(object) }
   for (let attempt = 1; needsPrediction(observed, syncer); attempt += 1) {
-    const prediction = await reader.predict(observed.desired, manager, signal)
+    const prediction = await reader.predict(sent, manager, signal)
     if (attempt === ATTEMPTS || !movedBetween(observed.live, prediction)) return { ...observed, prediction }
     const live = (await reader.readLive([{ id, apiVersion }], signal)).get(resourceKey(id))
     if (live === undefined) return { ...observed, prediction }
@@ -37,4 +38,41 @@ function movedBetween(live: LiveState, prediction: Prediction): boolean {
   if (live.state !== 'present' || prediction.state !== 'predicted') return false
   const [read, predicted] = [metadataText(live.object, 'resourceVersion'), metadataText(prediction.object, 'resourceVersion')]
   return read !== '' && predicted !== '' && read !== predicted
+}
+
+/** What is said of one object that is not there holds for the others: no namespace to make it in, no right to make one of its kind. */
+export class MissingObjects {
+  private readonly reader: ClusterReader
+  private readonly manager: string
+  private readonly byNamespace = new Map<string, Promise<Prediction | undefined>>()
+  private readonly unproven = new Set<string>()
+
+  /** @param manager of the syncer */
+  constructor(reader: ClusterReader, manager: string) {
+    this.reader = reader
+    this.manager = manager
+  }
+
+  /** The object with the server's answer to making it anew: what it refuses is blocked, and not merely missing. */
+  async withPrediction(object: Omit<ObservedObject, 'prediction'>, signal: AbortSignal): Promise<ObservedObject> {
+    const { namespace } = object.desired.id
+    const first = namespace === '' ? undefined : this.byNamespace.get(namespace)
+    if (first === undefined) {
+      const asked = this.ask(object, signal)
+      this.byNamespace.set(namespace, asked)
+      return { ...object, prediction: await asked }
+    }
+    const known = await first
+    const forAll = known?.state === 'refused' && (known.reason === 'NamespaceTerminating' || known.reason === 'NamespaceMissing')
+    return { ...object, prediction: forAll ? known : await this.ask(object, signal) }
+  }
+
+  private async ask(object: Omit<ObservedObject, 'prediction'>, signal: AbortSignal): Promise<Prediction | undefined> {
+    const { apiVersion, id } = object.desired
+    const kind = `${apiVersion} ${id.kind} ${id.namespace}`
+    if (this.unproven.has(kind)) return undefined
+    const prediction = await this.reader.predict({ ...object.desired, object: appliedPart(object) }, this.manager, signal)
+    if (prediction.state === 'unproven') this.unproven.add(kind)
+    return prediction
+  }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryCluster } from '../../test/fakes/memory-cluster.ts'
 import { Failure } from '../failure.ts'
-import type { InventoryRef } from '../ports/cluster.ts'
+import type { InventoryQuestion, InventoryRef } from '../ports/cluster.ts'
 import type { DesiredSet } from '../render/desired-set.ts'
 import { readLiveSides } from './read-live-sides.ts'
 
@@ -12,7 +12,7 @@ const signal = new AbortController().signal
 class AskedCluster extends MemoryCluster {
   readonly asked: string[][] = []
   readonly kinds: string[] = []
-  readonly inventories: (readonly InventoryRef[])[] = []
+  readonly inventories: (readonly InventoryQuestion[])[] = []
 
   override servedKind(apiVersion: string, kind: string) {
     this.kinds.push(`${apiVersion} ${kind}`)
@@ -26,7 +26,7 @@ class AskedCluster extends MemoryCluster {
     return super.readLive(wanted)
   }
 
-  override async readInventories(refs: readonly InventoryRef[]): Promise<readonly (Failure | undefined)[]> {
+  override async readInventories(refs: readonly InventoryQuestion[]): Promise<readonly (Failure | undefined)[]> {
     this.inventories.push(refs)
     throw new Failure({ code: 'BP3005', what: 'cannot list', why: 'it broke', remedy: 'wait' })
   }

@@ -19,6 +19,8 @@ export interface LiveSide {
   readonly live: LiveView
   /** Undefined where the package names none, or the cluster has none; a Failure where nobody could say. */
   readonly inventory: Inventory | Failure | undefined
+  /** Id of the inventory that the package names; empty where it names none, or one without an id. */
+  readonly inventoryId: string
 }
 
 export interface Placed {
@@ -65,6 +67,7 @@ export async function readLiveSides<Package extends { readonly desired: DesiredS
       resources: placed[place] ?? [],
       live: views[place] ?? new Map(),
       inventory: each.desired.inventory === undefined ? undefined : inventories.get(each.desired.inventory),
+      inventoryId: each.desired.inventory?.id ?? '',
     },
   }))
 }

@@ -22,6 +22,7 @@ import { readBoard } from './board.ts'
 import { eachOf } from './each-of.ts'
 import { holdsOf, NO_HOLDS, NOTHING_HELD } from './hold-back.ts'
 import { type LookRequest, lookAtCluster, lookAtRepository, type ObservedUnit, withFreshRefs } from './observe-units.ts'
+import type { UnmanagedObjects } from './read-unmanaged.ts'
 import type { RepositoryView } from './repository-view.ts'
 import { type SharedProposals, shareProposals } from './share-proposals.ts'
 import { tellBoard, tellOver } from './tell-dashboard.ts'
@@ -69,6 +70,8 @@ export interface TurnResult {
   readonly units: readonly UnitResult[]
   /** Clusters of which nothing could be observed. */
   readonly notObserved: readonly NotObserved[]
+  /** Objects that nobody manages, for each cluster; empty where it was not asked for. */
+  readonly unmanaged: readonly UnmanagedObjects[]
   /** What was pushed; empty in a dry run and when nothing was new. */
   readonly updates: readonly RefUpdate[]
   /** What the forge calls the open proposals, by branch. */
@@ -118,7 +121,8 @@ export async function runFleetTurn(ports: FleetPorts, request: TurnRequest, sign
     // What somebody asks for is never held.
     const { holds, storm } = request.wish === undefined ? await holdsOf(free.units, view, board, observedAt) : NOTHING_HELD
     const { units: shared, joints } = holds.size === 0 ? free : await planAll(holds)
-    const result = { view, observedAt, units: shared, notObserved, updates: [], proposals: new Map(), untold: [] }
+    const unmanaged = observed.flatMap((one) => one.unmanaged ?? [])
+    const result = { view, observedAt, units: shared, notObserved, unmanaged, updates: [], proposals: new Map(), untold: [] }
     if (request.dryRun) return result
     await tellNotObserved(ports.forge, view, result, request.bot, signal)
     if (observed.length === 0) return result

@@ -1,6 +1,6 @@
 /** From verdicts to the DriftReport of a unit. Here plain values become shown values: the only place that does it. */
 import { createHash } from 'node:crypto'
-import type { Drift, ObjectVerdict, Resolution, SetAside } from '../drift/drift.ts'
+import type { Actor, Drift, FieldOwner, ObjectVerdict, Resolution, SetAside } from '../drift/drift.ts'
 import { itemFingerprint } from '../drift/fingerprint.ts'
 import type { Json } from '../krm/json.ts'
 import { type RedactionKey, redact, redactUnread, type Shown, show, shownJson } from '../krm/redacted.ts'
@@ -34,14 +34,7 @@ export function showChange(drift: Drift, resolution: Resolution, key: RedactionK
     ...sideOf('git', both.git),
     ...sideOf('live', both.live),
     ...(both.git?.kind === 'redacted' || both.live?.kind === 'redacted' ? { redacted: true } : {}),
-    actor: {
-      manager: drift.actor.manager,
-      operation: drift.actor.operation,
-      ...(drift.actor.subresource === '' ? {} : { subresource: drift.actor.subresource }),
-      class: drift.actor.class,
-      at: drift.actor.at,
-      confidence: drift.actor.confidence,
-    },
+    actor: showActor(drift.actor),
     risk: drift.risk,
     reason: drift.reason,
     resolution,
@@ -49,6 +42,26 @@ export function showChange(drift: Drift, resolution: Resolution, key: RedactionK
     ...(drift.notes.length === 0 ? {} : { notes: [...drift.notes] }),
     fingerprint: itemFingerprint(drift, key),
   }
+}
+
+/** Keys in the order of the schema: the ledger compares texts. Who it was is text of a client; each sink encodes it. */
+function showActor({ manager, operation, subresource, class: kind, at, confidence, user, actingAs, others }: Actor): Change['actor'] {
+  return {
+    manager,
+    operation,
+    ...(subresource === '' ? {} : { subresource }),
+    class: kind,
+    at,
+    confidence,
+    ...(user === undefined ? {} : { user }),
+    ...(actingAs === undefined ? {} : { actingAs }),
+    ...(others === undefined ? {} : { others: others.map(showOwner) }),
+  }
+}
+
+function showOwner(owner: FieldOwner): NonNullable<Change['actor']['others']>[number] {
+  const { manager, operation, subresource, class: kind, at } = owner
+  return { manager, operation, ...(subresource === '' ? {} : { subresource }), class: kind, at }
 }
 
 /** When one side is a credential by its form, the other side of the same field is one too: both are hidden. */
@@ -117,9 +130,19 @@ export function buildReport(input: ReportInput): DriftReport {
   }
 }
 
-function showSetAside({ drift, state, why }: SetAside, key: RedactionKey): NonNullable<DriftReport['status']['setAside']>[number] {
+function showSetAside(
+  { drift, state, why, rule, commit }: SetAside,
+  key: RedactionKey,
+): NonNullable<DriftReport['status']['setAside']>[number] {
   const { id, path } = drift
-  return { ref: refOf(id), ...(path.length === 0 ? {} : { path: shownPath(key, id, path) }), state, why }
+  return {
+    ref: refOf(id),
+    ...(path.length === 0 ? {} : { path: shownPath(key, id, path) }),
+    state,
+    why,
+    ...(rule === undefined ? {} : { rule }),
+    ...(commit === undefined ? {} : { commit }),
+  }
 }
 
 function reportName(unit: ReportUnit): string {

@@ -5,6 +5,7 @@
  */
 import { describeResourceId } from '../krm/resource-id.ts'
 import { formatKptAnnotation } from '../package/kpt-annotation.ts'
+import { actorLimit, actorName } from './actor-name.ts'
 import { commitJson, commitText } from './commit-text.ts'
 import { formatValue } from './format-value.ts'
 import { jointFingerprint } from './joint-fingerprint.ts'
@@ -117,7 +118,7 @@ function describeChange(change: Change): string {
   const { actor } = change
   // The last writer may have done something else, and its time is of that.
   const perhaps = actor.confidence === 'last-writer' ? 'perhaps ' : ''
-  const who = actor.confidence === 'none' ? 'by an unknown writer' : `${perhaps}by ${oneLine(actor.manager, 60)}`
+  const who = actor.confidence === 'none' ? 'by an unknown writer' : `${perhaps}by ${oneLine(actorName(actor), actorLimit(actor, 60))}`
   const when = actor.at === '' || perhaps !== '' ? '' : ` ${oneLine(actor.at, 40)}`
   const what =
     change.path === undefined ? change.change : `${oneLine(change.path, 160)}  ${formatValue(change.git)} → ${formatValue(change.live)}`
@@ -140,7 +141,11 @@ function trailers({ record, slug, packageName, joint }: MessageSubject, more: re
   const units = (joint?.records ?? [record]).map((one) => one.spec).sort((left, right) => (left.unit.cluster < right.unit.cluster ? -1 : 1))
   const named = units.slice(0, OBJECT_LIMIT)
   const objects = [...new Set(spec.changes.map(({ ref }) => `${ref.group}/${ref.kind}/${ref.namespace}/${ref.name}`))]
-  const actors = [...new Set(spec.changes.map(({ actor }) => `${actor.manager} (${actor.confidence})`))].slice(0, OBJECT_LIMIT)
+  const actors = [
+    ...new Set(
+      spec.changes.map(({ actor }) => `${actor.user === undefined ? '' : `${actor.user}, `}${actor.manager} (${actor.confidence})`),
+    ),
+  ].slice(0, OBJECT_LIMIT)
   const risk =
     (['critical', 'high', 'medium', 'low'] as const).find((level) => spec.changes.some((change) => change.risk === level)) ?? 'low'
   const revision = spec.unit.revision === undefined ? '' : `@${spec.unit.revision}`

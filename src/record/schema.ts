@@ -21,8 +21,24 @@ export const actorSchema = z.object({
   class: z.enum(['human-tool', 'controller', 'gitops', 'webhook', 'unknown']),
   at: z.string().describe("RFC 3339 UTC. The manager's last change to any of its fields of the object; empty when unknown."),
   confidence: z
-    .enum(['field-manager', 'last-writer', 'none'])
-    .describe('field-manager: owns the field; last-writer: the field is gone and this is the only other writer; none: no trace.'),
+    .enum(['audit', 'audit-time', 'field-manager', 'last-writer', 'none'])
+    .describe(
+      'audit: the audit log has the very request; audit-time: owns the field, and the audit log has one user that wrote under this name then; field-manager: owns the field; last-writer: the field is gone and this is the only other writer; none: no trace.',
+    ),
+  user: z.string().optional().describe('Who the API server took the client for; from an audit log alone.'),
+  actingAs: z.string().optional().describe('Whom that user acted as (impersonation).'),
+  others: z
+    .array(
+      z.object({
+        manager: z.string(),
+        operation: z.enum(['Apply', 'Update']),
+        subresource: z.string().optional(),
+        class: z.enum(['human-tool', 'controller', 'gitops', 'webhook', 'unknown']),
+        at: z.string(),
+      }),
+    )
+    .optional()
+    .describe('Who else owns the field, the latest first.'),
 })
 
 export const resolutionSchema = z.enum(['Restore', 'Adopt', 'Release'])
@@ -72,15 +88,21 @@ const changesPart = {
 
 const annotations = z.object({ 'config.kubernetes.io/local-config': z.literal('true') })
 
-export const unitStateSchema = z.enum(['InSync', 'Drifted', 'Applying', 'Silenced', 'Unknown', 'Off'])
+export const unitStateSchema = z
+  .enum(['InSync', 'Drifted', 'Applying', 'Silenced', 'Behind', 'Reconciling', 'Suspended', 'Unknown', 'Off'])
+  .describe(
+    'Behind: git moved, and live is what an earlier commit rendered. Reconciling: and the syncer is at work. Suspended: and the syncer is told to do nothing.',
+  )
 
 export const incompleteSchema = z.object({
   ref: refSchema.optional(),
   package: z.string().optional(),
   state: z
-    .enum(['unverified', 'unreadable'])
+    .enum(['unverified', 'unreadable', 'blocked'])
     .optional()
-    .describe('unverified: seen, and not all of it could be proven; unreadable: nothing is known.'),
+    .describe(
+      'unverified: seen, and not all of it could be proven; unreadable: nothing is known; blocked: the server refuses what git has.',
+    ),
   code: z.string(),
   why: z.string(),
   remedy: z.string().optional(),
@@ -91,6 +113,23 @@ export const setAsideSchema = z.object({
   path: z.string().optional(),
   state: z.enum(['Ignored', 'Released', 'Behind', 'Reconciling', 'Suspended']),
   why: z.string(),
+  rule: z.string().optional().describe('Of Ignored: name of the preset rule, or the place of the ignore rule.'),
+  commit: z.string().optional().describe('Of what waits for the syncer: the commit that live is of.'),
+})
+
+/** A rule is known by what it covers, so that it may move about in its file. There is an entry only where the rule is about an object of the unit. */
+export const ruleMatchSchema = z.object({
+  rule: z.string().describe('Twelve hex digits of what the rule covers.'),
+  hits: z.int().optional().describe('Differences of the unit that it covers; absent where there is none.'),
+  unmatchedSince: z
+    .string()
+    .optional()
+    .describe('Day of the first observation in which it covered nothing; absent while it covers something.'),
+  matched: z.boolean().optional().describe('True when it covered something before that day.'),
+  annotation: z
+    .object({ where: z.string(), target: z.string(), fields: z.string(), reason: z.string(), expires: z.string().optional() })
+    .optional()
+    .describe('Of a rule that is an annotation of the package; the others are in the policies.'),
 })
 
 export const driftReportSchema = z.object({
@@ -114,6 +153,7 @@ export const driftReportSchema = z.object({
       .optional()
       .describe('Why the record is a draft although the policy would propose it.'),
     snoozedUntil: z.string().optional().describe('RFC 3339 UTC: nobody is reminded of the open proposal before.'),
+    ignores: z.array(ruleMatchSchema).optional().describe('Ignore rules that were tried, and what came of each.'),
     setAside: z.array(setAsideSchema).optional(),
     incomplete: z.array(incompleteSchema).optional(),
   }),
@@ -129,6 +169,24 @@ export const driftReportListSchema = z.object({
     .array(z.object({ branch: z.string(), label: z.string(), url: z.string() }))
     .optional()
     .describe('Open proposals that a scan made or kept: label as the forge calls it (`#418`), url empty where git is the forge.'),
+  unmanaged: z
+    .array(
+      z.object({
+        cluster: z.string(),
+        namespaces: z.array(z.string()).describe('Where was looked: the namespaces of the packages.'),
+        objects: z.array(
+          z.object({
+            apiVersion: z.string(),
+            ref: refSchema,
+            manager: z.string().optional().describe('Field manager that wrote it first; absent where the server kept no trace.'),
+            createdAt: z.string().optional().describe('RFC 3339 UTC.'),
+          }),
+        ),
+        unread: z.array(z.string()).describe('What could not be listed; where this is not empty there may be more objects.'),
+      }),
+    )
+    .optional()
+    .describe('With --unmanaged: objects that nobody manages. They are no drift and are never recorded.'),
 })
 
 const proposedAtSchema = z
@@ -208,6 +266,7 @@ export type DriftReportList = z.infer<typeof driftReportListSchema>
 export type DriftRecord = z.infer<typeof driftRecordSchema>
 export type ClosedEpisode = z.infer<typeof closedEpisodeSchema>
 export type ClusterObservation = z.infer<typeof clusterObservationSchema>
+export type RuleMatch = z.infer<typeof ruleMatchSchema>
 export type UnitState = z.infer<typeof unitStateSchema>
 export type Incomplete = z.infer<typeof incompleteSchema>
 export type Plan = DriftRecord['spec']['plan']

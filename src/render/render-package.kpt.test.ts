@@ -108,7 +108,7 @@ describe('renderPackage and the real kpt', { skip: whyNoKpt() }, () => {
     ],
     ['a subpackage with an unknown field', { Kptfile: kptfile('x'), 'sub/Kptfile': `${kptfile('y')}notes: x\n` }],
     ['an object without apiVersion', { Kptfile: kptfile('x'), 'a.yaml': 'kind: ConfigMap\nmetadata: {name: a}\n' }],
-    ['an object without name', { Kptfile: kptfile('x'), 'a.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: a}\n' }],
+    ['an object without name', { Kptfile: kptfile('x'), 'a.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {labels: {a: b}}\n' }],
     ['YAML that is none', { Kptfile: kptfile('x'), 'a.yaml': 'a: [\n' }],
     ['text behind a separator', { Kptfile: kptfile('x'), 'a.yaml': `${object('a')}--- b\n${object('c')}` }],
   ]

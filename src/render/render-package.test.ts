@@ -82,6 +82,13 @@ describe('renderPackage', () => {
     assert.deepEqual(places(render({ 'l.yaml': 'apiVersion: v1\nkind: List\nitems:\n' })), [])
   })
 
+  it('looks for no object that the server names, and says so', () => {
+    const job = 'apiVersion: batch/v1\nkind: Job\nmetadata: {generateName: migrate-}\n'
+    const rendered = render({ 'a.yaml': `${object('a')}---\n${job}` })
+    assert.deepEqual(places(rendered), ['a apps/web/a.yaml:1 (0,-)'])
+    assert.match(rendered.desired.notes.join(), /a\.yaml:\d+: the Job with generateName "migrate-" gets another name at each create/)
+  })
+
   it('refuses a list inside a list', () => {
     const list = 'apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: List\n  items: []\n'
     assert.deepEqual(
@@ -193,7 +200,6 @@ describe('the failures of renderPackage', () => {
     const said = failures({
       'a.yaml': `${object('ok')}---\nkind: ConfigMap\nmetadata:\n  name: x\n`,
       'b.yaml': '- a\n- b\n',
-      'c.yaml': 'apiVersion: v1\nkind: Pod\nmetadata:\n  generateName: job-\n',
       'd.yaml': 'apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Pod\n',
       'e.yaml': 'apiVersion: v1\nkind: Pod\nmetadata:\n  name: x\n  namespace: 12\n',
     })
@@ -202,7 +208,6 @@ describe('the failures of renderPackage', () => {
       [
         ['BP1112', 'apps/web/a.yaml:6 (document 2)', 'apiVersion is missing'],
         ['BP1112', 'apps/web/b.yaml:1 (document 1)', 'wanted a mapping with apiVersion, kind and metadata.name'],
-        ['BP1112', 'apps/web/c.yaml:1 (document 1)', 'metadata.generateName gives a new object at each apply; name the object'],
         ['BP1112', 'apps/web/d.yaml:4 (document 1, item 1)', 'metadata.name is missing'],
         ['BP1112', 'apps/web/e.yaml:1 (document 1)', 'metadata.namespace is not a text'],
       ],

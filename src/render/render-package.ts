@@ -17,6 +17,7 @@ import { checkFunctionConfigs } from './function-config.ts'
 import { isKustomization, isLocalConfig, isOfKpt } from './not-applied.ts'
 import { type FoundInventory, inventoryOf, readInventory } from './package-inventory.ts'
 import { plainSecretNote } from './plain-secret.ts'
+import { whyServerNamed } from './server-named.ts'
 
 export interface RenderedPackage {
   readonly desired: DesiredSet
@@ -148,6 +149,11 @@ class PackageReading {
   }
 
   private addResource(object: Json, location: SourceLocation): void {
+    const generated = whyServerNamed(object)
+    if (generated !== undefined) {
+      this.notes.push(`${location.path}:${location.line}: ${generated}`)
+      return
+    }
     const resource = readResource(object)
     const problem = 'problem' in resource ? resource.problem : namespaceProblem(resource.object)
     if ('problem' in resource || problem !== undefined) {

@@ -46,7 +46,7 @@ export interface ApplierQuestion {
 }
 
 /** More appliers of one package than this are a mistake, and each costs a request. */
-const MOST_JUDGED = 4
+export const MOST_JUDGED = 4
 
 /** The claims that decide what a Restore does, the only ones whose resources are to be read: who applies what did not drift has no part in it. */
 export function decidingClaims({ claims, drifts }: Pick<ApplierQuestion, 'claims' | 'drifts'>): readonly Claim[] {

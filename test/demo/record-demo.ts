@@ -111,7 +111,9 @@ class Spy implements ClusterReader {
     this.servedKind = (apiVersion, kind, signal) => reader.servedKind(apiVersion, kind, signal)
     this.list = (group, kind, signal) => reader.list(group, kind, signal)
     this.readInventories = (refs, signal) => {
-      for (const { namespace, name } of refs) {
+      for (const ref of refs) {
+        if (!('id' in ref)) continue
+        const { namespace, name } = ref
         const id = { group: 'kpt.dev', kind: 'ResourceGroup', namespace, name }
         this.asked.set(resourceKey(id), { id, apiVersion: 'kpt.dev/v1alpha1' })
       }

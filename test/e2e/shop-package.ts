@@ -59,7 +59,7 @@ export async function createResourceGroupKind(plane: ControlPlane): Promise<void
   })
 }
 
-async function createDefinition(
+export async function createDefinition(
   plane: ControlPlane,
   definition: { readonly metadata: { readonly name: string }; readonly spec: object },
 ): Promise<void> {

@@ -23,6 +23,8 @@ export interface CliOptions {
   readonly localNames?: World['localNames']
   readonly probes?: World['probes']
   readonly openWebhooks?: World['openWebhooks']
+  readonly openAuditLog?: World['openAuditLog']
+  readonly openAuditHook?: World['openAuditHook']
 }
 
 export async function runInWorld(turn: TurnWorld, argv: readonly string[], options: CliOptions = {}): Promise<CliOutcome> {
@@ -59,6 +61,8 @@ export async function runInWorld(turn: TurnWorld, argv: readonly string[], optio
     openRepository: async () => turn.repository,
     openForge: async () => turn.ports.forge,
     openWebhooks: options.openWebhooks ?? (() => assert.fail('nobody listens')),
+    openAuditLog: options.openAuditLog ?? (() => assert.fail('no audit log was named')),
+    openAuditHook: options.openAuditHook ?? (() => assert.fail('nobody listens')),
     openCluster: async () => ({ reader: turn.cluster, close: () => undefined }),
     openWriter: async () => ({ writer: turn.cluster, close: () => undefined }),
     loadKey: async () => ({ key: turn.key, created: false, path: '/key' }),

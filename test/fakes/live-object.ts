@@ -7,11 +7,14 @@ import { managedFieldsOf } from '../../src/krm/managed-fields.ts'
 import { schemaOfKind } from '../../src/krm/open-api.ts'
 import { withoutValueAt, withValueAt } from '../../src/package/edit-yaml-value.ts'
 
+/** Fields that the schema does not name are kept. */
+const OPEN = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as const
+
 const keyed = (keys: readonly string[], properties: JsonObject): JsonObject => ({
   type: 'array',
   'x-kubernetes-list-type': 'map',
   'x-kubernetes-list-map-keys': [...keys],
-  items: { type: 'object', properties },
+  items: { ...OPEN, properties },
 })
 
 /** One schema for all kinds of these tests: containers, env and ports are list-maps, finalizers a set, the selector atomic. */
@@ -20,23 +23,22 @@ const DOCUMENT: JsonObject = {
   components: {
     schemas: {
       Any: {
-        type: 'object',
+        ...OPEN,
         'x-kubernetes-group-version-kind': [{ group: 'test', version: 'v1', kind: 'Any' }],
         properties: {
           metadata: {
-            type: 'object',
+            ...OPEN,
             properties: { finalizers: { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } } },
           },
           spec: {
-            type: 'object',
-            'x-kubernetes-preserve-unknown-fields': true,
+            ...OPEN,
             properties: {
               selector: { type: 'object', 'x-kubernetes-map-type': 'atomic' },
               template: {
-                type: 'object',
+                ...OPEN,
                 properties: {
                   spec: {
-                    type: 'object',
+                    ...OPEN,
                     properties: {
                       containers: keyed(['name'], {
                         env: keyed(['name'], { value: { type: 'string' } }),

@@ -10,7 +10,7 @@ import type {
   ClusterReader,
   ClusterWriter,
   Inventory,
-  InventoryRef,
+  InventoryQuestion,
   ObjectList,
   ServedKind,
 } from '../../src/ports/cluster.ts'
@@ -27,7 +27,10 @@ export class MemoryCluster implements ClusterReader, ClusterWriter {
   metadataOnly = false
   /** Why a dry run fails for everybody; undefined: it works. */
   outage: Failure | undefined
+  /** Of the package's own ResourceGroup. */
   inventory: Inventory | undefined
+  /** Helm releases, by `namespace/name`. */
+  readonly releases = new Map<string, Inventory>()
   uid = 'uid-of-kube-system'
   now = '2026-11-21T10:00:00Z'
   readonly writes: ApprovedWrite[] = []
@@ -72,8 +75,21 @@ export class MemoryCluster implements ClusterReader, ClusterWriter {
     return { objects, complete: true }
   }
 
-  async readInventories(refs: readonly InventoryRef[]): Promise<readonly (Inventory | Failure | undefined)[]> {
-    return refs.map(() => this.inventory)
+  async readInventories(refs: readonly InventoryQuestion[]): Promise<readonly (Inventory | Failure | undefined)[]> {
+    return refs.map((ref) => {
+      if ('id' in ref) return this.inventory
+      if ('helmRelease' in ref) return this.releases.get(`${ref.helmRelease.namespace}/${ref.helmRelease.name}`)
+      return 'listing' in ref
+        ? this.listed(({ group, kind, namespace }) =>
+            ref.listing.some((place) => place.group === group && place.kind === kind && place.namespace === namespace),
+          )
+        : this.listed(({ namespace }) => ref.namespaces.includes(namespace))
+    })
+  }
+
+  private listed(wanted: (id: ResourceId) => boolean): Inventory {
+    const found = [...this.objects].filter(([key]) => wanted(idOf(key)))
+    return { source: 'a listing', resources: found.map(([key]) => idOf(key)), objects: found.map(([, object]) => object) }
   }
 
   async predict(resource: Resource, fieldManager: string): Promise<Prediction> {

@@ -103,6 +103,7 @@ export function parseCommit(id: ObjectId, content: Buffer): CommitView {
   const personOf = (name: string) =>
     /^(.*?) ?<([^>]*)> (-?\d+) [+-]\d+$/.exec(decoder.decode(Buffer.from(valuesOfHeader(name)[0] ?? '', 'latin1')))
   const author = personOf('author')
+  const committer = personOf('committer')
   if (!/^[0-9a-f]{40}$/.test(tree)) throw new BrokenObject('a commit has no tree')
   return {
     id,
@@ -110,7 +111,7 @@ export function parseCommit(id: ObjectId, content: Buffer): CommitView {
     tree: objectId(tree),
     message: decoder.decode(cut < 0 ? Buffer.alloc(0) : content.subarray(cut + 2)),
     author: { name: author?.[1] ?? '', email: author?.[2] ?? '', at: Number(author?.[3] ?? 0) },
-    committer: { email: personOf('committer')?.[2] ?? '' },
+    committer: { email: committer?.[2] ?? '', at: Number(committer?.[3] ?? 0) },
   }
 }
 

@@ -4,13 +4,14 @@ import { getKey, isJsonObject, type JsonObject } from '../../krm/json.ts'
 import type { LiveView, Prediction, WantedObject } from '../../krm/live-view.ts'
 import { metadataText, type Resource } from '../../krm/resource.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { ClusterIdentity, ClusterReader, Inventory, InventoryRef, ObjectList, ServedKind } from '../../ports/cluster.ts'
+import type { ClusterIdentity, ClusterReader, Inventory, InventoryQuestion, ObjectList, ServedKind } from '../../ports/cluster.ts'
+import { AdmissionOutages } from './admission-outages.ts'
 import type { ReadApi } from './cluster-api.ts'
 import { Discovery } from './discovery.ts'
 import { type Asked, jsonOf, notKubernetes } from './kubernetes-failure.ts'
 import { listObjects } from './list-objects.ts'
 import { predict } from './predict.ts'
-import { readInventories } from './read-inventory.ts'
+import { readInventories } from './read-inventories.ts'
 import { type LiveSources, readLive } from './read-live.ts'
 import { SchemaSource } from './schema-source.ts'
 
@@ -31,7 +32,13 @@ export class ApiServerCluster implements ClusterReader {
     this.name = api.cluster
     this.api = api
     this.clock = options.clock
-    this.sources = { api, discovery: new Discovery(api, options.clock), defaultNamespace: options.defaultNamespace, refused: new Set() }
+    this.sources = {
+      api,
+      discovery: new Discovery(api, options.clock),
+      defaultNamespace: options.defaultNamespace,
+      refused: new Set(),
+      outages: new AdmissionOutages(options.clock),
+    }
     this.schemas = new SchemaSource(api)
   }
 
@@ -67,7 +74,7 @@ export class ApiServerCluster implements ClusterReader {
     return { objects, complete: true }
   }
 
-  readInventories(refs: readonly InventoryRef[], signal: AbortSignal): Promise<readonly (Inventory | Failure | undefined)[]> {
+  readInventories(refs: readonly InventoryQuestion[], signal: AbortSignal): Promise<readonly (Inventory | Failure | undefined)[]> {
     return readInventories(this.sources, refs, signal)
   }
 

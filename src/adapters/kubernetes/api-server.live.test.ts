@@ -196,7 +196,7 @@ await controlPlaneSuite('API server cluster', {}, (plane) => {
       if (denied.state !== 'predicted' || performance.now() > deadline) {
         assert.equal(denied.state, 'refused')
         assert.ok(denied.state === 'refused')
-        assert.match(denied.failure.why, /Forbidden \(403\).*no ConfigMaps here/)
+        assert.match(denied.failure.why, /the policy .* denies it: no ConfigMaps here/)
         return
       }
       await sleep(200)

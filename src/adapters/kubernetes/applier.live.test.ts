@@ -5,6 +5,7 @@ import { createSyncer, installSyncerKinds, SYNCER_KINDS } from '../../../test/ap
 import { controlPlaneSuite } from '../../../test/controlplane/control-plane-suite.ts'
 import type { FieldManager } from '../../krm/managed-fields.ts'
 import { observeApplier } from '../../reconcile/observe-applier.ts'
+import { OwnResources } from '../../reconcile/own-resources.ts'
 import type { Applier } from '../../status/applier.ts'
 import type { ConnectedCluster } from './connect-cluster.ts'
 
@@ -22,7 +23,7 @@ await controlPlaneSuite('who applies, on a real API server', {}, (plane) => {
   async function applier({ reader }: ConnectedCluster, namespace: string): Promise<Applier> {
     const live = await reader.readLive([wanted('v1', 'ConfigMap', namespace, 'web')], signal)
     assert.equal([...live.values()][0]?.state, 'present')
-    return observeApplier(reader, { live, verdicts: [], syncer: CI }, { packagePath: 'apps/web' }, false, signal)
+    return observeApplier(new OwnResources(reader), { live, verdicts: [], syncer: CI }, { packagePath: 'apps/web' }, false, signal)
   }
 
   /** May read the objects of the package, and nothing of any syncer. */

@@ -15,7 +15,7 @@ export interface GetOptions {
 export interface ReadApi {
   readonly cluster: string
   get(path: string, asked: Asked, signal: AbortSignal, options?: GetOptions): Promise<ApiResponse>
-  /** Server-side apply with `dryRun=All` and `force=true`. `path` is the object's, without a query. A refusal (4xx) is an answer. */
+  /** Server-side apply with `dryRun=All` and `force=true`. `path` is the object's, without a query. A refusal (4xx, and some 500) is an answer. */
   dryRunApply(path: string, body: string, fieldManager: string, asked: Asked, signal: AbortSignal): Promise<ApiResponse>
   /** Asks whether we may do something. Stores nothing, and says `dryRun=All` all the same. */
   reviewAccess(body: string, asked: Asked, signal: AbortSignal): Promise<ApiResponse>
@@ -36,8 +36,8 @@ export interface WriteOptions {
 }
 
 const APPLY = 'application/apply-patch+yaml'
-/** Statuses with which a server may say that it will not take the object. */
-const REFUSALS = [400, 403, 404, 409, 413, 422]
+/** Statuses with which a server may say that it will not take the object; 500 for a field that it does not know (docs/facts/refused-applies.md). */
+const REFUSALS = [400, 403, 404, 409, 413, 422, 500]
 const RULES_REVIEW_PATH = '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews'
 const ACCESS_REVIEW_PATH = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews'
 

@@ -64,7 +64,34 @@ export class Discovery {
       const late = await this.lookUpAny(again, apiVersion, group, kind, signal)
       if (late !== undefined) return late
     }
-    throw notServed(this.api.cluster, apiVersion || group || 'v1', kind, 'discovery does not list it')
+    throw notServed(this.api.cluster, apiVersion || group || 'v1', kind, 'discovery does not list it', await this.othersOf(kind))
+  }
+
+  /** Versions in which the server has a kind of this name, as far as they are known without asking: kinds move between groups. */
+  private async othersOf(kind: string): Promise<readonly string[]> {
+    const groupVersions = (await this.catalogue)?.groupVersions ?? new Map<string, GroupVersion | undefined>()
+    return [...groupVersions].flatMap(([version, known]) => (known?.kinds.has(kind) === true ? [version] : []))
+  }
+
+  /**
+   * Every kind that lies in namespaces and can be listed, each in the version that the server prefers.
+   * @returns beside them why the kinds of some groups are not known: the API service behind them does not answer
+   * @throws Failure BP30xx
+   */
+  async namespacedKinds(signal: AbortSignal): Promise<{ readonly kinds: readonly ServedResource[]; readonly unknown: readonly Failure[] }> {
+    const { groupVersions } = await this.read(signal)
+    const kinds = new Map<string, ServedResource>()
+    const unknown: Failure[] = []
+    for (const [version, known] of groupVersions) {
+      const listed = known ?? (await this.readGroupVersion(version, signal))
+      groupVersions.set(version, listed)
+      if (listed.stale) unknown.push(this.groupIsDown(version))
+      for (const served of listed.kinds.values()) {
+        const key = `${served.group}/${served.kind}`
+        if (served.namespaced && served.verbs.includes('list') && !kinds.has(key)) kinds.set(key, served)
+      }
+    }
+    return { kinds: [...kinds.values()], unknown }
   }
 
   /** Discovery lists the versions of a group with the preferred one first. */

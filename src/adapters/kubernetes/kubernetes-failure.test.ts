@@ -116,3 +116,11 @@ test('a place that holds a credential is not shown either', () => {
     'Invalid (422): a hidden place: too long',
   )
 })
+
+test('a conversion webhook that fails is told by its name, and not as an error of the server alone', () => {
+  const message = 'conversion webhook for example.com/v1, Kind=Widget failed: Post "https://x/convert": dial tcp: connection refused'
+  const { code, why, remedy, retry } = failureOfResponse(answer(500, { message }), LIST)
+  assert.deepEqual([code, retry], ['BP3005', 'backoff'])
+  assert.match(why, /^ConversionFailed: /)
+  assert.match(remedy, /spec\.conversion/)
+})

@@ -53,6 +53,10 @@ export function failureOfResponse(response: ApiResponse, asked: Asked): Failure 
       'backoff',
     )
   }
+  if (status >= 500 && /^conversion webhook for /.test(textOf(answer, 'message'))) {
+    const why = 'ConversionFailed: the conversion webhook of the kind does not answer, or answers with an error'
+    return make(asked, 'BP3005', why, 'look at the service in spec.conversion of the CustomResourceDefinition', 'backoff')
+  }
   if (status >= 500) {
     return make(asked, 'BP3005', reasonOf(asked, status, answer), 'try again; look at the API server and its admission webhooks', 'backoff')
   }
@@ -121,9 +125,25 @@ export function failureOfRefusal(response: ApiResponse, asked: Asked): Failure {
   )
 }
 
+/** A refusal of which more is known. */
+export function refusalOf(asked: Asked, why: string, remedy: string): Failure {
+  return make(asked, 'BP3011', why, remedy, 'on-change')
+}
+
+/** A webhook whose `failurePolicy` is `Fail` and that does not answer: neither we nor the syncer learn what the server would do. */
+export function unavailableAdmission(asked: Asked, webhook: string): Failure {
+  const why = `AdmissionUnavailable: the admission webhook ${webhook} does not answer`
+  return admissionFailure(asked, { why, remedy: `look at the service behind the webhook ${webhook}` })
+}
+
+/** The same of another object. */
+export function admissionFailure(asked: Asked, { why, remedy }: { readonly why: string; readonly remedy: string }): Failure {
+  return make(asked, 'BP3005', why, remedy, 'backoff')
+}
+
 /** A webhook that cannot take part in a dry run (`sideEffects` of its configuration), so nothing was decided. */
-export function dryRunUnsupported(asked: Asked): Failure {
-  const why = 'an admission webhook does not support dry runs'
+export function dryRunUnsupported(asked: Asked, webhook: string): Failure {
+  const why = `DryRunUnsupported: the admission webhook ${webhook} does not support dry runs, so only what ownership shows is told`
   return make(
     asked,
     'BP3005',
@@ -141,14 +161,21 @@ export function incompleteList(asked: Asked, why: string): Failure {
   return make(asked, 'BP3010', why, 'try again; if it stays, look at the API service that serves the kind', 'backoff')
 }
 
-/** @param reason why nobody could say, where that is known: a group whose API service is down */
-export function notServed(cluster: string, apiVersion: string, kind: string, reason: string): Failure {
+/**
+ * @param reason why nobody could say, where that is known: a group whose API service is down
+ * @param others versions in which the server has a kind of this name
+ */
+export function notServed(cluster: string, apiVersion: string, kind: string, reason: string, others: readonly string[] = []): Failure {
+  const moved = others.slice(0, MOST_CAUSES).join(', ')
   return new Failure({
     code: 'BP3009',
     what: `the cluster does not serve ${kind} in ${apiVersion}`,
     where: `cluster ${cluster}`,
-    why: reason,
-    remedy: 'install what serves the kind, or correct apiVersion and kind in the manifest',
+    why: moved === '' ? reason : `${reason}; it serves ${kind} in ${moved}`,
+    remedy:
+      moved === ''
+        ? 'install what serves the kind, or correct apiVersion and kind in the manifest'
+        : `write the manifest for ${others[0]}, or install what serves the kind`,
     retry: 'on-change',
   })
 }
@@ -232,9 +259,7 @@ function reasonOf(asked: Asked, status: number, answer: JsonObject | undefined):
   const head = reason === '' ? `status ${status}` : `${reason} (${status})`
   const listed = getKey(detailsOf(answer) ?? {}, 'causes')
   const causes = isJsonArray(listed) ? listed.filter(isJsonObject).slice(0, MOST_CAUSES) : []
-  const id = { group: asked.resource?.group ?? '', kind: asked.resource?.kind ?? '', namespace: '', name: '' }
-  // True for every text about a Secret.
-  const hides = (text: string): boolean => isSensitive(id, [], text)
+  const hides = (text: string): boolean => hidesText(asked, text)
   const parts = causes.map((cause) => {
     const [place, message] = [textOf(cause, 'field'), textOf(cause, 'message')]
     return [hasSecretText(place) ? 'a hidden place' : place, hides(message) ? textOf(cause, 'reason') : shorten(message)]
@@ -246,8 +271,13 @@ function reasonOf(asked: Asked, status: number, answer: JsonObject | undefined):
   return parts.length === 0 ? head : `${head}: ${parts.join('; ')}`
 }
 
+/** Whether a message may quote a secret: every one about a Secret, and what looks like one. */
+export function hidesText({ resource }: Asked, text: string): boolean {
+  return isSensitive({ group: resource?.group ?? '', kind: resource?.kind ?? '', namespace: '', name: '' }, [], text)
+}
+
 /** One line, without control characters, of bounded length: the text is the server's or a webhook's. */
-function shorten(text: string): string {
+export function shorten(text: string): string {
   const line = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()
   return line.length <= LONGEST_MESSAGE ? line : `${line.slice(0, LONGEST_MESSAGE)}…`
 }

@@ -97,7 +97,9 @@ function readPage(answer: unknown, asked: Asked): Page {
   const page = answer as JsonObject
   const kind = isJsonObject(page) ? getKey(page, 'kind') : undefined
   if (!isJsonObject(page) || typeof kind !== 'string' || !kind.endsWith('List')) throw notKubernetes(asked, 'its answer is not a list')
-  const [items, metadata] = [getKey(page, 'items'), getKey(page, 'metadata')]
+  // The API server gives an empty list of metadata with null there (docs/facts/inventories.md); of no other list is that the empty one.
+  const [given, metadata] = [getKey(page, 'items'), getKey(page, 'metadata')]
+  const items = given === null && kind === 'PartialObjectMetadataList' ? [] : given
   if (!isJsonArray(items) || !isJsonObject(metadata)) throw notKubernetes(asked, 'its list has no items or no metadata')
   if (!items.every(isJsonObject)) throw notKubernetes(asked, 'its list has an item that is not an object')
   const [resourceVersion, next] = [getKey(metadata, 'resourceVersion'), getKey(metadata, 'continue') ?? '']

@@ -5,17 +5,10 @@ import { metadataText, type Resource } from '../../krm/resource.ts'
 import { appliedObject } from './applied-object.ts'
 import type { ReadApi } from './cluster-api.ts'
 import { askedFor, objectPath, type ServedResource } from './discovery.ts'
-import {
-  type Asked,
-  dryRunUnsupported,
-  failureOfRefusal,
-  failureOfResponse,
-  jsonOf,
-  notKubernetes,
-  statusOf,
-} from './kubernetes-failure.ts'
+import { type Asked, dryRunUnsupported, failureOfResponse, jsonOf, notKubernetes, shorten, statusOf } from './kubernetes-failure.ts'
 import { failureOrThrow, listObjects } from './list-objects.ts'
 import type { LiveSources } from './read-live.ts'
+import { readRefusal } from './refused-apply.ts'
 import type { ApiResponse } from './transport.ts'
 
 /** As `ClusterReader.predict`. @throws only the reason of `signal` */
@@ -25,9 +18,14 @@ export async function predict(sources: LiveSources, resource: Resource, fieldMan
     const served = await sources.discovery.find(resource.apiVersion, resource.id.kind, signal)
     const namespace = served.namespaced ? resource.id.namespace || sources.defaultNamespace : ''
     const asked = askedFor(api.cluster, 'patch', served, namespace, resource.id.name)
+    const down = sources.outages.failureOf(asked)
+    if (down !== undefined) return { state: 'unproven', failure: down }
     const path = objectPath(served, namespace, resource.id.name)
-    const response = await api.dryRunApply(path, formatJson(appliedObject(resource.object)), fieldManager, asked, signal)
-    if (response.status >= 300) return await judge(api, response, served, asked, signal)
+    const body = formatJson(appliedObject(resource.object))
+    let response = await api.dryRunApply(path, body, fieldManager, asked, signal)
+    // An etcd that just elected another leader; what a webhook or a schema refuses stays refused.
+    if (isServerError(response, asked)) response = await api.dryRunApply(path, body, fieldManager, asked, signal)
+    if (response.status >= 300) return await judge(sources, response, served, asked, signal)
     const object = jsonOf(response, asked)
     if (!isJsonObject(object) || getKey(object, 'kind') !== resource.id.kind || metadataText(object, 'name') !== resource.id.name) {
       throw notKubernetes(asked, 'its answer is not the object')
@@ -38,18 +36,33 @@ export async function predict(sources: LiveSources, resource: Resource, fieldMan
   }
 }
 
-/** What a 4xx means: the server will not take the object, or nobody could say. */
-async function judge(api: ReadApi, response: ApiResponse, served: ServedResource, asked: Asked, signal: AbortSignal): Promise<Prediction> {
-  if (response.status === 404) {
-    const failure = failureOfResponse(response, asked)
-    return { state: failure.code === 'BP3011' ? 'refused' : 'unproven', failure }
+function isServerError(response: ApiResponse, asked: Asked): boolean {
+  if (response.status !== 500) return false
+  const refusal = readRefusal(response, asked)
+  return refusal.state === 'unproven' && !refusal.webhookDown
+}
+
+/** What a 4xx or 500 means: the server will not take the object, or nobody could say. */
+async function judge(
+  { api, outages }: LiveSources,
+  response: ApiResponse,
+  served: ServedResource,
+  asked: Asked,
+  signal: AbortSignal,
+): Promise<Prediction> {
+  const failure = failureOfResponse(response, asked)
+  if (response.status === 404 && failure.code !== 'BP3011') return { state: 'unproven', failure }
+  const refusal = readRefusal(response, asked)
+  if (refusal.state === 'unproven') {
+    if (refusal.webhookDown) outages.add(asked, refusal.failure)
+    return { state: 'unproven', failure: refusal.failure }
   }
-  if (response.status === 403) {
+  if (response.status === 403 && refusal.reason === 'Invalid') {
     const lacking = await lackingRight(api, served, asked, signal)
     if (lacking !== undefined) return { state: 'unproven', failure: failureOfResponse(response, { ...asked, verb: lacking }) }
   }
-  if (isDryRunUnsupported(response)) return { state: 'unproven', failure: dryRunUnsupported(asked) }
-  return { state: 'refused', failure: failureOfRefusal(response, asked) }
+  const unsupported = dryRunUnsupportedBy(response)
+  return unsupported === undefined ? refusal : { state: 'unproven', failure: dryRunUnsupported(asked, shorten(unsupported)) }
 }
 
 /**
@@ -95,8 +108,10 @@ async function isAllowed(api: ReadApi, verb: 'patch' | 'create', asked: Asked, s
 /**
  * The server says this by a plain 400 whose only mark is its sentence (k8s.io/apiserver, admission/plugin/webhook/errors,
  * `NewDryRunUnsupportedErr`), so here a message is read: taking it for a refusal would say that a re-apply fails, which it does not.
+ * @returns the name of the webhook
  */
-function isDryRunUnsupported(response: ApiResponse): boolean {
+function dryRunUnsupportedBy(response: ApiResponse): string | undefined {
   const message = getKey(statusOf(response.body) ?? {}, 'message')
-  return response.status === 400 && typeof message === 'string' && /^admission webhook ".*" does not support dry run$/.test(message)
+  if (response.status !== 400 || typeof message !== 'string') return undefined
+  return /^admission webhook "(.*)" does not support dry run$/.exec(message)?.[1]
 }

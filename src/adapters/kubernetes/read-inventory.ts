@@ -17,8 +17,8 @@ export const INVENTORY_ID_LABEL = 'cli-utils.sigs.k8s.io/inventory-id'
 const MANY = 4
 const PARALLEL = 8
 
-/** As `ClusterReader.readInventories`: undefined when the kind is not served or no ResourceGroup fits. @throws only the reason of `signal` */
-export async function readInventories(
+/** An answer for each: undefined when the kind is not served or no ResourceGroup fits. @throws only the reason of `signal` */
+export async function readResourceGroups(
   { api, discovery, refused }: LiveSources,
   refs: readonly InventoryRef[],
   signal: AbortSignal,

@@ -1,10 +1,12 @@
 /** The live view of wanted objects: grouped by kind and namespace, each group read on its own. */
 import { Failure } from '../../failure.ts'
 import { getKey, isJsonObject, type JsonObject } from '../../krm/json.ts'
+import { DEEPEST, isDeeperThan } from '../../krm/json-depth.ts'
 import type { LiveState, LiveView, WantedObject } from '../../krm/live-view.ts'
 import { isSecret } from '../../krm/redacted.ts'
 import { metadataText } from '../../krm/resource.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
+import type { AdmissionOutages } from './admission-outages.ts'
 import type { ReadApi } from './cluster-api.ts'
 import type { Discovery, ServedResource } from './discovery.ts'
 import { askedFor } from './discovery.ts'
@@ -42,6 +44,7 @@ export interface LiveSources {
   /** Where objects of a namespaced kind are that name no namespace. */
   readonly defaultNamespace: string
   readonly refused: RefusedKinds
+  readonly outages: AdmissionOutages
 }
 
 /** As `ClusterReader.readLive`. @throws only the reason of `signal` */
@@ -99,8 +102,7 @@ async function readTogether(
     if (found === undefined || found instanceof Failure) return void single.push(...own)
     for (const { group, name } of own) {
       for (const wantedName of name === undefined ? group.wanted.keys() : [name]) {
-        const object = found.get(`${group.namespace}/${wantedName}`)
-        const state: LiveState = object === undefined ? { state: 'absent' } : { state: 'present', object, metadataOnly: false }
+        const state = stateOf(sources.api.cluster, found.get(`${group.namespace}/${wantedName}`), false)
         for (const key of group.wanted.get(wantedName) ?? []) view.set(key, state)
       }
     }
@@ -181,11 +183,24 @@ async function readGroup(
     })
   }
   for (const wantedName of name === undefined ? group.wanted.keys() : [name]) {
-    const object = found.get(wantedName)
-    const state: LiveState =
-      object === undefined ? { state: 'absent' } : { state: 'present', object: asObject(object, metadataOnly), metadataOnly }
+    const state = stateOf(api.cluster, found.get(wantedName), metadataOnly)
     for (const key of group.wanted.get(wantedName) ?? []) view.set(key, state)
   }
+}
+
+/** @param item undefined where the complete list has none */
+function stateOf(cluster: string, item: JsonObject | undefined, metadataOnly: boolean): LiveState {
+  if (item === undefined) return { state: 'absent' }
+  if (!isDeeperThan(item, DEEPEST)) return { state: 'present', object: asObject(item, metadataOnly), metadataOnly }
+  const failure = new Failure({
+    code: 'BP3012',
+    what: `${String(item['kind'])} ${metadataText(item, 'name')} cannot be compared`,
+    where: `cluster ${cluster}`,
+    why: `it is nested more than ${DEEPEST} levels deep`,
+    remedy: 'make the object flatter, or leave it out of the package',
+    retry: 'on-change',
+  })
+  return { state: 'unreadable', failure }
 }
 
 /** A metadata-only item has nothing else that counts. */

@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test'
 import { deploymentOf } from '../../../test/fakes/syncer-marks.ts'
 import { formatJson, type JsonObject } from '../../krm/json.ts'
 import { observeApplier } from '../../reconcile/observe-applier.ts'
+import { OwnResources } from '../../reconcile/own-resources.ts'
 import type { Applier } from '../../status/applier.ts'
 import { openRecordedCluster } from './recorded-cluster.ts'
 
@@ -24,7 +25,7 @@ async function applier(t: TestContext, ...objects: readonly JsonObject[]): Promi
   for (const [index, object] of objects.entries()) writeFileSync(join(path, `${index}.json`), formatJson(object))
   const cluster = openRecordedCluster({ path, observedAt: '2026-01-01T00:00:00Z' })
   const live = await cluster.readLive([{ id: WEB, apiVersion: 'apps/v1' }], signal)
-  return observeApplier(cluster, { live, verdicts: [], syncer: undefined }, { packagePath: 'apps/web' }, false, signal)
+  return observeApplier(new OwnResources(cluster), { live, verdicts: [], syncer: undefined }, { packagePath: 'apps/web' }, false, signal)
 }
 
 test('the syncer is judged by its resource where the recording holds it', async (t) => {

@@ -8,10 +8,10 @@ import { schemaOfKind } from '../../krm/open-api.ts'
 import { isSecret } from '../../krm/redacted.ts'
 import { metadataText, type Resource } from '../../krm/resource.ts'
 import { describeResourceId, parseApiVersion, type ResourceId, resourceKey } from '../../krm/resource-id.ts'
-import type { ClusterIdentity, ClusterReader, Inventory, InventoryRef, ObjectList, ServedKind } from '../../ports/cluster.ts'
+import type { ClusterIdentity, ClusterReader, Inventory, InventoryQuestion, ObjectList, ServedKind } from '../../ports/cluster.ts'
 import { inferredSchema } from './inferred-schema.ts'
 import { isKnownNamespaced } from './known-kinds.ts'
-import { pickInventory, RESOURCE_GROUP } from './read-inventory.ts'
+import { type RecordedEvidence, recordedInventory } from './recorded-inventory.ts'
 import { predictionKey, type Recording, readRecording } from './recording.ts'
 
 export interface RecordedClusterOptions {
@@ -73,24 +73,16 @@ export class RecordedCluster implements ClusterReader {
     }
   }
 
-  async readInventories(refs: readonly InventoryRef[], _signal: AbortSignal): Promise<readonly (Inventory | Failure | undefined)[]> {
-    return refs.map((ref) => this.inventoryOf(ref))
-  }
-
-  private inventoryOf(ref: InventoryRef): Inventory | Failure | undefined {
-    const groups = [...this.recording.objects.values()].filter(
-      ({ id }) => id.group === RESOURCE_GROUP.group && id.kind === RESOURCE_GROUP.kind,
-    )
-    const inventory = pickInventory(
-      groups.map(({ object }) => object),
-      ref,
-    )
-    const id = { group: RESOURCE_GROUP.group, kind: RESOURCE_GROUP.kind, namespace: ref.namespace, name: ref.name }
-    if (inventory !== undefined || this.isProvenAbsent(id)) return inventory
-    return this.cannotSay(
-      'whether the package has an inventory',
-      'no ResourceGroup of it is in the recording, and the recording does not say that it is complete',
-    )
+  async readInventories(refs: readonly InventoryQuestion[], _signal: AbortSignal): Promise<readonly (Inventory | Failure | undefined)[]> {
+    const evidence: RecordedEvidence = {
+      objects: [...this.recording.objects.values()],
+      defaultNamespace: this.recording.namespace,
+      isNamespaced: (group, kind) => this.isNamespaced(`${group}/`, kind),
+      isProvenAbsent: (id) => this.isProvenAbsent(id),
+      isWhole: ({ group, kind, namespace }) => this.isWhole(group, kind, namespace),
+      cannotSay: (what, why) => this.cannotSay(what, why),
+    }
+    return refs.map((ref) => recordedInventory(evidence, ref))
   }
 
   async predict(resource: Resource, fieldManager: string, _signal: AbortSignal): Promise<Prediction> {
@@ -146,12 +138,16 @@ export class RecordedCluster implements ClusterReader {
   }
 
   private isProvenAbsent(id: ResourceId): boolean {
-    if (this.recording.absent.has(resourceKey(id))) return true
+    return this.recording.absent.has(resourceKey(id)) || this.isWhole(id.group, id.kind, id.namespace)
+  }
+
+  /** Whether all objects of a kind in a namespace were recorded. */
+  private isWhole(group: string, kind: string, namespace: string): boolean {
     return this.recording.complete.some(
       (scope) =>
-        scope.kind === id.kind &&
-        parseApiVersion(scope.apiVersion).group === id.group &&
-        (scope.namespace === undefined || scope.namespace === id.namespace),
+        scope.kind === kind &&
+        parseApiVersion(scope.apiVersion).group === group &&
+        (scope.namespace === undefined || scope.namespace === namespace),
     )
   }
 

@@ -4,7 +4,16 @@ import type { JsonObject } from '../../krm/json.ts'
 import type { ClusterReader, ObjectList } from '../../ports/cluster.ts'
 import type { ClusterAccessAnswer, Finding, Probes } from '../../ports/probes.ts'
 import { judgeAccess, judgeClock } from '../../reconcile/check-cluster.ts'
-import { type BaseTree, checkLedger, judgeKept, judgePolicy, readBase, readPolicy, readSynced } from '../../reconcile/check-repository.ts'
+import {
+  type BaseTree,
+  checkLedger,
+  judgeKept,
+  judgePolicy,
+  readBase,
+  readPolicy,
+  readReports,
+  readSynced,
+} from '../../reconcile/check-repository.ts'
 import { judgeSyncers, type SyncerObjects } from '../../reconcile/check-syncers.ts'
 import { oneLine } from '../../record/one-line.ts'
 import { API_VERSION } from '../../record/schema.ts'
@@ -85,7 +94,10 @@ async function checkGit(options: CheckOptions, probes: Probes, world: World, ask
     // Before the installation nobody needs to have been let in.
     return options.pre === true ? found.map((one) => (one.code === 'BP5003' ? { ...one, state: 'warning' as const } : one)) : found
   })
-  await ask('policy', async () => judgePolicy(await readPolicy(repository, known, signal), world.clock.now().toISOString().slice(0, 10)))
+  await ask('policy', async () => {
+    const reports = options.pre === true ? [] : await readReports(repository, known, signal)
+    return judgePolicy(await readPolicy(repository, known, signal), reports, world.clock.now().toISOString().slice(0, 10))
+  })
   await ask('records', async () => judgeKept(await readSynced(repository, known, options.repo, signal)))
   if (options.pre !== true) await ask('ledger', () => checkLedger(repository, known, { email: world.botEmail }, signal))
   await ask('git-identity', async () => {

@@ -2,7 +2,7 @@
 import { TurnLoop } from '../../controller/turn-loop.ts'
 import { Failure } from '../../failure.ts'
 import type { ButtonPress } from '../../ports/check-run.ts'
-import type { ControllerOptions } from '../controller-options.ts'
+import { type ControllerOptions, isLoopback } from '../controller-options.ts'
 import { ControllerTurns } from '../controller-turns.ts'
 import type { World } from '../world.ts'
 
@@ -30,9 +30,13 @@ export async function controller(packages: readonly string[], options: Controlle
     address === undefined
       ? undefined
       : await world.openWebhooks({ address, secrets, remote: options.repo, onNews, onRefused: turns.webhookRefused })
+  let auditHook: Awaited<ReturnType<World['openAuditHook']>> | undefined
   try {
+    auditHook = await openAuditHook(options, world, turns)
+    turns.audit = auditHook?.source
     if (options.quiet !== true) {
       const hooks = webhooks === undefined ? '' : `, and when a webhook comes to ${webhooks.url}`
+      if (auditHook !== undefined) world.stderr.write(`audit events are taken at ${auditHook.url}\n`)
       world.stderr.write(`a turn every ${interval / 1000}s${hooks}\n`)
     }
     const stop = AbortSignal.any([world.signal, unusable.signal])
@@ -42,7 +46,7 @@ export async function controller(packages: readonly string[], options: Controlle
     return end === 'aborted' ? 130 : 0
   } finally {
     world.signal.removeEventListener('abort', turns.stopping)
-    await Promise.all([turns.close(), webhooks?.close()])
+    await Promise.all([turns.close(), webhooks?.close(), auditHook?.close()])
   }
 }
 
@@ -58,4 +62,25 @@ function withoutSecret(): Failure {
     why: 'without a secret anybody could ask for turns',
     remedy: 'set BACKPORCH_WEBHOOK_SECRET to what the webhook of the repository has (openssl rand -hex 32)',
   })
+}
+
+/** @throws Failure BP1001 without a token where others than this machine could send */
+async function openAuditHook(
+  options: ControllerOptions,
+  world: World,
+  turns: ControllerTurns,
+): Promise<Awaited<ReturnType<World['openAuditHook']>> | undefined> {
+  const address = options.auditWebhookAddress
+  if (address === undefined) return undefined
+  const token = world.env['BACKPORCH_AUDIT_TOKEN']?.trim() || undefined
+  if (token === undefined && !isLoopback(address)) {
+    throw new Failure({
+      code: 'BP1001',
+      what: '--audit-webhook-address was given and there is no token',
+      where: `${address.host}:${address.port}`,
+      why: 'without a token anybody who reaches the address could say who wrote what',
+      remedy: 'set BACKPORCH_AUDIT_TOKEN to the token of the kubeconfig that --audit-webhook-config-file names, or listen on 127.0.0.1',
+    })
+  }
+  return world.openAuditHook({ address, token, named: (options.contexts ?? []).length > 1, onRefused: turns.auditRefused })
 }

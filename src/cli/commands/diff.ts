@@ -1,5 +1,6 @@
 import { Failure } from '../../failure.ts'
 import { formatJson, type Json } from '../../krm/json.ts'
+import type { UnmanagedObjects } from '../../reconcile/read-unmanaged.ts'
 import { runTurn } from '../../reconcile/run-turn.ts'
 import type { UnitResult } from '../../reconcile/unit-result.ts'
 import { exitStatusOf } from '../exit-status.ts'
@@ -15,7 +16,7 @@ import { showOrWatch, type WatchOptions } from '../watch.ts'
 import type { World } from '../world.ts'
 
 /** Of the selection, `cluster` is the name of the one cluster that is looked at. */
-export type DiffOptions = TurnPrintOptions & WatchOptions & SelectionOptions
+export type DiffOptions = TurnPrintOptions & WatchOptions & SelectionOptions & { readonly unmanaged?: boolean }
 
 export async function diff(packages: readonly string[], options: DiffOptions, world: World): Promise<number> {
   const started = world.clock.now()
@@ -28,13 +29,18 @@ export async function diff(packages: readonly string[], options: DiffOptions, wo
     async ({ ports, request, progress }) => {
       await tellWorkTree(options, world)
       let hiddenBefore = 0
-      let asked = request
+      const look = { ...request, unmanaged: options.unmanaged === true }
+      let asked = look
       return showOrWatch(world, options, async () => {
         const turn = await runTurn(ports, { ...asked, dryRun: true }, world.signal)
         progress.end()
         // Whoever watches waits for what is new, not for the look itself.
-        if (options.verbose !== true) asked = { ...request, onProgress: () => undefined }
-        const { result, numbers, hidden } = narrowTurn(turn, options, started)
+        if (options.verbose !== true) asked = { ...look, onProgress: () => undefined }
+        const { result, numbers, hidden } = narrowTurn(
+          { ...turn, unmanaged: inNamespace(turn.unmanaged, options.namespace) },
+          options,
+          started,
+        )
         return {
           rows: new Map(result.units.map((unit) => [nameOf(unit), textOf(unit)])),
           print: (names) => {
@@ -67,6 +73,16 @@ function checkYaml({ yaml, output }: DiffOptions, world: World): void {
     why: '--yaml prints unified diffs of the objects, and -o another thing',
     remedy: 'leave one of them out; -o yaml prints the drift reports as a YAML document',
   })
+}
+
+/** As `-n` narrows the changes. */
+function inNamespace(found: readonly UnmanagedObjects[], namespace: string | undefined): readonly UnmanagedObjects[] {
+  if (namespace === undefined) return found
+  return found.map((one) => ({
+    ...one,
+    namespaces: one.namespaces.filter((name) => name === namespace),
+    objects: one.objects.filter(({ id }) => id.namespace === namespace),
+  }))
 }
 
 function nameOf(unit: UnitResult): string {

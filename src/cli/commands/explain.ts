@@ -1,18 +1,17 @@
-import type { Drift } from '../../drift/drift.ts'
-import { describeRulePath, isActive, whyNotIgnored } from '../../drift/ignore-rules.ts'
+import { itemFingerprint } from '../../drift/fingerprint.ts'
+import { NOISE_RULES, ruleNamed } from '../../drift/noise/presets.ts'
 import { RISK_RULES } from '../../drift/risk.ts'
 import { exitCodeOf, FAILURE_CODES, Failure, type FailureCode } from '../../failure.ts'
-import { describeResourceId } from '../../krm/resource-id.ts'
-import { shownPath } from '../../krm/shown-path.ts'
 import type { Observation } from '../../plan/observation.ts'
-import { allChanges } from '../../plan/pick-changes.ts'
 import type { UnitPlan } from '../../plan/plan-reconcile.ts'
 import { isSelector, selectChanges } from '../../plan/select-changes.ts'
 import { runTurn } from '../../reconcile/run-turn.ts'
-import { oneLine } from '../../record/one-line.ts'
+import { showChange } from '../../record/build-report.ts'
+import { type ExplainedLine, explainLines, RULE_ORDER, wrapped } from '../explain-lines.ts'
 import { heldSentence } from '../held-text.ts'
 import type { CommonOptions } from '../options.ts'
 import { applierLines } from '../print-applier.ts'
+import { Terminal } from '../terminal.ts'
 import { withSession } from '../turn-session.ts'
 import type { World } from '../world.ts'
 
@@ -32,17 +31,25 @@ function explainCode(what: string, world: World): number | undefined {
     world.stdout.write(`${rule.code}: ${rule.why}\nrisk ${rule.risk}\n`)
     return 0
   }
-  if (!/^(BP[0-9]+|[A-Z]+-[A-Z]+)$/.test(what)) return undefined
+  const preset = what.startsWith('preset:') ? ruleNamed(what) : undefined
+  if (preset !== undefined) {
+    world.stdout.write(`${what}: ${preset.reason}\n${preset.mutes}\nsee ${preset.link}\n`)
+    return 0
+  }
+  if (!/^(BP[0-9]+|[A-Z]+-[A-Z]+|preset:.*)$/.test(what)) return undefined
   throw new Failure({
     code: 'BP1001',
     what: `there is no code ${what}`,
-    why: 'codes are BPnnnn for errors, and those that diff prints behind the risk',
-    remedy: `risk codes are ${RISK_RULES.map((rule) => rule.code).join(', ')}`,
+    why: 'codes are BPnnnn for errors, those that diff prints behind the risk, and preset:NAME for what is no drift',
+    remedy: what.startsWith('preset:')
+      ? `presets are ${NOISE_RULES.map(({ name }) => name).join(', ')}`
+      : `risk codes are ${RISK_RULES.map((rule) => rule.code).join(', ')}`,
   })
 }
 
 async function explainPackage(what: string, selectors: readonly string[], options: CommonOptions, world: World): Promise<number> {
   const lead = isSelector(what) ? [what] : []
+  const { width } = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
   return withSession(
     world,
     options,
@@ -52,7 +59,7 @@ async function explainPackage(what: string, selectors: readonly string[], option
       progress.end()
       for (const unit of result.units) {
         if (unit.state === 'failed') throw unit.failures[0]
-        world.stdout.write(explanation(unit.observation, unit.plan, [...lead, ...selectors]))
+        world.stdout.write(explanation(unit.observation, unit.plan, [...lead, ...selectors], width))
       }
       return 0
     },
@@ -60,7 +67,7 @@ async function explainPackage(what: string, selectors: readonly string[], option
   )
 }
 
-function explanation(seen: Observation, plan: UnitPlan, selectors: readonly string[]): string {
+function explanation(seen: Observation, plan: UnitPlan, selectors: readonly string[], width: number): string {
   const { policy, unit } = seen
   const lines = [
     `${unit.packageName} in ${unit.cluster}: ${plan.report.status.state}`,
@@ -68,51 +75,44 @@ function explanation(seen: Observation, plan: UnitPlan, selectors: readonly stri
     `syncer ${seen.syncer === undefined ? 'not found: nobody applied the objects' : `${seen.syncer.manager} (${seen.syncer.operation})`}`,
     `applier ${seen.applier.name}`,
     ...applierLines(seen.applier).map((line) => `   ${line}`),
+    ...wrapped('rules ', RULE_ORDER, width),
   ]
-  const { changes } = plan.report.spec
-  const selected = selectChanges(selectors, changes)
-  const drifts = new Map(allChanges(seen.verdicts, seen.key).map(({ fingerprint, drift }) => [fingerprint, drift]))
-  changes.forEach((change, index) => {
-    const drift = drifts.get(change.fingerprint)
-    if (drift === undefined || (selected !== undefined && !selected.has(change.fingerprint))) return
-    const rule = RISK_RULES.find(({ code }) => code === change.reason)
-    lines.push(
-      '',
-      `${index + 1}  ${oneLine(describeResourceId(drift.id))}  ${oneLine(change.path ?? drift.change, 200)}  (${drift.change})`,
-      `   plan ${change.resolution}, risk ${change.risk} ${change.reason}: ${rule?.why ?? ''}`,
-      `   by ${describeActor(drift)}`,
-      ...rulesTried(drift, seen),
-      ...drift.notes.map((note) => `   ${note}`),
-    )
-  })
-  for (const verdict of seen.verdicts) {
-    for (const { drift, state, why } of verdict.setAside) {
-      lines.push(
-        '',
-        `-  ${oneLine(describeResourceId(drift.id))}  ${oneLine(shownPath(seen.key, drift.id, drift.path) || drift.change, 200)}`,
-        `   ${state}: ${oneLine(why, 300)}`,
-      )
-    }
+  const all = numberedLines(seen, plan)
+  const selected = selectChanges(
+    selectors,
+    all.map(({ change }) => change),
+  )
+  const shown = all.filter(({ change }) => selected === undefined || selected.has(change.fingerprint))
+  const everyRule = selected !== undefined || shown.length <= FEW
+  const told = new Set<ExplainedLine['verdict']>()
+  for (const line of shown) {
+    lines.push('', ...explainLines(line, seen, { width, everyRule, unheard: !told.has(line.verdict) }))
+    told.add(line.verdict)
   }
+  if (!everyRule) lines.push('', `each rule with its answer: backporch explain ${unit.packageName} ${shown[0]?.number ?? 1}`)
   if (plan.branch !== '') lines.push('', `branch ${plan.branch}`)
   if (plan.report.status.held !== undefined) lines.push(heldSentence(plan.report.status.held))
   return `${lines.join('\n')}\n`
 }
 
-function describeActor({ actor }: Drift): string {
-  if (actor.confidence === 'none')
-    return 'an unknown writer: the server keeps no trace of a write that only removes, or of who deleted an object'
-  const how = actor.confidence === 'field-manager' ? 'owns the field' : 'the only other writer of the object'
-  const subresource = actor.subresource === '' ? '' : ` on ${actor.subresource}`
-  return `${oneLine(actor.manager, 60)} (${actor.operation}${subresource}, ${actor.class}), ${how}; its last write ${actor.at === '' ? 'has no time' : `was at ${actor.at}`}`
-}
+/** Of so many lines at most, every rule is told without being asked for. */
+const FEW = 3
 
-function rulesTried(drift: Drift, { policy, cluster }: Observation): string[] {
-  if (policy.ignore.length === 0) return ['   not ignored: there is no ignore rule']
-  const today = cluster.observedAt.slice(0, 10)
-  const tried = policy.ignore.map((rule) => {
-    const what = rule.paths.map(describeRulePath).join(', ') || rule.managers.join(', ') || 'target'
-    return `${rule.where} ${what} (${isActive(rule, today) ? (whyNotIgnored(drift, rule) ?? 'matches') : `expired ${rule.expires}`})`
+/** Changes by the numbers of `diff`, and behind them what is no drift, so that it can be asked for too. */
+function numberedLines({ verdicts, key }: Observation, plan: UnitPlan): ExplainedLine[] {
+  const found = verdicts.flatMap((verdict) => verdict.items.map((drift) => ({ drift, verdict })))
+  const byFingerprint = new Map(found.map((one) => [itemFingerprint(one.drift, key), one]))
+  const open = plan.report.spec.changes.flatMap((change) => {
+    const one = byFingerprint.get(change.fingerprint)
+    return one === undefined ? [] : [{ ...one, change, aside: undefined }]
   })
-  return [`   not ignored, ${policy.ignore.length} ${policy.ignore.length === 1 ? 'rule' : 'rules'} tried: ${tried.join('; ')}`]
+  const aside = verdicts.flatMap((verdict) =>
+    verdict.setAside.map((one) => ({
+      drift: one.drift,
+      verdict,
+      change: showChange(one.drift, 'Restore', key, verdict.desired),
+      aside: one,
+    })),
+  )
+  return [...open, ...aside].map((line, index) => ({ ...line, number: index + 1 }))
 }

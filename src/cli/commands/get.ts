@@ -3,6 +3,7 @@ import { parseKptAnnotations } from '../../package/kpt-annotation.ts'
 import { listPackageRevisions, type PackageRevision } from '../../package/package-revision.ts'
 import { worstRisk } from '../../plan/closed-episode.ts'
 import type { RepositoryView } from '../../reconcile/repository-view.ts'
+import { actorName } from '../../record/actor-name.ts'
 import { API_VERSION, type Change, type DriftReport } from '../../record/schema.ts'
 import { driftCount, workspaceOf } from '../drift-count.ts'
 import { heldCell } from '../held-text.ts'
@@ -203,7 +204,7 @@ function printDrifts(
     { name: 'FIELD', value: ({ change }) => change.path ?? '-' },
     { name: 'GIT', value: ({ change }) => (change.path === undefined ? '-' : valueText(change.git, terminal)) },
     { name: 'LIVE', value: ({ change }) => (change.path === undefined ? '-' : valueText(change.live, terminal)) },
-    { name: 'BY', value: ({ change: { actor } }) => actor.manager },
+    { name: 'BY', value: ({ change: { actor } }) => actorName(actor) },
     { name: 'AT', value: ({ change: { actor } }) => timeOf(actor.at, { now: now.getTime() }, terminal) },
     { name: 'RISK', value: ({ change }) => change.risk },
     { name: 'REASON', wide: true, value: ({ change }) => change.reason },

@@ -108,7 +108,7 @@ function historyColumns(terminal: Terminal): readonly Column<Decision>[] {
     { name: 'CLUSTER', value: ({ spec }) => spec.unit.cluster },
     { name: 'PACKAGE', value: ({ spec }) => packageLabel(spec.unit.package) },
     { name: 'CHANGE', value: ({ spec }) => describeChanges(spec.changes, terminal) },
-    { name: 'BY', value: ({ spec }) => [...new Set(spec.changes.map(({ actor }) => actor.manager))].slice(0, 2).join(', ') },
+    { name: 'BY', value: ({ spec }) => [...new Set(spec.changes.map(({ actor }) => actor.user ?? actor.manager))].slice(0, 2).join(', ') },
     {
       name: 'RESOLUTION',
       value: ({ spec, status }) =>

@@ -1,5 +1,7 @@
 import { formatJson, type Json } from '../../krm/json.ts'
 import { worstRisk } from '../../plan/closed-episode.ts'
+import { listRules, staleRules } from '../../plan/listed-rules.ts'
+import { oneLine } from '../../record/one-line.ts'
 import type { DriftReport } from '../../record/schema.ts'
 import { driftCount, workspaceOf } from '../drift-count.ts'
 import { heldCell } from '../held-text.ts'
@@ -16,7 +18,17 @@ import type { World } from '../world.ts'
 
 export type StatusOptions = WatchOptions & SelectionOptions
 
-const STATE_GLYPH = { InSync: 'ok', Drifted: 'changed', Applying: 'changed', Silenced: 'ok', Unknown: 'unknown', Off: 'ok' } as const
+const STATE_GLYPH = {
+  InSync: 'ok',
+  Drifted: 'changed',
+  Applying: 'changed',
+  Silenced: 'ok',
+  Behind: 'ok',
+  Reconciling: 'ok',
+  Suspended: 'ok',
+  Unknown: 'unknown',
+  Off: 'ok',
+} as const
 
 export async function status(packages: readonly string[], options: StatusOptions, world: World): Promise<number> {
   const widths: number[] = []
@@ -43,7 +55,9 @@ export async function status(packages: readonly string[], options: StatusOptions
           options,
           world,
         )
-        if (isTable(options.output)) world.stderr.write(summary(reports, selected.length, reading))
+        if (!isTable(options.output)) return
+        world.stderr.write(summary(reports, selected.length, reading))
+        world.stderr.write(staleNotes(reading, world.clock.now().toISOString().slice(0, 10)))
       },
       exit: exitOf(selected, reports, options),
     }
@@ -69,6 +83,15 @@ function exitOf(selected: readonly DriftReport[], shown: readonly DriftReport[],
   const drifted = shown.some(({ status: { state } }) => state === 'Drifted' || state === 'Applying')
   return options.exitCode !== false && drifted ? 1 : 0
 }
+
+/** What hides nothing any more is told where people look every day, with its place. */
+function staleNotes({ view, ledger }: LedgerReading, today: string): string {
+  const stale = staleRules(listRules(view.policies, ledger.reports, today), today)
+  const more = stale.length > MOST_NOTES ? [`${stale.length - MOST_NOTES} more such rules: backporch get ignores lists them`] : []
+  return [...stale.slice(0, MOST_NOTES).map(({ why }) => why), ...more].map((line) => `note: ${oneLine(line, 300)}\n`).join('')
+}
+
+const MOST_NOTES = 5
 
 function nameOf({ spec: { unit } }: DriftReport): string {
   return `${unit.cluster} ${packageLabel(unit.package)}`
@@ -127,7 +150,7 @@ function summary(reports: readonly DriftReport[], selected: number, { view, ledg
   const parts = [
     `${count('InSync')} in sync`,
     `${count('Drifted')} drifted`,
-    ...(['Applying', 'Silenced', 'Unknown'] as const).flatMap((state) =>
+    ...(['Applying', 'Silenced', 'Behind', 'Reconciling', 'Suspended', 'Unknown'] as const).flatMap((state) =>
       count(state) === 0 ? [] : [`${count(state)} ${state.toLowerCase()}`],
     ),
     ...(held === 0 ? [] : [`${held} held back (-o wide says until when)`]),

@@ -1,0 +1,46 @@
+/** Writes the tables of the guides that are the program's own: `node docs/guides/write-tables.ts`. A test holds them to the code. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { ACTOR_CLASSES } from '../../src/drift/actor-classes.ts'
+import { RISK_RULES } from '../../src/drift/risk.ts'
+import { RISK_EXAMPLES, type RiskExample } from '../../src/drift/risk-examples.ts'
+
+const [BEGIN, END] = ['<!-- table -->\n', '<!-- end of table -->']
+
+/** Text of each guide, from what it says now. */
+export const GUIDES = { 'risk.md': riskTable, 'who-did-it.md': classTable } as const
+
+export function guideText(name: keyof typeof GUIDES): string {
+  const text = readFileSync(new URL(name, import.meta.url), 'utf8')
+  const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)]
+  if (begin === -1 || end < begin) throw new TypeError(`${name} has no place for its table`)
+  return `${text.slice(0, begin + BEGIN.length)}${GUIDES[name]()}${text.slice(end)}`
+}
+
+function riskTable(): string {
+  const rows = RISK_RULES.map(({ code, risk, why }) => {
+    const has = RISK_EXAMPLES[code]?.has ?? []
+    return `| ${risk} | \`${code}\` | ${why} | ${has.slice(0, 3).map(example).join('<br>')} |`
+  })
+  return ['| risk | code | rule | for example |', '|---|---|---|---|', ...rows, ''].join('\n')
+}
+
+function example({ kind, change, path, git, live }: RiskExample): string {
+  const name = kind.slice(kind.indexOf('/') + 1)
+  const isPlain = (value: unknown): boolean => typeof value !== 'object'
+  const values = change === 'modified' && isPlain(git) && isPlain(live) ? ` \`${String(git)}\` to \`${String(live)}\`` : ''
+  const whole = change === 'added' && typeof live === 'object' ? JSON.stringify(live) : ''
+  const shown = whole === '' || whole.length > 90 ? '' : ` as \`${whole.replaceAll('|', '\\|')}\``
+  return `${name} ${path === '' ? change : `\`${path.replaceAll('|', '\\|')}\`${change === 'modified' ? values : ` ${change}${shown}`}`}`
+}
+
+function classTable(): string {
+  const rows = ACTOR_CLASSES.map(({ class: kind, managers, subresource, what }) => {
+    const names = managers.map((name) => `\`${name}\``).join(', ')
+    return `| ${kind.replace('-', ' ')} | ${names}${subresource === undefined ? '' : ` on \`${subresource}\``} | ${what} |`
+  })
+  return ['| class | field manager | what writes so |', '|---|---|---|', ...rows, ''].join('\n')
+}
+
+if (import.meta.main) {
+  for (const name of Object.keys(GUIDES) as (keyof typeof GUIDES)[]) writeFileSync(new URL(name, import.meta.url), guideText(name))
+}

@@ -1,0 +1,28 @@
+/** Admission webhooks that did not answer a moment ago, so that a turn does not wait for the same one at every object. */
+import type { Failure } from '../../failure.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { type Asked, admissionFailure } from './kubernetes-failure.ts'
+
+/** How long a webhook that did not answer is not asked again, in milliseconds: each time may cost as much as its own time limit. */
+const OUTAGE = 10_000
+
+/** Webhooks that are down: what is asked of one kind in one namespace fails for all objects likewise. */
+export class AdmissionOutages {
+  private readonly clock: Clock
+  private readonly known = new Map<string, { readonly why: string; readonly remedy: string; readonly at: number }>()
+
+  constructor(clock: Clock) {
+    this.clock = clock
+  }
+
+  add(asked: Asked, { why, remedy }: Failure): void {
+    this.known.set(asked.path, { why, remedy, at: this.clock.now().getTime() })
+  }
+
+  /** The failure of asking, where somebody asked a moment ago. */
+  failureOf(asked: Asked): Failure | undefined {
+    const outage = this.known.get(asked.path)
+    if (outage === undefined || this.clock.now().getTime() - outage.at > OUTAGE) return undefined
+    return admissionFailure(asked, outage)
+  }
+}

@@ -1,0 +1,126 @@
+/** Takes what an API server sends to `/audit`, or with several clusters to `/audit/<cluster>`, over HTTP with limits; TLS is the matter of what stands in front. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { Failure } from '../../../failure.ts'
+import { type AuditIntake, BODY_LIMIT, type IntakeAnswer } from './audit-intake.ts'
+
+export interface AuditServerOptions {
+  readonly host: string
+  /** 0 takes a free one. */
+  readonly port: number
+  readonly intake: AuditIntake
+  /** Told why, once for each delivery that was refused. */
+  readonly onRefused: (why: string) => void
+}
+
+export interface AuditServer {
+  /** `http://127.0.0.1:8081/audit` */
+  readonly url: string
+  close(): Promise<void>
+}
+
+const PATH = /^\/audit(?:\/([a-zA-Z0-9._@:%-]{1,253}))?$/
+/** Milliseconds that what a refused sender still sends is thrown away. */
+const LINGER = 2_000
+
+/** @throws Failure BP1001 when nobody can listen there */
+export async function startAuditServer(options: AuditServerOptions): Promise<AuditServer> {
+  const server = createServer({ headersTimeout: 5_000, requestTimeout: 15_000, keepAliveTimeout: 60_000, maxHeaderSize: 16_384 })
+  server.maxConnections = 64
+  server.on('request', (request, response) => receive(options, request, response))
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(options, error.code)))
+    server.listen(options.port, options.host, resolve)
+  })
+  server.removeAllListeners('error')
+  server.on('error', () => options.onRefused('a connection could not be accepted'))
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : options.port
+  return {
+    url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}/audit`,
+    close: () =>
+      new Promise((resolve) => {
+        const late = setTimeout(() => server.closeAllConnections(), 1_000)
+        server.close(() => {
+          clearTimeout(late)
+          resolve()
+        })
+        server.closeIdleConnections()
+      }),
+  }
+}
+
+function receive({ intake, onRefused }: AuditServerOptions, request: IncomingMessage, response: ServerResponse): void {
+  request.on('error', () => undefined)
+  response.on('error', () => undefined)
+  const answer = ({ status, why }: { status: number; why: string }): void => {
+    const headers = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
+    response.writeHead(status, status === 200 ? headers : { ...headers, connection: 'close' }).end(`${why}\n`)
+    if (request.complete) return
+    request.resume()
+    const late = setTimeout(() => request.socket.destroy(), LINGER)
+    request.once('close', () => clearTimeout(late))
+  }
+  const refuse = (refused: IntakeAnswer | { status: 404 | 405; why: string }): void => {
+    onRefused(refused.why)
+    answer(refused)
+  }
+  const path = request.url?.split('?', 1)[0] ?? ''
+  if (path === '/healthz') {
+    answer({ status: 200, why: 'ok' })
+    return
+  }
+  const cluster = nameIn(path)
+  if (cluster === undefined) {
+    refuse({ status: 404, why: 'audit events are sent to /audit or /audit/<cluster>' })
+    return
+  }
+  if (request.method !== 'POST') {
+    refuse({ status: 405, why: 'audit events are sent with POST' })
+    return
+  }
+  const refusal = intake.refusal(request.headers)
+  if (refusal !== undefined) {
+    refuse(refusal)
+    return
+  }
+  const chunks: Buffer[] = []
+  let bytes = 0
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes <= BODY_LIMIT) chunks.push(chunk)
+    else chunks.length = 0
+  })
+  request.on('end', () => {
+    const taken = intake.take(cluster, bytes > BODY_LIMIT ? undefined : Buffer.concat(chunks))
+    if (taken.status === 200) answer(taken)
+    else refuse(taken)
+  })
+}
+
+/** Undefined for another path; empty where it names no cluster. */
+function nameIn(path: string): string | undefined {
+  const match = PATH.exec(path)
+  if (match === null) return undefined
+  try {
+    return decodeURIComponent(match[1] ?? '')
+  } catch {
+    return undefined
+  }
+}
+
+const WHY: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program listens there',
+  EACCES: 'this user may not listen on that port',
+  EADDRNOTAVAIL: 'this machine does not have that address',
+  ENOTFOUND: 'that name has no address',
+}
+
+function cannotListen({ host, port }: AuditServerOptions, code: string | undefined): Failure {
+  return new Failure({
+    code: 'BP1001',
+    what: 'cannot listen for audit events',
+    where: `${host}:${port}`,
+    why: WHY[code ?? ''] ?? `the system says ${code ?? 'no'}`,
+    remedy: 'give another address with --audit-webhook-address HOST:PORT, or leave it out: then field managers alone are named',
+  })
+}

@@ -1,0 +1,111 @@
+/** One file of an audit log: where in it the writes to each place are. Read once; what is added to it later is read then. */
+import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { createGunzip } from 'node:zlib'
+import { HEAD, placeOf } from './audit-line.ts'
+
+/** Bytes of the longest line that is looked at: two bodies of 1.5 MiB, which is what etcd takes, as JSON. */
+const LINE_LIMIT = 16_777_216
+/** Bytes that the lines of a compressed file may take in memory. */
+const KEPT = 33_554_432
+/** Lines about one place that are always kept, the latest: a Lease is written every few seconds, for ever. */
+const MOST = 200
+
+interface Line {
+  readonly offset: number
+  readonly length: number
+  /** Of a compressed file, which cannot be read at a place. */
+  readonly text?: string
+}
+
+export class LogFile {
+  path: string
+  /** Bytes that were looked at, from `start`. */
+  end: number
+  /** Lines that were too long. */
+  skipped = 0
+  readonly compressed: boolean
+  private readonly lines = new Map<string, Line[]>()
+  private kept = 0
+  /** Before the next line break stands what is not looked at: the beginning of the part of the file, or a line that is too long. */
+  private inside: boolean
+
+  /** @param start first byte that is looked at: what stands before the next line break is left out, unless it is the first */
+  constructor(path: string, start: number) {
+    this.path = path
+    this.end = start
+    this.compressed = path.endsWith('.gz')
+    this.inside = start > 0
+  }
+
+  /** Looks at what came since the last time. @throws what the file system says */
+  async readOn(signal: AbortSignal): Promise<void> {
+    const source = createReadStream(this.path, { start: this.compressed ? 0 : this.end, highWaterMark: 1_048_576, signal })
+    const stream = this.compressed ? source.pipe(createGunzip()) : source
+    source.on('error', (error) => stream.destroy(error))
+    let offset = this.end
+    let rest: Buffer = Buffer.alloc(0)
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      const data = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+      let start = 0
+      for (let end = data.indexOf(10); end !== -1; end = data.indexOf(10, start)) {
+        if (!this.inside) this.take(data, start, end, offset + start)
+        this.inside = false
+        start = end + 1
+      }
+      rest = data.subarray(start)
+      offset += start
+      if (rest.length > LINE_LIMIT) {
+        this.skipped += 1
+        offset += rest.length
+        rest = Buffer.alloc(0)
+        this.inside = true
+      }
+    }
+    // A last line without its break is whole when it is JSON; otherwise it is looked at again when it is.
+    const whole = !this.inside && rest.length > 0 && isJson(rest)
+    if (whole) this.take(rest, 0, rest.length, offset)
+    this.end = whole ? offset + rest.length : offset
+  }
+
+  /** The latest lines about a place, oldest first. */
+  async read(place: string, limit: number): Promise<string[]> {
+    const lines = this.lines.get(place)?.slice(-limit) ?? []
+    if (lines.length === 0) return []
+    if (this.compressed) return lines.flatMap(({ text }) => (text === undefined ? [] : [text]))
+    const file = await open(this.path, 'r')
+    try {
+      const texts: string[] = []
+      for (const { offset, length } of lines) {
+        const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, offset)
+        if (bytesRead === length) texts.push(buffer.toString('utf8'))
+      }
+      return texts
+    } finally {
+      await file.close()
+    }
+  }
+
+  private take(data: Buffer, start: number, end: number, offset: number): void {
+    const place = placeOf(data.toString('utf8', start, Math.min(end, start + HEAD)))
+    if (place === undefined) return
+    const line = { offset, length: end - start }
+    if (this.compressed) {
+      this.kept += line.length
+      if (this.kept > KEPT) return
+    }
+    const known = this.lines.get(place)
+    const entry = this.compressed ? { ...line, text: data.toString('utf8', start, end) } : line
+    if (known === undefined) this.lines.set(place, [entry])
+    else if (known.push(entry) > 2 * MOST) known.splice(0, MOST)
+  }
+}
+
+function isJson(bytes: Buffer): boolean {
+  try {
+    JSON.parse(bytes.toString('utf8'))
+    return true
+  } catch {
+    return false
+  }
+}

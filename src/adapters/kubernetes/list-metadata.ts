@@ -1,0 +1,124 @@
+/** Lists of metadata, for inventories that are only marks on the objects. No content of an object is asked for. */
+import { Failure } from '../../failure.ts'
+import { getKey, isJsonObject, type JsonObject } from '../../krm/json.ts'
+import { metadataText } from '../../krm/resource.ts'
+import type { ResourceId } from '../../krm/resource-id.ts'
+import type { Inventory, ListedPlace, ListingRef } from '../../ports/cluster.ts'
+import { askedFor, type ServedResource } from './discovery.ts'
+import { notKubernetes } from './kubernetes-failure.ts'
+import { failureOrThrow, inParallel, listObjects } from './list-objects.ts'
+import { isWorthListing, unlessRefused } from './read-everywhere.ts'
+import type { LiveSources } from './read-live.ts'
+
+const PARALLEL = 8
+
+/** One list to make, of one namespace or, with an empty one, of all. */
+export interface MetadataList {
+  readonly served: ServedResource
+  readonly namespace: string
+  readonly labelSelector: string
+}
+
+/** Answers listings; what two of them want is asked for once. A kind that is not served has no objects. @throws only the reason of `signal` */
+export async function listPlaces(
+  sources: LiveSources,
+  refs: readonly ListingRef[],
+  signal: AbortSignal,
+): Promise<readonly (Inventory | Failure)[]> {
+  const lists = new Map<string, MetadataList | Failure>()
+  const keyOf = ({ group, kind, namespace }: ListedPlace, { labelSelector }: ListingRef): string =>
+    `${group}/${kind}/${namespace}/${labelSelector}`
+  for (const ref of refs) {
+    for (const place of ref.listing) {
+      const key = keyOf(place, ref)
+      if (lists.has(key)) continue
+      const list = await listOfPlace(sources, place, ref.labelSelector, signal)
+      if (list !== undefined) lists.set(key, list)
+    }
+  }
+  const found = await listMetadata(
+    sources,
+    [...lists.values()].flatMap((list) => (list instanceof Failure ? [] : [list])),
+    signal,
+  )
+  return refs.map((ref) => {
+    const answers = ref.listing.flatMap((place) => {
+      const list = lists.get(keyOf(place, ref))
+      return list === undefined ? [] : [list instanceof Failure ? list : (found.get(list) ?? [])]
+    })
+    return gathered('a listing', answers)
+  })
+}
+
+/** One inventory of what several lists found; a Failure where none of them could be read. */
+export function gathered(source: string, answers: readonly (Failure | readonly JsonObject[])[]): Inventory | Failure {
+  const unread = answers.filter((answer) => answer instanceof Failure)
+  const [first] = unread
+  if (first !== undefined && unread.length === answers.length) return first
+  const objects = answers.flatMap((answer) => (answer instanceof Failure ? [] : answer))
+  return { source, resources: objects.map(idOf), objects, ...(unread.length === 0 ? {} : { unread }) }
+}
+
+/** Undefined where the kind is not served: then there is nothing of it. */
+async function listOfPlace(
+  { discovery, defaultNamespace }: LiveSources,
+  { group, kind, namespace }: ListedPlace,
+  labelSelector: string,
+  signal: AbortSignal,
+): Promise<MetadataList | Failure | undefined> {
+  try {
+    const served = await discovery.find('', kind, signal, group)
+    return { served, namespace: served.namespaced ? namespace || defaultNamespace : '', labelSelector }
+  } catch (thrown) {
+    const failure = failureOrThrow(thrown)
+    return failure.code === 'BP3009' ? undefined : failure
+  }
+}
+
+/**
+ * Every list, each whole or a Failure. A kind that is wanted in many namespaces is listed once over all of them, where the account may.
+ * @throws only the reason of `signal`
+ */
+export async function listMetadata(
+  sources: LiveSources,
+  lists: readonly MetadataList[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<MetadataList, readonly JsonObject[] | Failure>> {
+  const answers = new Map<MetadataList, readonly JsonObject[] | Failure>()
+  const read = (list: MetadataList): Promise<readonly JsonObject[] | Failure> => listOnce(sources, list, signal).catch(failureOrThrow)
+  const kinds = Map.groupBy(lists, ({ served, labelSelector }) => `${served.apiVersion}/${served.kind}/${labelSelector}`)
+  await inParallel([...kinds.values()], PARALLEL, async (own) => {
+    const [first] = own
+    if (first !== undefined && isWorthListing(first.served, own.length)) {
+      const whole = { ...first, namespace: '' }
+      const all = await unlessRefused(sources.refused, first.served, () => listOnce(sources, whole, signal)).catch(failureOrThrow)
+      if (all !== undefined) {
+        const places = all instanceof Failure ? undefined : Map.groupBy(all, (object) => metadataText(object, 'namespace'))
+        for (const list of own) answers.set(list, all instanceof Failure ? all : (places?.get(list.namespace) ?? []))
+        return
+      }
+    }
+    for (const list of own) answers.set(list, await read(list))
+  })
+  return answers
+}
+
+async function listOnce({ api }: LiveSources, { served, namespace, labelSelector }: MetadataList, signal: AbortSignal) {
+  const objects: JsonObject[] = []
+  const asked = askedFor(api.cluster, 'list', served, namespace, '')
+  const take = (item: JsonObject): void => {
+    if (metadataText(item, 'name') === '') throw notKubernetes(asked, 'its list has an item without metadata.name')
+    const metadata = getKey(item, 'metadata')
+    objects.push({ apiVersion: served.apiVersion, kind: served.kind, metadata: isJsonObject(metadata) ? metadata : {} })
+  }
+  const selected = labelSelector === '' ? {} : { labelSelector }
+  await listObjects(api, served, { namespace, ...selected, metadataOnly: true, take, restart: () => objects.splice(0) }, signal)
+  return objects
+}
+
+function idOf(object: JsonObject): ResourceId {
+  const [apiVersion, kind] = [String(getKey(object, 'apiVersion')), String(getKey(object, 'kind'))]
+  const slash = apiVersion.indexOf('/')
+  const group = slash === -1 ? '' : apiVersion.slice(0, slash)
+  return { group, kind, namespace: metadataText(object, 'namespace'), name: metadataText(object, 'name') }
+}

@@ -1,0 +1,80 @@
+/** Absence is claimed from whole lists only: whatever else a server answers, no object is called missing for it. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { listOf, query, type Routes, scriptedApi, statusAnswer } from '../../../test/apiserver/scripted-api.ts'
+import { TEST_SCHEMA } from '../../../test/fakes/live-object.ts'
+import { detectDrift } from '../../drift/detect-drift.ts'
+import type { LiveView } from '../../krm/live-view.ts'
+import { type ResourceId, resourceKey } from '../../krm/resource-id.ts'
+
+const signal = new AbortController().signal
+const LIST = 'GET /api/v1/namespaces/shop/configmaps'
+const IDS = Array.from({ length: 6 }, (_, place): ResourceId => ({ group: '', kind: 'ConfigMap', namespace: 'shop', name: `c${place}` }))
+const WANTED = IDS.map((id) => ({ id, apiVersion: 'v1' }))
+
+/** What a package that declares the ids would be told to be missing. */
+function missingIn(view: LiveView, ids: readonly ResourceId[] = IDS): readonly string[] {
+  return ids.flatMap((id) => {
+    const live = view.get(resourceKey(id))
+    assert.ok(live, `no answer for ${resourceKey(id)}`)
+    const object = { apiVersion: 'v1', kind: id.kind, metadata: { name: id.name, namespace: id.namespace } }
+    const desired = { id, apiVersion: 'v1', object, location: { path: 'a.yaml', document: 0, item: undefined, line: 1 } }
+    return detectDrift({ desired, live, schema: TEST_SCHEMA, prediction: undefined }, undefined).items.flatMap(({ change }) =>
+      change === 'missing' ? [id.name] : [],
+    )
+  })
+}
+
+test('an object that a whole list does not have is missing', async (t) => {
+  const api = await scriptedApi(t, { [LIST]: () => ({ body: listOf('ConfigMap', ['c0', 'c1', 'c2', 'c4', 'c5']) }) })
+  assert.deepEqual(missingIn(await api.cluster.readLive(WANTED, signal)), ['c3'])
+})
+
+test('a Secret that is not there is missing, also for who may read no more than metadata, where an empty list has null', async (t) => {
+  const secret: ResourceId = { group: '', kind: 'Secret', namespace: 'shop', name: 's' }
+  const empty = {
+    body: { kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1', metadata: { resourceVersion: '9' }, items: null },
+  }
+  const api = await scriptedApi(t, {
+    'GET /api/v1/namespaces/shop/secrets': ({ headers }) =>
+      String(headers['accept']).includes('PartialObjectMetadataList') ? empty : statusAnswer(403, 'Forbidden', 'no content'),
+  })
+  assert.deepEqual(missingIn(await api.cluster.readLive([{ id: secret, apiVersion: 'v1' }], signal), [secret]), ['s'])
+})
+
+const firstPage = (more: object = {}) => ({ body: listOf('ConfigMap', ['c0'], { continue: 'page2', ...more }) })
+
+const FAULTS: { readonly [what: string]: Routes[string] } = {
+  'expires in the middle, each time': (request) =>
+    query(request, 'continue') === null ? firstPage() : statusAnswer(410, 'Expired', 'too old'),
+  'is forbidden in the namespace': () => statusAnswer(403, 'Forbidden', 'not here'),
+  'is forbidden from the second page on': (request) =>
+    query(request, 'continue') === null ? firstPage() : statusAnswer(403, 'Forbidden', 'not any more'),
+  'ends in the middle of a page': (request) =>
+    query(request, 'continue') === null ? firstPage() : { body: listOf('ConfigMap', ['c1']), fault: 'reset' },
+  'has pages of two resource versions': (request) =>
+    query(request, 'continue') === null ? firstPage() : { body: listOf('ConfigMap', ['c1'], { resourceVersion: '101' }) },
+  'has no resource version': () => ({ body: listOf('ConfigMap', ['c0'], { resourceVersion: '' }) }),
+  'comes from a cache that may be old': () => ({ body: listOf('ConfigMap', ['c0'], { resourceVersion: '0' }) }),
+  'goes round in a circle': () => firstPage(),
+  'is none': () => ({ body: { kind: 'Status', apiVersion: 'v1' } }),
+}
+
+for (const [what, answer] of Object.entries(FAULTS)) {
+  test(`nothing is missing for a list that ${what}`, async (t) => {
+    const api = await scriptedApi(t, answer === undefined ? {} : { [LIST]: answer })
+    const view = await api.cluster.readLive(WANTED, signal)
+    assert.deepEqual(missingIn(view), [])
+    assert.deepEqual([...new Set([...view.values()].map(({ state }) => state))], ['unreadable'])
+  })
+}
+
+test('a namespace that is forbidden hides its own objects only', async (t) => {
+  const api = await scriptedApi(t, {
+    [LIST]: () => statusAnswer(403, 'Forbidden', 'not here'),
+    'GET /api/v1/namespaces/other/configmaps': () => ({ body: listOf('ConfigMap', []) }),
+  })
+  const other = { ...IDS[0], group: '', kind: 'ConfigMap', name: 'c0', namespace: 'other' }
+  const view = await api.cluster.readLive([...WANTED, { id: other, apiVersion: 'v1' }], signal)
+  assert.deepEqual([missingIn(view), missingIn(view, [other])], [[], ['c0']])
+})

@@ -1,0 +1,137 @@
+/** Rows A14 to A19 of the failure table: what a server's refusal of a dry run means, and what is asked again. */
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { type Routes, scriptedApi, statusAnswer } from '../../../test/apiserver/scripted-api.ts'
+import type { ScriptedAnswer } from '../../../test/apiserver/scripted-server.ts'
+import type { Resource } from '../../krm/resource.ts'
+
+const signal = new AbortController().signal
+
+function resource(kind = 'ConfigMap', name = 'c'): Resource {
+  return { apiVersion: 'v1', id: { group: '', kind, namespace: 'shop', name }, object: { apiVersion: 'v1', kind, metadata: { name } } }
+}
+
+async function predictedBy(t: TestContext, answer: () => ScriptedAnswer, of = resource()) {
+  const plural = `${of.id.kind.toLowerCase()}s`
+  const api = await scriptedApi(t, { [`PATCH /api/v1/namespaces/shop/${plural}/${of.id.name}`]: answer })
+  const prediction = await api.cluster.predict(of, 'ci', signal)
+  assert.ok(prediction.state !== 'predicted')
+  const { code, why, remedy, retry } = prediction.failure
+  return {
+    state: prediction.state,
+    reason: prediction.state === 'refused' ? prediction.reason : undefined,
+    code,
+    why,
+    remedy,
+    retry,
+    asked: api.asked(),
+  }
+}
+
+const denial = "ValidatingAdmissionPolicy 'replicas' with binding 'all' denied request: at most four replicas"
+
+test('a policy that denies the object is named with its words, and nobody is asked for rights', async (t) => {
+  const answer = statusAnswer(422, 'Invalid', `configmaps "c" is forbidden: ${denial}`, { causes: [{ message: denial }] })
+  const { state, reason, why, remedy, asked } = await predictedBy(t, () => answer)
+  assert.deepEqual([state, reason, why], ['refused', 'Denied', 'the policy replicas denies it: at most four replicas'])
+  assert.equal(remedy, 'change the object in git so that it is allowed, or the policy')
+  assert.equal(asked.length, 1)
+})
+
+for (const status of [400, 403, 422]) {
+  test(`an admission webhook that denies the object by a ${status} is named with its words`, async (t) => {
+    const { reason, why, asked } = await predictedBy(t, () =>
+      statusAnswer(status, 'Forbidden', 'admission webhook "w.example.com" denied the request: no latest\u001b[2Jtags'),
+    )
+    assert.deepEqual([reason, why], ['Denied', 'the admission webhook w.example.com denies it: no latest [2Jtags'])
+    assert.equal(asked.length, 1)
+  })
+}
+
+test('what a policy says of a Secret is not repeated', async (t) => {
+  const message = `ValidatingAdmissionPolicy 'p' with binding 'b' denied request: password hunter2 is too short`
+  const { why } = await predictedBy(t, () => statusAnswer(422, 'Invalid', message), resource('Secret'))
+  assert.equal(why, 'the policy p denies it')
+})
+
+test('a namespace that is being deleted blocks, and is told as that', async (t) => {
+  const causes = [{ reason: 'NamespaceTerminating', message: 'namespace shop is being terminated', field: 'metadata.namespace' }]
+  const { state, reason, why, remedy, asked } = await predictedBy(t, () => statusAnswer(403, 'Forbidden', 'forbidden', { causes }))
+  assert.deepEqual([state, reason, why], ['refused', 'NamespaceTerminating', 'NamespaceTerminating: namespace shop is being deleted'])
+  assert.match(remedy, /finalizers/)
+  assert.equal(asked.length, 1)
+})
+
+test('a namespace that is not there is told as that', async (t) => {
+  const { state, reason, remedy } = await predictedBy(t, () =>
+    statusAnswer(404, 'NotFound', 'namespaces "shop" not found', { kind: 'namespaces', name: 'shop' }),
+  )
+  assert.deepEqual([state, reason, remedy], ['refused', 'NamespaceMissing', 'create namespace shop first'])
+})
+
+test('a field that may not change is told without the value that the server quotes', async (t) => {
+  const message = `Invalid value: {"Containers":[${'x'.repeat(5_000)}]}: field is immutable`
+  const causes = [{ reason: 'FieldValueInvalid', message, field: 'spec.template' }]
+  const { reason, why } = await predictedBy(t, () => statusAnswer(422, 'Invalid', 'Job is invalid', { causes }))
+  assert.deepEqual([reason, why], ['Immutable', 'Immutable: spec.template: field is immutable'])
+})
+
+test('a field that the server does not know is a refusal in spite of its 500, and is asked for once', async (t) => {
+  const message =
+    'failed to create typed patch object (shop/c; v1, Kind=ConfigMap): errors:\n  .spec.replica: field not declared in schema\n  .spec.x: field not declared in schema'
+  const { state, reason, code, why, asked } = await predictedBy(t, () => statusAnswer(500, '', message))
+  assert.deepEqual([state, reason, code, why], ['refused', 'UnknownField', 'BP3011', 'the server does not know spec.replica, spec.x'])
+  assert.equal(asked.length, 1)
+})
+
+test('another error of the server is asked about once more, and proves nothing then', async (t) => {
+  const { state, code, retry, asked } = await predictedBy(t, () => statusAnswer(500, 'InternalError', 'etcdserver: leader changed'))
+  assert.deepEqual([state, code, retry], ['unproven', 'BP3005', 'backoff'])
+  assert.equal(asked.length, 2)
+})
+
+test('a quota that is used up, and an object that is too large, are refusals of their own', async (t) => {
+  const quota = await predictedBy(t, () =>
+    statusAnswer(403, 'Forbidden', 'configmaps "c" is forbidden: exceeded quota: team, requested: count=1'),
+  )
+  assert.equal(quota.reason, 'QuotaExceeded')
+  assert.equal((await predictedBy(t, () => statusAnswer(413, 'RequestEntityTooLarge', 'too large'))).reason, 'TooLarge')
+  assert.equal((await predictedBy(t, () => statusAnswer(409, 'Conflict', 'was modified'))).reason, 'Conflict')
+})
+
+test('a webhook without dry runs is named, and the comparison that is left is called what it is', async (t) => {
+  const { state, code, why } = await predictedBy(t, () =>
+    statusAnswer(400, 'BadRequest', 'admission webhook "w.example.com" does not support dry run'),
+  )
+  assert.deepEqual([state, code], ['unproven', 'BP3005'])
+  assert.equal(
+    why,
+    'DryRunUnsupported: the admission webhook w.example.com does not support dry runs, so only what ownership shows is told',
+  )
+})
+
+test('a webhook that is down is asked once for a kind and namespace and again after ten seconds; other kinds are asked as ever', async (t) => {
+  const down = statusAnswer(
+    500,
+    'InternalError',
+    'Internal error occurred: failed calling webhook "w.example.com": failed to call webhook: Post "https://x"',
+  )
+  const routes: Routes = {
+    'PATCH /api/v1/namespaces/shop/configmaps/a': () => down,
+    'PATCH /api/v1/namespaces/shop/configmaps/b': () => down,
+    'PATCH /api/v1/namespaces/shop/services/s': ({ body }) => ({ body: JSON.parse(body) }),
+  }
+  const api = await scriptedApi(t, routes)
+  const ask = async (kind: string, name: string): Promise<string> => {
+    const prediction = await api.cluster.predict(resource(kind, name), 'ci', signal)
+    return prediction.state === 'predicted' ? 'predicted' : `${prediction.state} ${prediction.failure.what}: ${prediction.failure.why}`
+  }
+  const why = 'AdmissionUnavailable: the admission webhook w.example.com does not answer'
+  assert.equal(await ask('ConfigMap', 'a'), `unproven cannot patch configmaps "a" in namespace shop: ${why}`)
+  assert.equal(await ask('ConfigMap', 'b'), `unproven cannot patch configmaps "b" in namespace shop: ${why}`)
+  assert.equal(await ask('Service', 's'), 'predicted')
+  assert.equal(api.asked().filter((line) => line.includes('/configmaps/')).length, 1)
+  api.clock.advance(11_000)
+  await ask('ConfigMap', 'b')
+  assert.equal(api.asked().filter((line) => line.includes('/configmaps/')).length, 2)
+})

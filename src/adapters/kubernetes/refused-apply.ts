@@ -1,0 +1,122 @@
+/**
+ * What an API server means by an answer that refuses an apply, and the one next action for each. Statuses, reasons and causes decide where
+ * they can; a policy, a webhook and an unknown field have no other mark than the server's sentence (docs/facts/refused-applies.md).
+ */
+import type { Failure } from '../../failure.ts'
+import { getKey, isJsonArray, isJsonObject, type JsonObject } from '../../krm/json.ts'
+import type { RefusalReason } from '../../krm/live-view.ts'
+import { hasSecretText } from '../../krm/looks-secret.ts'
+import {
+  type Asked,
+  failureOfRefusal,
+  failureOfResponse,
+  hidesText,
+  refusalOf,
+  shorten,
+  statusOf,
+  unavailableAdmission,
+} from './kubernetes-failure.ts'
+import type { ApiResponse } from './transport.ts'
+
+export type RefusedApply =
+  | { readonly state: 'refused'; readonly reason: RefusalReason; readonly failure: Failure }
+  /** Nobody could say: the server has an error of its own, or a webhook does not answer. */
+  | {
+      readonly state: 'unproven'
+      readonly failure: Failure /** A webhook of the kind is down, so others of the kind fail likewise. */
+      readonly webhookDown: boolean
+    }
+
+interface Cause {
+  readonly reason: string
+  readonly field: string
+  readonly message: string
+}
+
+const POLICY = /ValidatingAdmissionPolicy '([^']{1,253})' with binding '[^']{1,253}' denied request(?:: ([\s\S]*))?/
+const WEBHOOK = /admission webhook "([^"]{1,253})" denied the request(?:: ([\s\S]*))?/
+const IMMUTABLE =
+  /\b(field is immutable|is immutable after|may not be (changed|updated|modified)|may not change|cannot be (changed|updated|modified) (once|after)|cannot change|updates to .* are forbidden)/
+const UNKNOWN_FIELD = /^failed to create typed patch object \([^)]*\): (?:errors:)?\s*([\s\S]*)$/
+
+/** @param response a 4xx or 500 to a dry-run apply */
+export function readRefusal(response: ApiResponse, asked: Asked): RefusedApply {
+  const answer = statusOf(response.body)
+  const message = textOf(answer, 'message')
+  const refused = (reason: RefusalReason, why: string, remedy: string): RefusedApply => {
+    return { state: 'refused', reason, failure: refusalOf(asked, why, remedy) }
+  }
+  const unknown = UNKNOWN_FIELD.exec(message)
+  if (unknown !== null) {
+    const fields = [...(unknown[1] ?? '').matchAll(/(?:^|\n)\s*\.?(\S+): field not declared in schema/g)].map((match) => match[1] ?? '')
+    const named = fields.length === 0 || fields.some(hasSecretText) ? 'a field' : fields.slice(0, 5).map(shorten).join(', ')
+    return fields.length === 0
+      ? refused(
+          'Invalid',
+          hidesText(asked, message) ? 'it does not fit the schema of its kind' : shorten(message),
+          'correct the object in git',
+        )
+      : refused('UnknownField', `the server does not know ${named}`, 'correct the name of the field in git, or remove it')
+  }
+  if (response.status === 500) {
+    const name = /failed calling webhook "([^"]{1,253})"/.exec(message)?.[1]
+    if (name !== undefined) return { state: 'unproven', failure: unavailableAdmission(asked, shorten(name)), webhookDown: true }
+    return { state: 'unproven', failure: failureOfResponse(response, asked), webhookDown: false }
+  }
+  const causes = causesOf(answer)
+  if (causes.some(({ reason }) => reason === 'NamespaceTerminating')) {
+    const why = `NamespaceTerminating: namespace ${asked.resource?.namespace ?? ''} is being deleted`
+    return refused('NamespaceTerminating', why, 'wait until the namespace is gone; where it stays, look at its finalizers')
+  }
+  if (response.status === 404) return { state: 'refused', reason: 'NamespaceMissing', failure: failureOfResponse(response, asked) }
+  const denied = deniedBy(asked, [message, ...causes.map((cause) => cause.message)])
+  if (denied !== undefined) return refused('Denied', denied, 'change the object in git so that it is allowed, or the policy')
+  const fixed = causes.filter((cause) => IMMUTABLE.test(cause.message))
+  if (fixed.length > 0) {
+    const told = fixed.slice(0, 5).map(({ field, message: text }) => `${hasSecretText(field) ? 'a hidden place' : field}: ${endOf(text)}`)
+    return refused(
+      'Immutable',
+      `Immutable: ${told.join('; ')}`,
+      'delete the object so that the syncer makes it anew, or put the live value into git',
+    )
+  }
+  const failure = failureOfRefusal(response, asked)
+  if (response.status === 409) return { state: 'refused', reason: 'Conflict', failure }
+  if (response.status === 413) return { state: 'refused', reason: 'TooLarge', failure }
+  if (response.status === 403 && /exceeded quota: /.test(message)) return { state: 'refused', reason: 'QuotaExceeded', failure }
+  return { state: 'refused', reason: 'Invalid', failure }
+}
+
+/** Who says no and with which words; without the words where they may quote a secret. */
+function deniedBy(asked: Asked, messages: readonly string[]): string | undefined {
+  for (const message of messages) {
+    const policy = POLICY.exec(message)
+    const webhook = WEBHOOK.exec(message)
+    const [name, words] = policy === null ? [webhook?.[1], webhook?.[2]] : [policy[1], policy[2]]
+    if (name === undefined) continue
+    const who = policy === null ? `the admission webhook ${shorten(name)}` : `the policy ${shorten(name)}`
+    return words === undefined || words.trim() === '' || hidesText(asked, words)
+      ? `${who} denies it`
+      : `${who} denies it: ${shorten(words)}`
+  }
+  return undefined
+}
+
+/** Without the value that the message quotes: it may be long, and it may be a secret. */
+function endOf(message: string): string {
+  return shorten(message.startsWith('Invalid value: ') ? message.slice(message.lastIndexOf(': ') + 2) : message)
+}
+
+function causesOf(answer: JsonObject | undefined): readonly Cause[] {
+  const details = answer === undefined ? undefined : getKey(answer, 'details')
+  const causes = isJsonObject(details) ? getKey(details, 'causes') : undefined
+  if (!isJsonArray(causes)) return []
+  return causes
+    .filter(isJsonObject)
+    .map((cause) => ({ reason: textOf(cause, 'reason'), field: textOf(cause, 'field'), message: textOf(cause, 'message') }))
+}
+
+function textOf(object: JsonObject | undefined, key: string): string {
+  const value = object === undefined ? undefined : getKey(object, key)
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,70 @@
+import { formatJson, type Json } from '../../krm/json.ts'
+import { type ListedRule, listRules } from '../../plan/listed-rules.ts'
+import { oneLine } from '../../record/one-line.ts'
+import { API_VERSION } from '../../record/schema.ts'
+import { showLedger } from '../ledger-session.ts'
+import { printList } from '../print-document.ts'
+import { type Column, checkedColumns, formatTable } from '../table.ts'
+import type { WatchOptions } from '../watch.ts'
+import type { World } from '../world.ts'
+
+/** The ignore rules of the policies and of the packages, with what the ledger knows of each. */
+export async function getIgnores(options: WatchOptions, world: World): Promise<number> {
+  const widths: number[] = []
+  return showLedger(world, options, async ({ view, ledger }) => {
+    const rules = listRules(view.policies, ledger.reports, world.clock.now().toISOString().slice(0, 10))
+    const rows = new Map(rules.map((rule, index) => [`${rule.where} ${rule.id} ${index}`, rule]))
+    return {
+      rows: new Map([...rows].map(([key, rule]) => [key, formatJson(rule as unknown as Json)])),
+      print: (only) => {
+        const shown = [...rows].flatMap(([key, rule]) => (only === undefined || only.has(key) ? [rule] : []))
+        print(shown, { ...options, headers: options.headers && only === undefined }, widths, world)
+      },
+      exit: 0,
+    }
+  })
+}
+
+function print(rules: readonly ListedRule[], options: WatchOptions, widths: number[], world: World): void {
+  const items = rules.map(({ id, where, policy, priority, about, reason, expires, state, hits, units, unmatchedSince, lastMatched }) => ({
+    rule: id,
+    where,
+    policy,
+    priority,
+    about,
+    reason,
+    ...(expires === '' ? {} : { expires }),
+    state,
+    hits,
+    units,
+    ...(unmatchedSince === '' ? {} : { unmatchedSince }),
+    ...(lastMatched === '' ? {} : { lastMatched }),
+  }))
+  if (printList({ apiVersion: API_VERSION, kind: 'IgnoreRuleList', items }, options, world)) return
+  if (options.output === 'name') world.stdout.write(rules.map(({ where }) => `${oneLine(where, 300)}\n`).join(''))
+  else
+    world.stdout.write(
+      formatTable(rules, COLUMNS, {
+        headers: options.headers,
+        wide: options.output === 'wide',
+        columns: checkedColumns(options.columns, COLUMNS),
+        widths,
+      }),
+    )
+}
+
+const COLUMNS: readonly Column<ListedRule>[] = [
+  { name: 'WHERE', value: ({ where }) => where },
+  { name: 'TARGET', value: ({ target }) => target || 'every object' },
+  { name: 'FIELDS', value: ({ fields }) => fields || 'everything' },
+  { name: 'REASON', value: ({ reason }) => reason },
+  { name: 'EXPIRES', value: ({ expires, state }) => (expires === '' ? '' : state === 'Expired' ? `${expires} (over)` : expires) },
+  { name: 'LAST-MATCHED', value: ({ lastMatched }) => lastMatched },
+  { name: 'HITS', value: ({ hits, units, state }) => (units === 0 || state === 'Expired' ? '' : String(hits)) },
+  { name: 'STATE', wide: true, value: ({ state }) => state },
+  { name: 'POLICY', wide: true, value: ({ policy }) => policy },
+  { name: 'PRIORITY', wide: true, value: ({ policy, priority }) => (policy === 'annotation' ? '' : String(priority)) },
+  { name: 'UNITS', wide: true, value: ({ units }) => String(units) },
+  { name: 'UNMATCHED-SINCE', wide: true, value: ({ unmatchedSince }) => unmatchedSince },
+  { name: 'RULE', wide: true, value: ({ id }) => id },
+]

@@ -1,0 +1,162 @@
+/** Ignore rules on the command line: explain, get ignores, status and ignore --print. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { runInWorld } from '../../test/fakes/cli-world.ts'
+import { DEPLOYMENT, KPTFILE, TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
+import { wrapped } from './explain-lines.ts'
+
+const POLICY = `
+  priority: 100
+  mode: Propose
+  ignore:
+  - {target: {kind: Service}, paths: [/spec/replicas], reason: "KEDA scales shop", expires: "2026-12-31"}
+  - {target: {labels: "app=web"}, paths: ["spec.template.spec.containers[name=*].env"], reason: "ops sets colours"}
+  - {target: {name: old}, reason: "trial", expires: "2026-10-01"}`
+
+function ground(): TurnWorld {
+  const world = new TurnWorld(POLICY, {
+    'apps/web/Kptfile': `${KPTFILE}  annotations:\n    backporch.dev/mode: Warn\n    backporch.dev/ignore: metadata.annotations["ops/*"]\n    backporch.dev/reason: notes of operations\n`,
+    'apps/web/deployment.yaml': DEPLOYMENT.replace(
+      '# who',
+      '# who\n  annotations: {backporch.dev/ignore: spec.paused, backporch.dev/reason: canary tool}',
+    ),
+  })
+  world.edit(WEB, 'spec.replicas', 5, 'kubectl-scale')
+  world.edit(WEB, 'spec.template.spec.containers[name=app].env[name=COLOR].value', 'red')
+  return world
+}
+
+test('explain tells of a line each rule in order, and why it did not apply', async () => {
+  const { code, stdout } = await runInWorld(ground(), ['explain', 'apps/web', '1'])
+  assert.equal(code, 0)
+  const order = [
+    /^mode Warn <- Kptfile annotation \(apps\/web\/Kptfile:6\) > policy\/test \(\.drift\/policy\.yaml:1\)/m,
+    /^rules presets, annotations \(object, then Kptfile\), policies by priority: the first match hides$/m,
+    /^1 {2}Deployment shop\/web {2}spec\.replicas {2}\(modified\)$/m,
+    /^ {3}writer {2}kubectl-scale \(Update, human-tool\), owns the field; last write 2026-11-21T09:30:00Z$/m,
+    /^ {3}rules {3}\d+ rules tried, in this order$/m,
+    /^ {5}preset:hpa {2}no: no HorizontalPodAutoscaler targets it$/m,
+    /^ {5}apps\/web\/deployment\.yaml:8 \(annotation of the object\) {2}no: field: wanted spec\.paused, this is spec\.replicas$/m,
+    /^ {5}apps\/web\/Kptfile:7 \(annotation of the Kptfile\)\s+no: field: wanted metadata\.annotations\["ops\/\*"\], this is spec\.replicas$/m,
+    /^ {5}\.drift\/policy\.yaml:8 \(policy\/test, priority 100\) {2}no: kind: wanted Service, this is Deployment$/m,
+    /^ {5}\.drift\/policy\.yaml:9 \(policy\/test, priority 100\)\s+no: field: wanted .*containers\[name=\*\]\.env, this is spec\.replicas$/m,
+    /^ {5}\.drift\/policy\.yaml:10 \(policy\/test, priority 100\) {2}old\s+not tried: it ended on 2026-10-01$/m,
+  ]
+  const places = order.map((wanted) => stdout.search(wanted))
+  assert.ok(
+    places.every((place, index) => place !== -1 && place > (places[index - 1] ?? -1)),
+    `${places.join()}\n${stdout}`,
+  )
+})
+
+test('a line that is no drift can be asked for by its number and its object, and says which rule hides it', async () => {
+  for (const selector of ['2', 'deployment/web']) {
+    const { stdout } = await runInWorld(ground(), ['explain', 'apps/web', selector])
+    assert.match(
+      stdout,
+      /^2 {2}Deployment shop\/web {2}spec\.template\..*\.value {2}\(modified\)\n {3}state {3}Ignored, no drift: ops sets colours/m,
+    )
+    assert.match(stdout, /hides it, without an end: ops sets colours$/m)
+  }
+})
+
+test('many lines without a selector are told in short, with the command for more', async () => {
+  const world = ground()
+  world.edit(WEB_CONFIG, 'data.color', 'red')
+  world.edit(WEB_CONFIG, 'data.size', '6')
+  const { stdout } = await runInWorld(world, ['explain', 'apps/web'])
+  assert.match(stdout, /rules tried, none hides it$/m)
+  assert.match(stdout, /rules tried, one hides it$/m)
+  assert.match(stdout, /^each rule with its answer: backporch explain apps\/web 1$/m)
+})
+
+test('an annotation that only the live object has hides nothing, and explain says so', async () => {
+  const world = ground()
+  world.edit(WEB, 'metadata.annotations["backporch.dev/mode"]', 'Off')
+  world.edit(WEB, 'metadata.annotations["backporch.dev/reason"]', 'hidden')
+  const { stdout } = await runInWorld(world, ['explain', 'apps/web', 'deployment/web'])
+  assert.match(stdout, /^[1-3] {2}Deployment shop\/web {2}spec\.replicas {2}\(modified\)$/m)
+  assert.match(stdout, /^ {3}note {4}backporch\.dev\/mode counts as git has it, not as the live object does$/m)
+})
+
+test('explain says what a preset is for, and which there are', async () => {
+  const world = ground()
+  assert.match((await runInWorld(world, ['explain', 'preset:hpa'])).stdout, /^preset:hpa: .*\n.*\nsee https:\/\//)
+  const unknown = await runInWorld(world, ['explain', 'preset:hpas'])
+  assert.equal(unknown.code, 2)
+  assert.match(unknown.stderr, /presets are .*\bhpa\b/)
+})
+
+test('no line of a text is longer than the terminal, but for words that are', () => {
+  assert.deepEqual(wrapped('  a ', 'bb ccc dddddddddd e', 9), ['  a bb', '    ccc', '    dddddddddd', '    e'])
+})
+
+test('get ignores lists every rule with its place, its end and what it hides', async () => {
+  const world = ground()
+  await world.plan()
+  const { stdout } = await runInWorld(world, ['get', 'ignores'])
+  const rows = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split(/ {3,}/))
+  assert.deepEqual(rows, [
+    ['WHERE', 'TARGET', 'FIELDS', 'REASON', 'EXPIRES', 'LAST-MATCHED', 'HITS'],
+    ['.drift/policy.yaml:8', 'Service', '/spec/replicas', 'KEDA scales shop', '2026-12-31', '-', '-'],
+    ['.drift/policy.yaml:9', 'with app=web', 'spec.template.spec.containers[name=*].env', 'ops sets colours', '-', 'now', '1'],
+    ['.drift/policy.yaml:10', 'old', 'everything', 'trial', '2026-10-01 (over)', '-', '-'],
+    ['apps/web/Kptfile:7', 'every object of apps/web', 'metadata.annotations["ops/*"]', 'notes of operations', '-', 'never', '0'],
+    ['apps/web/deployment.yaml:8', 'apps/Deployment/shop/web', 'spec.paused', 'canary tool', '-', 'never', '0'],
+  ])
+  const { stdout: document } = await runInWorld(world, ['get', 'ignores', '-o', 'json'])
+  const list: { kind: string; items: { state: string }[] } = JSON.parse(document)
+  assert.deepEqual(
+    [list.kind, list.items.map(({ state }) => state).join()],
+    ['IgnoreRuleList', 'Untried,Matching,Expired,Unmatched,Unmatched'],
+  )
+})
+
+test('status tells of rules that hide nothing any more', async () => {
+  const world = ground()
+  await world.plan()
+  const { stderr } = await runInWorld(world, ['status'])
+  assert.match(stderr, /^note: the ignore rule at \.drift\/policy\.yaml:10 ended on 2026-10-01 and hides nothing any more$/m)
+  assert.doesNotMatch((await runInWorld(world, ['status', '-q'])).stderr, /ignore rule/)
+})
+
+test('an annotation that cannot be read hides nothing, and is told with its line', async () => {
+  const world = ground()
+  world.repository.commitByHand('main', { 'apps/web/Kptfile': `${KPTFILE}  annotations:\n    backporch.dev/ignore: data..x\n` })
+  const { code, stderr } = await runInWorld(world, ['diff'])
+  assert.equal(code, 1)
+  assert.match(
+    stderr,
+    /^note: apps\/web\/Kptfile:6: backporch\.dev\/ignore: wanted a field name at character 6 of "data\.\.x"; it hides nothing$/m,
+  )
+})
+
+test('ignore --print gives a policy that hides the named line once it is committed', async () => {
+  const world = ground()
+  const { code, stdout, stderr } = await runInWorld(world, ['ignore', 'apps/web', '1', '--print', '-m', 'KEDA trial', '--for', '30d'])
+  assert.equal(code, 0, stderr)
+  assert.match(stdout, /expires: "2026-12-21"\n/)
+  world.repository.commitByHand('main', { '.drift/printed.yaml': stdout })
+  const after = await runInWorld(world, ['diff', '--show-ignored'])
+  assert.deepEqual([after.code, /Ignored: Deployment shop\/web spec\.replicas: KEDA trial/.test(after.stdout)], [0, true])
+})
+
+const REFUSED: readonly (readonly [argv: readonly string[], error: RegExp])[] = [
+  [['1', '-m', 'why'], /^error BP1001: .*\n.*\n {2}fix: give --print/],
+  [['1', '--print'], /the rule has no reason/],
+  [['1', '--print', '-m', ' '], /the rule has no reason/],
+  [['9', '--print', '-m', 'why'], /^error BP1011: /],
+  [['1', '--print', '-m', 'why', '--for', '30d', '--expires', '2026-12-31'], /--for and --expires were given/],
+  [['1', '--print', '-m', 'why', '--expires', '2026-02-31'], /wanted a date like 2026-12-31/],
+]
+
+for (const [argv, error] of REFUSED) {
+  test(`ignore ${argv.join(' ')} is refused`, async () => {
+    const { code, stdout, stderr } = await runInWorld(ground(), ['ignore', 'apps/web', ...argv])
+    assert.deepEqual([code, stdout], [2, ''])
+    assert.match(stderr, error)
+  })
+}

@@ -1,0 +1,259 @@
+/**
+ * Whose difference is it: git that moved, or somebody who wrote. What nobody but the syncer wrote may be what an earlier commit of
+ * the package rendered; then git moved on and the syncer has not applied it yet, and that is no drift (design §5). What no commit
+ * ever rendered is drift, whichever manager wrote it.
+ */
+import { type FieldPath, field, valueAt } from '../krm/field-path.ts'
+import { touchesPath } from '../krm/field-set.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../krm/json.ts'
+import type { LiveView } from '../krm/live-view.ts'
+import { type ManagedFields, managedFieldsOf } from '../krm/managed-fields.ts'
+import { isSecret } from '../krm/redacted.ts'
+import { resourceKey } from '../krm/resource-id.ts'
+import { isSyncer } from './actor.ts'
+import { withItems } from './classify-ignored.ts'
+import type { Drift, ObjectVerdict, SetAside, SetAsideState, Syncer } from './drift.ts'
+import { lastAppliedOf } from './last-applied.ts'
+import { withSecretData } from './secret-data.ts'
+
+/** One content of the package on the base branch. */
+export interface PackageVersion {
+  /** The first commit of the base branch with this content: 40 hex digits; empty for the time before the package was there. */
+  readonly commit: string
+  /** When the base branch got it, RFC 3339 UTC: its committer's clock. */
+  readonly at: string
+  /** What it renders, by `resourceKey`. */
+  readonly objects: ReadonlyMap<string, JsonObject>
+}
+
+export interface PackageHistory {
+  /** Newest first; the first one is what live is compared with. */
+  readonly versions: readonly PackageVersion[]
+  /** Place in `versions` of every commit that was walked. */
+  readonly placeOf: ReadonlyMap<string, number>
+  /** Whether it goes back to where the package began; otherwise only the latest versions were read. */
+  readonly complete: boolean
+}
+
+/** What the syncer says about itself, where it has a resource that says anything. */
+export interface SyncerReport {
+  /** Commit that it applied last; undefined where it names none. */
+  readonly applied: string | undefined
+  /** Why it is at work just now, as a clause: `Flux Kustomization apps/web is at work`. */
+  readonly atWork: string | undefined
+  /** Why it applies nothing, as a clause. */
+  readonly suspended: string | undefined
+}
+
+export const NO_SYNCER_REPORT: SyncerReport = { applied: undefined, atWork: undefined, suspended: undefined }
+
+/** Everything that tells a syncer that is behind from a person who wrote. */
+export interface SyncEvidence {
+  readonly history: PackageHistory
+  readonly syncer: Syncer | undefined
+  readonly report: SyncerReport
+  readonly live: LiveView
+  /** Identities, by `resourceKey`, that the package's inventory lists; undefined where there is no inventory. */
+  readonly inventory: ReadonlySet<string> | undefined
+  /** Of an earlier observation of the very same content: whether this difference waited for the syncer then. Undefined: no such observation. */
+  readonly waitedBefore: ((drift: Drift) => boolean) | undefined
+  /** RFC 3339 UTC, of the observation. */
+  readonly now: string
+}
+
+/** How long an object that nothing else speaks about may be on its way, in milliseconds. */
+const ON_ITS_WAY = 3_600_000
+
+/** Moves what only waits for the syncer out of the items. Verdicts without an open question come back as they are. */
+export function setBehindAside(verdicts: readonly ObjectVerdict[], evidence: SyncEvidence): ObjectVerdict[] {
+  const judge = new Judge(evidence)
+  return verdicts.map((verdict) => {
+    const open = verdict.mayBeBehind
+    if (open === undefined || open.size === 0) return verdict
+    const { mayBeBehind: _decided, ...decided } = verdict
+    const setAside: SetAside[] = []
+    const items: Drift[] = []
+    for (const drift of verdict.items) {
+      const answer = open.has(drift) ? judge.decide(drift) : undefined
+      if (answer === undefined) items.push(drift)
+      else if ('note' in answer) items.push({ ...drift, notes: [...drift.notes, answer.note] })
+      else setAside.push(answer.aside)
+    }
+    return { ...decided, ...withItems(verdict, items), setAside: [...verdict.setAside, ...setAside] }
+  })
+}
+
+type Answer = { readonly aside: SetAside } | { readonly note: string } | undefined
+
+class Judge {
+  private readonly evidence: SyncEvidence
+  private readonly versions: readonly PackageVersion[]
+  /** Place of the commit that the syncer says it applied. */
+  private readonly reported: number | undefined
+  /** Newest version of which some live object proves that it was applied; found when it is first asked for. */
+  private newestProven: number | undefined
+
+  constructor(evidence: SyncEvidence) {
+    this.evidence = evidence
+    this.versions = evidence.history.versions
+    this.reported = evidence.report.applied === undefined ? undefined : evidence.history.placeOf.get(evidence.report.applied)
+  }
+
+  decide(drift: Drift): Answer {
+    switch (drift.change) {
+      case 'modified':
+      case 'added':
+        return this.ofValue(drift)
+      case 'removed':
+        return this.ofRemoved(drift)
+      case 'missing':
+        return this.ofMissing(drift)
+      case 'unexpected':
+        return this.ofUnexpected(drift)
+    }
+  }
+
+  /** The live value is the syncer's own: some commit rendered it, or somebody wrote through the syncer's manager. */
+  private ofValue(drift: Drift): Answer {
+    const place = this.versions.findIndex(({ objects }, index) => {
+      const object = index === 0 ? undefined : objects.get(resourceKey(drift.id))
+      return object !== undefined && renders(valueIn(object, drift), drift.live)
+    })
+    if (place !== -1) return this.behind(drift, place)
+    const looked = this.evidence.history.complete ? 'no version' : `none of the last ${this.versions.length} versions`
+    return { note: `${looked} of the package in git has the live value, although the syncer's own field manager wrote it` }
+  }
+
+  /** Git has had the field since some commit: did the syncer apply that one? */
+  private ofRemoved(drift: Drift): Answer {
+    const key = resourceKey(drift.id)
+    const lacking = this.versions.findIndex(({ objects }, index) => {
+      const object = objects.get(key)
+      return index > 0 && (object === undefined || valueIn(object, drift) === undefined)
+    })
+    // A field that is as old as its object was applied with it.
+    if (lacking === -1 || this.versions[lacking]?.objects.get(key) === undefined) return undefined
+    const state = this.evidence.live.get(key)
+    const live = state?.state === 'present' ? state.object : undefined
+    if (live === undefined || this.wasApplied(drift, lacking - 1, live)) return undefined
+    return this.behind(drift, lacking)
+  }
+
+  private wasApplied(drift: Drift, introduced: number, live: JsonObject): boolean {
+    const { syncer, waitedBefore } = this.evidence
+    if (this.reported !== undefined) return this.reported <= introduced
+    if (waitedBefore !== undefined && !waitedBefore(drift)) return true
+    const applied = lastAppliedOf(live)
+    if (applied !== undefined && valueIn(applied, drift) !== undefined) return true
+    // The server gives a manager's entry a new time when its set grows: an older entry never had the field.
+    const written = lastWriteOf(managedFieldsOf(live), syncer)
+    return written === undefined || written >= this.at(introduced)
+  }
+
+  private ofMissing(drift: Drift): Answer {
+    const key = resourceKey(drift.id)
+    const lacking = this.versions.findIndex(({ objects }, index) => index > 0 && !objects.has(key))
+    if (lacking === -1 || this.evidence.inventory?.has(key) === true) return undefined
+    return this.onItsWay(drift, lacking)
+  }
+
+  private ofUnexpected(drift: Drift): Answer {
+    const key = resourceKey(drift.id)
+    const having = this.versions.findIndex(({ objects }, index) => index > 0 && objects.has(key))
+    return having === -1 ? undefined : this.onItsWay(drift, having)
+  }
+
+  /** Nothing of the object itself says when it was applied: the syncer, the other objects and the time since the commit do. */
+  private onItsWay(drift: Drift, before: number): Answer {
+    const { waitedBefore, now } = this.evidence
+    const changed = before - 1
+    if (this.reported !== undefined) return this.reported <= changed ? undefined : this.behind(drift, before)
+    if (waitedBefore !== undefined && !waitedBefore(drift)) return undefined
+    if (this.provenPlace() <= changed) return undefined
+    return Date.parse(now) - Date.parse(this.at(changed)) <= ON_ITS_WAY ? this.behind(drift, before) : undefined
+  }
+
+  /** The newest version that some live object shows as applied: by a value that only came with it and that the syncer owns. */
+  private provenPlace(): number {
+    this.newestProven ??= this.findProven()
+    return this.newestProven
+  }
+
+  private findProven(): number {
+    const { live, syncer } = this.evidence
+    for (let place = 0; place + 1 < this.versions.length; place += 1) {
+      const [version, earlier] = [this.versions[place], this.versions[place + 1]]
+      for (const [key, object] of version?.objects ?? []) {
+        const before = earlier?.objects.get(key)
+        const state = live.get(key)
+        if (before === object || state?.state !== 'present') continue
+        const managed = managedFieldsOf(state.object)
+        if (lastWriteOf(managed, syncer) === undefined) continue
+        if (before === undefined || shows(state.object, object, before, managed, syncer)) return place
+      }
+    }
+    return this.versions.length
+  }
+
+  private behind(drift: Drift, place: number): Answer {
+    const { report } = this.evidence
+    const [first] = this.versions
+    const commit = this.versions[place]?.commit ?? ''
+    const git = `git has ${short(first)} since ${first?.at ?? ''}`
+    const live = commit === '' ? `the package is new, ${git}` : `live is what ${commit.slice(0, 7)} rendered, ${git}`
+    const [state, why]: [SetAsideState, string] =
+      report.suspended !== undefined
+        ? ['Suspended', `${live}, and nothing applies it: ${report.suspended}`]
+        : report.atWork !== undefined
+          ? ['Reconciling', `${live}, and ${report.atWork}`]
+          : ['Behind', `${live}, and the syncer has not applied it yet`]
+    return { aside: { drift, state, why, ...(commit === '' ? {} : { commit }) } }
+  }
+
+  private at(place: number): string {
+    return this.versions[place]?.at ?? ''
+  }
+}
+
+/** Whether live is what applying `declared` gives: the server may have added defaults inside. */
+function renders(declared: Json | undefined, live: Json | undefined): boolean {
+  if (declared === undefined || live === undefined) return false
+  if (isJsonObject(declared) && isJsonObject(live)) {
+    return Object.entries(declared).every(([name, value]) => renders(value, getKey(live, name)))
+  }
+  if (isJsonArray(declared) && isJsonArray(live)) {
+    return declared.length === live.length && declared.every((value, index) => renders(value, live[index]))
+  }
+  return jsonEquals(declared, live)
+}
+
+/** Of a Secret, `stringData` stands where the server stores it. */
+function valueIn(object: JsonObject, { id, path }: Drift): Json | undefined {
+  return valueAt(isSecret(id) ? withSecretData(object) : object, path)
+}
+
+/** RFC 3339 of the syncer's last change to what it owns of the object itself; undefined where it has no entry. */
+function lastWriteOf({ entries }: ManagedFields, syncer: Syncer | undefined): string | undefined {
+  const times = entries.flatMap((entry) => (entry.subresource === '' && isSyncer(entry, syncer) ? [entry.time] : []))
+  return times.length === 0 ? undefined : times.toSorted().at(-1)
+}
+
+/** Whether live has, in the syncer's hands, a scalar that `now` declares and `before` does not. */
+function shows(live: JsonObject, now: JsonObject, before: JsonObject, managed: ManagedFields, syncer: Syncer | undefined): boolean {
+  const own = managed.entries.filter((entry) => entry.subresource === '' && isSyncer(entry, syncer))
+  return changedScalars(now, before, []).some(
+    ({ path, value }) => jsonEquals(valueAt(live, path), value) && own.some(({ fields }) => touchesPath(fields, path)),
+  )
+}
+
+/** Scalars of maps only: an item of a list has no path of its own without its schema. */
+function changedScalars(now: Json, before: Json | undefined, path: FieldPath): { path: FieldPath; value: Json }[] {
+  if (jsonEquals(now, before) || isJsonArray(now)) return []
+  if (!isJsonObject(now)) return [{ path, value: now }]
+  const earlier = isJsonObject(before) ? before : {}
+  return Object.entries(now).flatMap(([name, value]) => changedScalars(value, getKey(earlier, name), [...path, field(name)]))
+}
+
+function short(version: PackageVersion | undefined): string {
+  return version?.commit.slice(0, 7) ?? 'an unknown commit'
+}

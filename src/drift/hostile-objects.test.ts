@@ -1,0 +1,143 @@
+/** Objects that are broken or huge: a verdict or a reason, never a throw, and in steps that grow with the object. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { appliedBy, editedBy, TEST_SCHEMA, withMetadata } from '../../test/fakes/live-object.ts'
+import { Failure } from '../failure.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../krm/json.ts'
+import type { Prediction } from '../krm/live-view.ts'
+import type { DesiredResource } from '../render/desired-set.ts'
+import { detectDrift } from './detect-drift.ts'
+import type { ObjectVerdict, Syncer } from './drift.ts'
+
+const SYNCER: Syncer = { manager: 'ci', operation: 'Apply', subresource: '' }
+
+function configMap(keys: number): JsonObject {
+  const data = Object.fromEntries(Array.from({ length: keys }, (_none, index) => [`key${index}`, `${index}`]))
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c', namespace: 'shop' }, data }
+}
+
+function verdictOf(object: JsonObject, live: JsonObject, prediction: Prediction | undefined): ObjectVerdict {
+  const id = { group: '', kind: String(object['kind']), namespace: 'shop', name: 'c' }
+  const location = { path: 'a.yaml', document: 0, item: undefined, line: 1 }
+  const desired: DesiredResource = { id, apiVersion: String(object['apiVersion']), object, location }
+  return detectDrift({ desired, live: { state: 'present', object: live, metadataOnly: false }, schema: TEST_SCHEMA, prediction }, SYNCER)
+}
+
+function entriesOf(live: JsonObject): readonly Json[] {
+  const metadata = getKey(live, 'metadata')
+  const list = isJsonObject(metadata) ? getKey(metadata, 'managedFields') : undefined
+  return isJsonArray(list) ? list : []
+}
+
+const MANIFEST = configMap(3)
+const LIVE = appliedBy('ci', MANIFEST)
+const SAME: Prediction = { state: 'predicted', object: LIVE }
+
+test('without managed fields nothing that was added can be seen, so the object is not called in sync', () => {
+  for (const managedFields of [undefined, null, []] as const) {
+    const live = withMetadata(LIVE, { managedFields: managedFields ?? null })
+    const { state, failure, items } = verdictOf(MANIFEST, live, SAME)
+    assert.deepEqual([state, failure?.code, items], ['unverified', 'BP3012', []])
+    assert.match(failure?.why ?? '', /came without any, so nobody can tell what was added/)
+  }
+})
+
+test('one entry that cannot be read makes the object unverified, and the drift that the others show is still told', () => {
+  const edited = editedBy('kubectl-edit', LIVE, 'data.more', 'x')
+  for (const broken of [
+    { manager: 'x', operation: 'Update', fieldsV1: { 'z:future': {} } },
+    'text',
+    null,
+    { operation: 'Merge' },
+  ] as Json[]) {
+    const live = withMetadata(edited, { managedFields: [...entriesOf(edited), broken] })
+    const { state, failure, items } = verdictOf(MANIFEST, live, { state: 'predicted', object: live })
+    assert.deepEqual([state, failure?.code, items.map(({ change }) => change)], ['drifted', 'BP3012', ['added']])
+    const calm = withMetadata(LIVE, { managedFields: [...entriesOf(LIVE), broken] })
+    assert.equal(verdictOf(MANIFEST, calm, SAME).state, 'unverified')
+  }
+})
+
+test('a time that is none is empty, and the manager is named all the same', () => {
+  const edited = editedBy('kubectl-edit', LIVE, 'data.more', 'x')
+  const entries = entriesOf(edited).map((entry) => (isJsonObject(entry) ? { ...entry, time: 'yesterday\u001b[2J' } : entry))
+  const [item] = verdictOf(MANIFEST, withMetadata(edited, { managedFields: entries }), undefined).items
+  assert.deepEqual([item?.actor.manager, item?.actor.at], ['kubectl-edit', ''])
+})
+
+test('three hundred managers of one object: each is found, and fields that nest without end are an entry that cannot be read', () => {
+  let live = LIVE
+  for (let writer = 0; writer < 300; writer += 1) live = editedBy(`writer-${writer}`, live, `data.w${writer}`, 'x')
+  const { items } = verdictOf(MANIFEST, live, { state: 'predicted', object: live })
+  assert.equal(new Set(items.map(({ actor }) => actor.manager)).size, 300)
+
+  let fieldsV1: Json = {}
+  for (let level = 0; level < 100_000; level += 1) fieldsV1 = { 'f:a': fieldsV1 }
+  const deep = withMetadata(LIVE, { managedFields: [...entriesOf(LIVE), { manager: 'x', operation: 'Update', fieldsV1 }] })
+  assert.equal(verdictOf(MANIFEST, deep, SAME).failure?.code, 'BP3012')
+})
+
+test('five thousand keys that somebody changed are five thousand lines, with and without a dry run', () => {
+  const manifest = configMap(5_000)
+  const applied = appliedBy('ci', manifest)
+  const data = Object.fromEntries(Object.keys(manifest['data'] as JsonObject).map((key) => [key, 'changed']))
+  const fieldsV1 = { 'f:data': Object.fromEntries(Object.keys(data).map((key) => [`f:${key}`, {}])) }
+  const own = {
+    manager: 'ci',
+    operation: 'Apply',
+    apiVersion: 'v1',
+    time: '2026-11-21T08:00:00Z',
+    fieldsV1: { 'f:data': { 'f:none': {} } },
+  }
+  const theirs = { manager: 'hand', operation: 'Update', apiVersion: 'v1', time: '2026-11-21T09:00:00Z', fieldsV1 }
+  const live = withMetadata({ ...applied, data }, { managedFields: [own, theirs] })
+  assert.equal(verdictOf(manifest, live, { state: 'predicted', object: applied }).items.length, 5_000)
+  const failure = new Failure({ code: 'BP3011', what: 'cannot patch it', why: 'no', remedy: 'nothing' })
+  assert.equal(verdictOf(manifest, live, { state: 'refused', failure }).items.length, 5_000)
+})
+
+/** How often items of the two lists are looked at. */
+function looksAt(items: number): number {
+  let looks = 0
+  const counted = (list: Json[]): Json[] => {
+    return new Proxy(list, {
+      get: (target, key, self) => {
+        if (typeof key === 'string' && /^\d+$/.test(key)) looks += 1
+        return Reflect.get(target, key, self)
+      },
+    })
+  }
+  const container =
+    (value: string) =>
+    (_none: unknown, index: number): Json => ({ name: `c${index}`, env: [], image: value })
+  const deployment = (list: Json[]): JsonObject => ({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'c', namespace: 'shop' },
+    spec: { template: { spec: { containers: list } } },
+  })
+  const manifest = deployment(counted(Array.from({ length: items }, container('one'))))
+  const applied = appliedBy('ci', manifest)
+  const changed = deployment(counted(Array.from({ length: items }, container('two'))))
+  const live = { ...applied, spec: changed['spec'] as Json }
+  const names = Array.from({ length: items }, (_none, index): [string, Json] => [`k:{"name":"c${index}"}`, { 'f:image': {} }])
+  const theirs = {
+    manager: 'hand',
+    operation: 'Update',
+    apiVersion: 'apps/v1',
+    time: '2026-11-21T09:00:00Z',
+    fieldsV1: { 'f:spec': { 'f:template': { 'f:spec': { 'f:containers': Object.fromEntries(names) } } } },
+  }
+  const edited = withMetadata(live, { managedFields: [...entriesOf(applied), theirs] })
+  looks = 0
+  assert.equal(
+    verdictOf(manifest, edited, { state: 'predicted', object: { ...edited, spec: manifest['spec'] as Json } }).items.length,
+    items,
+  )
+  return looks
+}
+
+test('four times the items are about four times the steps', () => {
+  const [few, many] = [looksAt(200), looksAt(800)]
+  assert.ok(many < few * 6, `${few} looks at 200 items, ${many} at 800`)
+})

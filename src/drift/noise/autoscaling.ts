@@ -1,0 +1,97 @@
+/**
+ * Fields that an autoscaler writes, only while it targets the object and only inside of its bounds. Fleet mutes replicas in the same
+ * way (rancher/fleet `desiredset/diff.go`); outside of the bounds the autoscaler did not do it, or cannot undo it.
+ */
+import { formatFieldPath } from '../../krm/field-path.ts'
+import { getKey } from '../../krm/json.ts'
+import { describeResourceId } from '../../krm/resource-id.ts'
+import type { Drift } from '../drift.ts'
+import { isLive, type Judgement, muted, type NoiseRule, pathText, type Surroundings, shown, writerOf, writtenBy } from './noise-rule.ts'
+import { quantityOf } from './quantity.ts'
+import { type ContainerPolicy, type ReplicaScaler, type ResourceScaler, type ScalerTool, scalersOf } from './scaler.ts'
+
+function judgeReplicas(drift: Drift, { scalers }: Surroundings, tool: 'hpa' | 'keda', name: string): Judgement | undefined {
+  if (!isLive(drift) || pathText(drift) !== 'spec.replicas' || typeof drift.live !== 'number') return undefined
+  const { live } = drift
+  const targeting = scalersOf(scalers, tool, drift.id)
+  const outside = targeting.find((scaler) => !covers(scaler, live))
+  if (outside !== undefined) return { mutes: false, because: whyOutside(outside, live), note: true }
+  const unread = scalers.unread.get(tool)
+  if (unread !== undefined && targeting.length === 0) return shown(`whether a ${name} targets it is not known: ${unread}`)
+  const [scaler] = targeting
+  if (scaler === undefined) return shown(`no ${name} targets it`)
+  return muted(`${describeResourceId(scaler.id)} scales it between ${scaler.min} and ${scaler.max}`)
+}
+
+function covers({ min, max, also }: ReplicaScaler, count: number): boolean {
+  return (count >= min && count <= max) || also.includes(count)
+}
+
+function whyOutside({ id, min, max }: ReplicaScaler, count: number): string {
+  const bound = count < min ? `below the minimum of ${min}` : `above the maximum of ${max}`
+  return `${count} ${count === 1 ? 'replica is' : 'replicas are'} ${bound} of ${describeResourceId(id)}`
+}
+
+const RESOURCES = /^spec\.(?:template\.spec\.)?(?:containers|initContainers)\[name=([^\]]+)\]\.resources\.(requests|limits)\.(cpu|memory)$/
+
+function judgeResources(drift: Drift, { scalers }: Surroundings): Judgement | undefined {
+  const match = RESOURCES.exec(formatFieldPath(drift.path))
+  if (!isLive(drift) || match === null) return undefined
+  const [, container = '', part = '', resource = ''] = match
+  const targeting = scalersOf(scalers, 'vpa', drift.id)
+  const unread = scalers.unread.get('vpa')
+  if (targeting.length === 0 && unread !== undefined) return shown(`whether a VerticalPodAutoscaler targets it is not known: ${unread}`)
+  const [scaler] = targeting
+  if (scaler === undefined) return shown('no VerticalPodAutoscaler targets it')
+  const name = describeResourceId(scaler.id)
+  if (!writtenBy(drift, /^vpa-/)) return shown(`${writerOf(drift)} wrote it, and not ${name}`)
+  const because = whyNotControlled(scaler, container, part === 'requests', resource, drift)
+  return because === undefined ? muted(`${name} sets the ${resource} ${part} of container ${container}`) : shown(`${name} ${because}`)
+}
+
+function whyNotControlled(scaler: ResourceScaler, container: string, request: boolean, resource: string, drift: Drift): string | undefined {
+  if (scaler.off) return 'only recommends'
+  const policy: ContainerPolicy | undefined =
+    scaler.policies.find((each) => each.container === container) ?? scaler.policies.find((each) => each.container === '*')
+  if (policy === undefined) return undefined
+  if (policy.off) return `leaves container ${container} alone`
+  if (!policy.resources.includes(resource)) return `does not control ${resource} of container ${container}`
+  // Limits follow the requests in proportion, so only requests have bounds.
+  if (!request) return policy.requestsOnly ? `controls no limits of container ${container}` : undefined
+  const [live, min, max] = [drift.live, getKey(policy.min, resource), getKey(policy.max, resource)].map(quantityOf)
+  if (live === undefined) return `has bounds, and the live ${resource} cannot be compared with them`
+  if (min !== undefined && live < min) return `allows no less ${resource} than minAllowed`
+  if (max !== undefined && live > max) return `allows no more ${resource} than maxAllowed`
+  return undefined
+}
+
+export const AUTOSCALING_RULES: readonly NoiseRule[] = [
+  {
+    name: 'keda',
+    reason: 'KEDA sets the replicas of what a ScaledObject targets.',
+    mutes: 'spec.replicas between minReplicaCount and maxReplicaCount, the idle and the paused count; any other count is shown.',
+    link: 'https://keda.sh/docs/latest/reference/scaledobject-spec/',
+    judge: (drift, surroundings) => judgeReplicas(drift, surroundings, 'keda', 'ScaledObject'),
+  },
+  {
+    name: 'hpa',
+    reason: 'A HorizontalPodAutoscaler sets the replicas of what it targets.',
+    mutes: 'spec.replicas between minReplicas and maxReplicas, whoever wrote it; a count outside of these bounds is shown.',
+    link: 'https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/',
+    judge: (drift, surroundings) => judgeReplicas(drift, surroundings, 'hpa', 'HorizontalPodAutoscaler'),
+  },
+  {
+    name: 'vpa',
+    reason: 'A VerticalPodAutoscaler sets the requests and limits of the containers that it controls.',
+    mutes: 'cpu and memory that a component of the autoscaler wrote, inside of minAllowed and maxAllowed; what a person set is shown.',
+    link: 'https://kubernetes.io/docs/concepts/workloads/autoscaling/vertical-pod-autoscale/',
+    judge: judgeResources,
+  },
+]
+
+/** Which autoscalers have to be read before this difference can be judged. */
+export function scalersWanted(drift: Drift): readonly ScalerTool[] {
+  if (!isLive(drift)) return []
+  if (pathText(drift) === 'spec.replicas') return ['hpa', 'keda']
+  return RESOURCES.test(pathText(drift)) ? ['vpa'] : []
+}

@@ -1,0 +1,282 @@
+/**
+ * What the control plane's own controllers, its scheduler and the API server write into objects that a package has. Each by its kind,
+ * place and value: an object that somebody edits under the name of the controller manager is shown like any other edit.
+ * Sources: kubernetes/kubernetes `pkg/controller`, `pkg/registry`, `plugin/pkg/admission`; carvel-dev/kapp `pkg/kapp/config/default.go` for
+ * comparison (its list of fields that the cluster owns).
+ */
+import { getKey, isJsonArray, isJsonObject, type Json } from '../../krm/json.ts'
+import type { Drift } from '../drift.ts'
+import {
+  CONTROL_PLANE,
+  finalizerOf,
+  hasNoOwner,
+  isAdded,
+  isLive,
+  isMachine,
+  isPerson,
+  type Judgement,
+  kindOf,
+  metadataKey,
+  muted,
+  type NoiseRule,
+  pathText,
+  type Surroundings,
+  shown,
+  writerOf,
+  writtenBy,
+} from './noise-rule.ts'
+import { partAt, textAt } from './object-part.ts'
+
+const fromControlPlane = (drift: Drift): boolean => writtenBy(drift, CONTROL_PLANE)
+
+/** The control plane owns it, or nobody does, which is how the API server writes. */
+function fromServer(drift: Drift, why: string): Judgement {
+  return fromControlPlane(drift) || hasNoOwner(drift) ? muted(why) : shown(`${writerOf(drift)} wrote it, and not the control plane`)
+}
+
+const TOKEN_METADATA = /^kubernetes\.io\/(service-account\.uid|legacy-token-last-used|legacy-token-invalid-since)$/
+
+function judgeServiceAccount(drift: Drift, { desired, live }: Surroundings): Judgement | undefined {
+  if (!isAdded(drift)) return undefined
+  if (kindOf(drift) === '/ServiceAccount') {
+    const [, list = '', secret] = /^(secrets|imagePullSecrets)(?:\[name=([^\]]+)\])?$/.exec(pathText(drift)) ?? []
+    if (list === '') return undefined
+    const names = secret === undefined ? namesIn(drift.live) : [secret]
+    const own = names.every((name) => new RegExp(`^${escaped(drift.id.name)}-(token|dockercfg)-[a-z0-9]{5}$`).test(name))
+    if (!own || names.length === 0) return shown('its name is not one that the control plane makes for this account')
+    return fromServer(drift, 'the control plane adds the credentials that it made for the account')
+  }
+  // Of a Secret that is read as metadata only, git tells the type, which nobody can change.
+  const type = textAt(live, 'type') || textAt(desired, 'type')
+  if (kindOf(drift) !== '/Secret' || type !== 'kubernetes.io/service-account-token') return undefined
+  const key = metadataKey(drift, 'labels') ?? metadataKey(drift, 'annotations')
+  const made = key === undefined ? /^data(\.(token|namespace)|\["ca\.crt"\])$/.test(pathText(drift)) : TOKEN_METADATA.test(key)
+  return made ? fromServer(drift, 'the control plane fills in the token of the account') : undefined
+}
+
+function namesIn(value: Json | undefined): readonly string[] {
+  const items = isJsonArray(value) ? value : []
+  return items.map((item) => textAt(item, 'name'))
+}
+
+function escaped(text: string): string {
+  return text.replace(/[^A-Za-z0-9]/g, '\\$&')
+}
+
+/** Source: `pkg/controller/clusterroleaggregation`: it applies `rules` under a name of its own, and wrote as the controller manager before. */
+const AGGREGATOR = /^(clusterrole-aggregation-controller|kube-controller-manager)$/
+
+function judgeAggregation(drift: Drift, { desired }: Surroundings): Judgement | undefined {
+  if (!isLive(drift) || kindOf(drift) !== 'rbac.authorization.k8s.io/ClusterRole' || !/^rules\b/.test(pathText(drift))) return undefined
+  const selectors = partAt(desired, 'aggregationRule', 'clusterRoleSelectors')
+  if (!isJsonArray(selectors) || selectors.length === 0) return shown('git declares no aggregationRule for this role')
+  return writtenBy(drift, AGGREGATOR)
+    ? muted('the control plane collects the rules that the aggregationRule selects')
+    : shown(`${writerOf(drift)} wrote the rules, and not the controller that collects them`)
+}
+
+const REVISIONS = new Map([
+  ['apps/Deployment', /^deployment\.kubernetes\.io\/revision$/],
+  ['apps/ReplicaSet', /^deployment\.kubernetes\.io\/(revision|revision-history|desired-replicas|max-replicas)$/],
+  ['apps/DaemonSet', /^deprecated\.daemonset\.template\.generation$/],
+])
+
+function judgeRevision(drift: Drift): Judgement | undefined {
+  const key = metadataKey(drift, 'annotations')
+  if (!isLive(drift) || key === undefined || REVISIONS.get(kindOf(drift))?.test(key) !== true) return undefined
+  if (typeof drift.live !== 'string' || !/^[0-9,]+$/.test(drift.live)) return shown('it holds no number')
+  return fromServer(drift, 'the control plane counts rollouts in it')
+}
+
+const TEMPLATES = new Map([
+  ['apps/Deployment', ['spec', 'template']],
+  ['apps/StatefulSet', ['spec', 'template']],
+  ['apps/DaemonSet', ['spec', 'template']],
+  ['argoproj.io/Rollout', ['spec', 'template']],
+])
+/** kubectl `pkg/polymorphichelpers/objectrestarter.go`; Rancher's redeploy. */
+const RESTARTS = new Set(['kubectl.kubernetes.io/restartedAt', 'cattle.io/timestamp'])
+
+function judgeRestart(drift: Drift): Judgement | undefined {
+  const template = TEMPLATES.get(kindOf(drift))
+  if (!isLive(drift) || template === undefined || !RESTARTS.has(metadataKey(drift, 'annotations', template) ?? '')) return undefined
+  const at = timeOf(drift.live)
+  if (at === undefined) return shown('it holds no time')
+  const before = timeOf(drift.git)
+  if (drift.git !== undefined && (before === undefined || before > at)) return shown('git has a later restart than live')
+  return muted('it asks for a restart and changes nothing that runs')
+}
+
+function timeOf(value: Json | undefined): number | undefined {
+  if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:?\d{2})$/.test(value)) return undefined
+  const time = Date.parse(value)
+  return Number.isNaN(time) ? undefined : time
+}
+
+/** Source: `pkg/registry/core/service/storage/alloc.go`; `service.kubernetes.io/load-balancer-cleanup` is of cloud-provider `service/helpers`. */
+const ALLOCATED = /^spec\.(clusterIP|clusterIPs|ipFamilies|ipFamilyPolicy|healthCheckNodePort|ports\[[^\]]+\]\.nodePort)(\[.*)?$/
+
+function judgeService(drift: Drift): Judgement | undefined {
+  if (!isLive(drift) || kindOf(drift) !== '/Service') return undefined
+  if (finalizerOf(drift) === 'service.kubernetes.io/load-balancer-cleanup')
+    return fromServer(drift, 'a cloud controller guards the load balancer that it made')
+  if (!ALLOCATED.test(pathText(drift))) return undefined
+  if (drift.git !== undefined) return shown('git sets it')
+  return fromServer(drift, 'the API server allocates what git leaves out')
+}
+
+/** Source: `pkg/apis/core/v1/defaults.go` SetDefaults_Namespace; `pkg/registry/core/namespace/strategy.go`. */
+function judgeNamespace(drift: Drift): Judgement | undefined {
+  if (!isLive(drift) || kindOf(drift) !== '/Namespace') return undefined
+  const label = metadataKey(drift, 'labels')
+  // The server sets this label whoever writes the object, so whoever created it owns it.
+  if (label === 'kubernetes.io/metadata.name')
+    return drift.live === drift.id.name
+      ? muted('the API server labels each namespace with its name')
+      : shown('it is not the name of the namespace')
+  if (label === 'name' && drift.live === drift.id.name && writtenBy(drift, /^(helm|Helm)$/))
+    return muted('Helm labels a namespace that it creates')
+  if (!/^spec\.finalizers\b/.test(pathText(drift))) return undefined
+  const finalizers = isJsonArray(drift.live) ? drift.live : [drift.live]
+  return finalizers.length === 1 && finalizers[0] === 'kubernetes'
+    ? muted('the API server guards the content of each namespace with it')
+    : shown('it is not the finalizer that the API server sets')
+}
+
+const BINDING = new Map([
+  [
+    '/PersistentVolumeClaim',
+    {
+      fields: /^spec\.(volumeName|storageClassName|volumeMode)$/,
+      keys: /^(pv\.kubernetes\.io\/(bind-completed|bound-by-controller)|volume(\.beta)?\.kubernetes\.io\/(storage-provisioner|storage-resizer|selected-node))$/,
+      guard: 'kubernetes.io/pvc-protection',
+    },
+  ],
+  [
+    '/PersistentVolume',
+    {
+      fields: /^spec\.claimRef\b/,
+      keys: /^(pv\.kubernetes\.io\/(bound-by-controller|provisioned-by|migrated-to)|volume\.kubernetes\.io\/provisioner-deletion-secret-(name|namespace))$/,
+      guard: 'kubernetes.io/pv-protection',
+    },
+  ],
+])
+
+/** Source: `pkg/controller/volume/persistentvolume`; component-helpers `storage/volume/helpers.go`; storage provisioners write annotations too. */
+function judgeBinding(drift: Drift): Judgement | undefined {
+  const known = BINDING.get(kindOf(drift))
+  if (!isAdded(drift) || known === undefined) return undefined
+  if (finalizerOf(drift) === known.guard) return fromServer(drift, 'the control plane guards volumes that are in use')
+  const key = metadataKey(drift, 'annotations')
+  if (key !== undefined ? !known.keys.test(key) : !known.fields.test(pathText(drift))) return undefined
+  if (isMachine(drift)) return muted(`${writerOf(drift)} binds the claim and the volume`)
+  return fromServer(drift, 'the control plane binds the claim and the volume')
+}
+
+/** `foregroundDeletion` and `orphan` are the API server's own (apimachinery `meta/v1`). */
+const QUALIFIED = /^([a-z0-9]([-a-z0-9]*[a-z0-9])?\.)+[a-z0-9]([-a-z0-9]*[a-z0-9])?(\/[A-Za-z0-9][-A-Za-z0-9_.]*)?$/
+
+function judgeFinalizer(drift: Drift): Judgement | undefined {
+  const finalizer = finalizerOf(drift)
+  if (!isAdded(drift) || finalizer === undefined) return undefined
+  if (finalizer === 'foregroundDeletion' || finalizer === 'orphan') return fromServer(drift, 'the API server is deleting the object')
+  if (!QUALIFIED.test(finalizer)) return shown('its name has no domain, as the finalizers of controllers have')
+  if (isPerson(drift) || !isMachine(drift)) return shown(`${writerOf(drift)} wrote it, which is no controller that is known`)
+  return muted(`${writerOf(drift)} asks to clean up before the object is deleted`)
+}
+
+const HOLDER = ['holderIdentity', 'leaseDurationSeconds', 'acquireTime', 'renewTime', 'leaderTransitions']
+
+/** Source: client-go `tools/leaderelection/resourcelock`. */
+function judgeLeader(drift: Drift): Judgement | undefined {
+  if (!isLive(drift)) return undefined
+  if (kindOf(drift) === 'coordination.k8s.io/Lease') {
+    if (
+      !/^spec\.(holderIdentity|leaseDurationSeconds|acquireTime|renewTime|leaseTransitions|strategy|preferredHolder)$/.test(pathText(drift))
+    )
+      return undefined
+  } else {
+    const lock = kindOf(drift) === '/ConfigMap' || kindOf(drift) === '/Endpoints'
+    if (!lock || metadataKey(drift, 'annotations') !== 'control-plane.alpha.kubernetes.io/leader') return undefined
+    if (!isElection(drift.live)) return shown('it holds no record of an election')
+  }
+  return isPerson(drift) ? shown(`${writerOf(drift)} wrote it, which stands for no election`) : muted('whoever leads writes itself into it')
+}
+
+function isElection(value: Json | undefined): boolean {
+  if (typeof value !== 'string') return false
+  try {
+    const record: unknown = JSON.parse(value)
+    return isJsonObject(record as Json) && HOLDER.some((key) => getKey(record as { [key: string]: Json }, key) !== undefined)
+  } catch {
+    return false
+  }
+}
+
+export const CONTROL_PLANE_RULES: readonly NoiseRule[] = [
+  {
+    name: 'service-account-tokens',
+    reason: 'The control plane adds tokens and pull secrets to accounts, and fills in the Secrets that hold them.',
+    mutes: 'secrets and imagePullSecrets named after the account, and the content of its token Secrets; what a person adds is shown.',
+    link: 'https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/',
+    judge: judgeServiceAccount,
+  },
+  {
+    name: 'aggregated-cluster-roles',
+    reason: 'The control plane writes the rules of a ClusterRole that has an aggregationRule.',
+    mutes: 'rules that the aggregation controller wrote, while git has the aggregationRule; rules that anybody else writes are shown.',
+    link: 'https://kubernetes.io/docs/reference/access-authn-authz/rbac/#aggregated-clusterroles',
+    judge: judgeAggregation,
+  },
+  {
+    name: 'rollout-restart',
+    reason: 'A restart stamps the Pod template with the time.',
+    mutes: 'the time of a restart in the Pod template, whoever asked for it; everything else in the template is shown.',
+    link: 'https://kubernetes.io/docs/reference/kubectl/generated/kubectl_rollout/kubectl_rollout_restart/',
+    judge: judgeRestart,
+  },
+  {
+    name: 'deployment-revision',
+    reason: 'The control plane counts the rollouts of a workload in annotations.',
+    mutes: 'these annotations with numbers that the control plane wrote; other annotations are shown.',
+    link: 'https://kubernetes.io/docs/reference/labels-annotations-taints/#deployment-kubernetes-io-revision',
+    judge: judgeRevision,
+  },
+  {
+    name: 'service-allocation',
+    reason: 'The API server allocates addresses and ports of a Service that git leaves out.',
+    mutes:
+      'cluster addresses, address families and node ports that git leaves out and nobody chose; a node port that a person chose is shown.',
+    link: 'https://kubernetes.io/docs/concepts/services-networking/service/#virtual-ips-and-service-proxies',
+    judge: judgeService,
+  },
+  {
+    name: 'namespace-defaults',
+    reason: 'The API server labels each namespace with its name and guards its content.',
+    mutes: 'the label kubernetes.io/metadata.name with that name, and the finalizer kubernetes; other labels are shown.',
+    link: 'https://kubernetes.io/docs/reference/labels-annotations-taints/#kubernetes-io-metadata-name',
+    judge: judgeNamespace,
+  },
+  {
+    name: 'volume-binding',
+    reason: 'Controllers bind claims and volumes to each other.',
+    mutes:
+      'volumeName, the default storage class, claimRef and the annotations of binding that a controller wrote; what a person sets is shown.',
+    link: 'https://kubernetes.io/docs/concepts/storage/persistent-volumes/#binding',
+    judge: judgeBinding,
+  },
+  {
+    name: 'controller-finalizers',
+    reason: 'A controller asks to clean up before an object is deleted.',
+    mutes: 'finalizers with a domain that a controller added; a finalizer that a person added is shown.',
+    link: 'https://kubernetes.io/docs/concepts/overview/working-with-objects/finalizers/',
+    judge: judgeFinalizer,
+  },
+  {
+    name: 'leader-election',
+    reason: 'Whoever leads a group of replicas writes itself into a Lease or an annotation.',
+    mutes: 'the record of the election that no person wrote; other fields of these objects are shown.',
+    link: 'https://kubernetes.io/docs/concepts/architecture/leases/#leader-election',
+    judge: judgeLeader,
+  },
+]

@@ -1,0 +1,135 @@
+/** Fields outside of `status` in which a controller says how things are, or asks another one to look again. */
+import type { Json } from '../../krm/json.ts'
+import type { Drift } from '../drift.ts'
+import {
+  CONTROL_PLANE,
+  isAdded,
+  isLive,
+  isMachine,
+  isPerson,
+  type Judgement,
+  kindOf,
+  metadataKey,
+  muted,
+  type NoiseRule,
+  pathText,
+  type Surroundings,
+  shown,
+  writerOf,
+  writtenBy,
+} from './noise-rule.ts'
+import { annotation } from './object-part.ts'
+import { quantityOf } from './quantity.ts'
+
+interface StatusLike {
+  readonly kind: RegExp
+  readonly annotations?: RegExp
+  readonly path?: RegExp
+  readonly writers: RegExp | ReadonlySet<string>
+  readonly says: string
+}
+
+/**
+ * Sources: k8s.io/kubernetes `pkg/apis/autoscaling/annotations.go`; k8s.io/api core/v1 `annotation_key_constants.go`; ingress-gce
+ * `pkg/annotations`; metallb `internal/k8s`; crossplane-runtime `pkg/meta`; cluster-api infrastructure contract.
+ */
+const STATUS_LIKE: readonly StatusLike[] = [
+  {
+    kind: /^autoscaling\/HorizontalPodAutoscaler$/,
+    annotations: /^autoscaling\.alpha\.kubernetes\.io\/(conditions|current-metrics)$/,
+    writers: CONTROL_PLANE,
+    says: 'the autoscaler says in it what it sees',
+  },
+  {
+    kind: /^(\/Endpoints|discovery\.k8s\.io\/EndpointSlice)$/,
+    annotations: /^endpoints\.kubernetes\.io\/(last-change-trigger-time|over-capacity)$/,
+    writers: CONTROL_PLANE,
+    says: 'the control plane says in it when the endpoints changed',
+  },
+  { kind: /^\/Pod$/, path: /^spec\.nodeName$/, writers: CONTROL_PLANE, says: 'the scheduler says in it where the Pod runs' },
+  {
+    kind: /^batch\/Job$/,
+    annotations: /^batch\.kubernetes\.io\/(job-tracking|cronjob-scheduled-timestamp)$/,
+    writers: CONTROL_PLANE,
+    says: 'the control plane says in it how it tracks the Job',
+  },
+  {
+    kind: /^(\/Service|networking\.k8s\.io\/Ingress)$/,
+    annotations:
+      /^(cloud\.google\.com\/neg-status|ingress\.kubernetes\.io\/(backends|forwarding-rule|https-forwarding-rule|target-proxy|https-target-proxy|url-map|ssl-cert|static-ip))$/,
+    writers: /^(glbc|neg-controller|ingress-gce.*|gke-.*)$/,
+    says: 'the load balancer of the cloud says in it what it made',
+  },
+  {
+    kind: /^\/Service$/,
+    annotations: /^metallb\.(universe\.tf|io)\/ip-allocated-from-pool$/,
+    writers: /^(controller|metallb.*)$/,
+    says: 'MetalLB says in it which pool the address is from',
+  },
+  {
+    kind: /./,
+    annotations: /^crossplane\.io\/external-(name|create-pending|create-succeeded|create-failed)$/,
+    writers: /^(crossplane.*|provider.*|apiextensions\.crossplane\.io\/.*)$/,
+    says: 'Crossplane says in it what it made outside of the cluster',
+  },
+  {
+    kind: /^(infrastructure\.|controlplane\.)?cluster\.x-k8s\.io\//,
+    path: /^spec\.(controlPlaneEndpoint\.(host|port)|providerID)$/,
+    writers: /^(manager|cap[a-z]+-.*)$/,
+    says: 'Cluster API says in it what it made',
+  },
+]
+
+/** Requests to look again: they change nothing that runs. Sources: fluxcd/pkg `apis/meta`; argo-cd `pkg/apis/application/v1alpha1`. */
+const REQUESTS = /^(reconcile\.fluxcd\.io\/(requestedAt|forceAt|resetAt)|argocd\.argoproj\.io\/refresh)$/
+const REQUEST_KINDS = /(\.toolkit\.fluxcd\.io|^argoproj\.io)\//
+
+function judgeStatusLike(drift: Drift): Judgement | undefined {
+  if (!isLive(drift)) return undefined
+  const key = metadataKey(drift, 'annotations')
+  if (key !== undefined && REQUESTS.test(key) && REQUEST_KINDS.test(kindOf(drift)))
+    return muted('it asks the controller to look again and changes nothing that runs')
+  const known = STATUS_LIKE.find(
+    ({ kind, annotations, path }) =>
+      kind.test(kindOf(drift)) && (key === undefined ? path?.test(pathText(drift)) === true : annotations?.test(key) === true),
+  )
+  if (known === undefined) return undefined
+  if (drift.git !== undefined) return shown('git sets it')
+  return writtenBy(drift, known.writers) || isMachine(drift)
+    ? muted(known.says)
+    : shown(`${writerOf(drift)} wrote it, and not the controller`)
+}
+
+/** Source: topolvm/pvc-autoresizer `constants.go` and `internal/runners/pvc_autoresizer.go`. */
+const RESIZE_LIMIT = 'resize.topolvm.io/storage_limit'
+
+function judgeExpansion(drift: Drift, { desired }: Surroundings): Judgement | undefined {
+  if (!isLive(drift) || kindOf(drift) !== '/PersistentVolumeClaim' || pathText(drift) !== 'spec.resources.requests.storage')
+    return undefined
+  const [git, live, limit] = [drift.git, drift.live, annotation(desired, RESIZE_LIMIT) as Json].map(quantityOf)
+  if (live === undefined || git === undefined || live <= git || isAdded(drift)) return shown('the claim did not grow')
+  const note = { mutes: false, note: true } as const
+  if (!writtenBy(drift, /^pvc-autoresizer(-.*)?$/) || isPerson(drift))
+    return { ...note, because: `${writerOf(drift)} made the claim larger; it cannot shrink again, so only git can follow` }
+  if (limit === undefined) return { ...note, because: `git sets no limit for the autoresizer (${RESIZE_LIMIT})` }
+  if (live > limit) return { ...note, because: `the claim is larger than the limit that git sets (${RESIZE_LIMIT})` }
+  return muted('the autoresizer made the claim larger, inside of the limit that git sets')
+}
+
+export const CONTROLLER_FIELD_RULES: readonly NoiseRule[] = [
+  {
+    name: 'volume-expansion',
+    reason: 'An autoresizer makes a claim larger as it fills up.',
+    mutes: 'a larger storage request that the autoresizer wrote, up to the limit in git; a claim that a person made larger is shown.',
+    link: 'https://github.com/topolvm/pvc-autoresizer',
+    judge: judgeExpansion,
+  },
+  {
+    name: 'status-like-fields',
+    reason: 'Some controllers say outside of status how things are, or are asked there to look again.',
+    mutes:
+      'the conditions of an autoscaler, endpoints, the node of a Pod, what load balancers, Crossplane and Cluster API made, and requests to reconcile; what a person wrote is shown, but for such requests.',
+    link: 'https://kubernetes.io/docs/reference/labels-annotations-taints/',
+    judge: judgeStatusLike,
+  },
+]

@@ -1,0 +1,179 @@
+/** What git itself says is not to be held against it: `mutation: ignore`, and values that the applier puts in at apply time. */
+import { parse } from 'yaml'
+import { type FieldPath, indexOfStep, valueAt } from '../../krm/field-path.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../krm/json.ts'
+import type { Drift } from '../drift.ts'
+import { fromSyncer, isLive, type Judgement, muted, type NoiseRule, type Surroundings, shown, writerOf, writtenBy } from './noise-rule.ts'
+import { annotation, textAt } from './object-part.ts'
+
+const MUTATION = 'client.lifecycle.config.k8s.io/mutation'
+
+/** Config Sync leaves an object alone that has it in git and in the cluster (kpt-config-sync `pkg/diff`). */
+function judgeMutation({ change }: Drift, { desired, live }: Surroundings): Judgement | undefined {
+  if (change === 'missing' || change === 'unexpected') return undefined
+  const [inGit, inCluster] = [annotation(desired, MUTATION), annotation(live, MUTATION)]
+  if (inGit !== 'ignore' && inCluster !== 'ignore') return undefined
+  if (inGit !== 'ignore') return shown(`git does not have the annotation ${MUTATION}: ignore`)
+  if (inCluster !== 'ignore') return shown(`the live object does not have the annotation ${MUTATION}: ignore`)
+  return muted(`git says that the object is created and then left alone (${MUTATION}: ignore)`)
+}
+
+/** Source: cli-utils `pkg/object/mutation`. */
+const APPLY_TIME = 'config.kubernetes.io/apply-time-mutation'
+
+interface Substitution {
+  /** JSONPath. */
+  readonly targetPath: string
+  /** Text of the target that is replaced; empty: the whole value is. */
+  readonly token: string
+  readonly source: { readonly group: string; readonly kind: string; readonly namespace: string; readonly name: string }
+  readonly sourcePath: string
+}
+
+function judgeApplyTime(drift: Drift, surroundings: Surroundings): Judgement | undefined {
+  const { desired, syncer, liveOf } = surroundings
+  const text = annotation(desired, APPLY_TIME)
+  if (!isLive(drift) || text === '') return undefined
+  const all = substitutionsIn(text)
+  if (all === undefined) return shown(`the annotation ${APPLY_TIME} cannot be read`)
+  const here = all.filter(({ targetPath }) => isPlace(targetPath, drift.path, desired))
+  if (here.length === 0) return undefined
+  if (!fromSyncer(drift, syncer) && !writtenBy(drift, /^(kpt(-.*)?|configsync(\.gke\.io)?)$/))
+    return shown(`${writerOf(drift)} wrote it, and not the syncer`)
+  if (!couldBecome(drift.git, drift.live, here, (substitution) => sourceValue(substitution, liveOf)))
+    return shown('the live value is not what the substitution gives')
+  return muted(`the applier puts the value in when it applies (${APPLY_TIME})`)
+}
+
+function sourceValue({ source, sourcePath }: Substitution, liveOf: Surroundings['liveOf']): Json | undefined {
+  const object = liveOf(source)
+  return object === undefined ? undefined : readAt(object, stepsOf(sourcePath))
+}
+
+/** Whether git's value with the substitutions made gives the live one; a source that was not read may be anything. */
+function couldBecome(
+  git: Json | undefined,
+  live: Json | undefined,
+  all: readonly Substitution[],
+  valueFrom: (from: Substitution) => Json | undefined,
+): boolean {
+  const whole = all.find(({ token }) => token === '')
+  if (whole !== undefined) {
+    const value = valueFrom(whole)
+    return value === undefined || jsonEquals(value, live)
+  }
+  if (typeof git !== 'string' || typeof live !== 'string') return false
+  let parts = [git]
+  const unknown: string[] = []
+  for (const each of all) {
+    const value = valueFrom(each)
+    if (value === undefined || isJsonObject(value) || isJsonArray(value)) unknown.push(each.token)
+    else parts = parts.map((part) => part.split(each.token).join(String(value)))
+  }
+  for (const token of unknown) parts = parts.flatMap((part) => part.split(token))
+  return matchesParts(live, parts)
+}
+
+/** The parts in this order, with any text between them. */
+function matchesParts(text: string, parts: readonly string[]): boolean {
+  const [first = '', ...rest] = parts
+  if (rest.length === 0) return text === first
+  const last = rest.pop() ?? ''
+  if (!text.startsWith(first) || !text.endsWith(last)) return false
+  let at = first.length
+  for (const part of rest) {
+    const found = text.indexOf(part, at)
+    if (found === -1) return false
+    at = found + part.length
+  }
+  return at <= text.length - last.length
+}
+
+function substitutionsIn(text: string): Substitution[] | undefined {
+  let read: unknown
+  try {
+    read = parse(text, { maxAliasCount: 0 })
+  } catch {
+    return undefined
+  }
+  const list = read as Json
+  if (!isJsonArray(list) || !list.every(isJsonObject)) return undefined
+  return list.map((each) => {
+    const source = getKey(each, 'sourceRef')
+    const apiVersion = textAt(source, 'apiVersion')
+    const group = textAt(source, 'group') || (apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '')
+    return {
+      targetPath: textAt(each, 'targetPath'),
+      token: textAt(each, 'token'),
+      source: { group, kind: textAt(source, 'kind'), namespace: textAt(source, 'namespace'), name: textAt(source, 'name') },
+      sourcePath: textAt(each, 'sourcePath'),
+    }
+  })
+}
+
+type Step = string | number | { readonly key: string; readonly value: string }
+
+/** The plain part of JSONPath: names, indexes, and `[?(@.key=="value")]`. Undefined for anything else. */
+function stepsOf(path: string): Step[] | undefined {
+  const steps: Step[] = []
+  const part = /\.([A-Za-z_][\w-]*)|\['([^'\\]*)'\]|\["([^"\\]*)"\]|\[(\d+)\]|\[\?\(@\.([\w-]+)\s*==\s*(?:"([^"\\]*)"|'([^'\\]*)')\)\]/y
+  part.lastIndex = path.startsWith('$') ? 1 : 0
+  while (part.lastIndex < path.length) {
+    const match = part.exec(path)
+    if (match === null) return undefined
+    const [, name, single, double, index, key, left, right] = match
+    if (key !== undefined) steps.push({ key, value: left ?? right ?? '' })
+    else steps.push(index === undefined ? (name ?? single ?? double ?? '') : Number(index))
+  }
+  return steps.length === 0 ? undefined : steps
+}
+
+function readAt(object: JsonObject, steps: readonly Step[] | undefined): Json | undefined {
+  if (steps === undefined) return undefined
+  let value: Json | undefined = object
+  for (const step of steps) {
+    if (typeof step === 'string') value = isJsonObject(value) ? getKey(value, step) : undefined
+    else if (!isJsonArray(value)) return undefined
+    else if (typeof step === 'number') value = value[step]
+    else value = value.find((item) => isJsonObject(item) && getKey(item, step.key) === step.value)
+  }
+  return value
+}
+
+/** Whether the JSONPath names the place, or one that it lies in; places in lists by where git has them. */
+function isPlace(targetPath: string, path: FieldPath, desired: JsonObject): boolean {
+  const steps = stepsOf(targetPath)
+  if (steps === undefined || steps.length > path.length) return false
+  return steps.every((step, index) => {
+    const here = path[index]
+    if (here === undefined) return false
+    if (typeof step === 'string') return here.kind === 'field' && here.name === step
+    if (typeof step !== 'number' && here.kind === 'item') return getKey(here.keys, step.key) === step.value
+    const list = valueAt(desired, path.slice(0, index))
+    if (list === undefined) return false
+    const place = indexOfStep(list, here)
+    if (place === -1) return false
+    if (typeof step === 'number') return place === step
+    const item = isJsonArray(list) ? list[place] : undefined
+    return isJsonObject(item) && getKey(item, step.key) === step.value
+  })
+}
+
+export const DECLARED_RULES: readonly NoiseRule[] = [
+  {
+    name: 'mutation-ignore',
+    reason: 'Git says that the object is created and then left to others.',
+    mutes:
+      'every field of an object that has client.lifecycle.config.k8s.io/mutation: ignore in git and in the cluster; that the object is missing is shown.',
+    link: 'https://cloud.google.com/kubernetes-engine/enterprise/config-sync/docs/how-to/managing-objects',
+    judge: judgeMutation,
+  },
+  {
+    name: 'apply-time-mutation',
+    reason: 'The applier puts values of other objects in when it applies.',
+    mutes:
+      'the places that config.kubernetes.io/apply-time-mutation names, with values that it can give and that the syncer wrote; other values are shown.',
+    link: 'https://kpt.dev/reference/annotations/apply-time-mutation/',
+    judge: judgeApplyTime,
+  },
+]

@@ -1,0 +1,176 @@
+/**
+ * Fields that git leaves out and that hold what the server would put there. They come as a difference where somebody other than the
+ * syncer created the object: that writer owns the defaults (docs/facts/noise-sources.md). Who wrote them does not matter, because
+ * the value is the one that the object would have without them.
+ * Source: kubernetes/kubernetes `pkg/apis/{core,apps,batch,admissionregistration,storage}/v1/defaults.go`.
+ */
+import { valueAt } from '../../krm/field-path.ts'
+import { type Json, jsonEquals } from '../../krm/json.ts'
+import type { Drift } from '../drift.ts'
+import { isAdded, type Judgement, kindOf, muted, type NoiseRule, pathText, type Surroundings, shown } from './noise-rule.ts'
+import { partAt } from './object-part.ts'
+
+/** Path and the value of the server. `spec.replicas` is none of them: once an object is there, a count may be anybody's. */
+type Defaults = readonly (readonly [path: RegExp, value: Json])[]
+
+const POD: Defaults = [
+  [/^dnsPolicy$/, 'ClusterFirst'],
+  [/^restartPolicy$/, 'Always'],
+  [/^schedulerName$/, 'default-scheduler'],
+  [/^terminationGracePeriodSeconds$/, 30],
+  [/^securityContext$/, {}],
+  [/ontainers\[[^\]]+\]\.terminationMessagePath$/, '/dev/termination-log'],
+  [/ontainers\[[^\]]+\]\.terminationMessagePolicy$/, 'File'],
+  [/ontainers\[[^\]]+\]\.resources$/, {}],
+  [/ontainers\[[^\]]+\]\.ports\[[^\]]+\]\.protocol$/, 'TCP'],
+  [/ontainers\[[^\]]+\]\.env\[[^\]]+\]\.valueFrom\.fieldRef\.apiVersion$/, 'v1'],
+  [/ontainers\[[^\]]+\]\.(liveness|readiness|startup)Probe\.timeoutSeconds$/, 1],
+  [/ontainers\[[^\]]+\]\.(liveness|readiness|startup)Probe\.periodSeconds$/, 10],
+  [/ontainers\[[^\]]+\]\.(liveness|readiness|startup)Probe\.successThreshold$/, 1],
+  [/ontainers\[[^\]]+\]\.(liveness|readiness|startup)Probe\.failureThreshold$/, 3],
+  [/ontainers\[[^\]]+\]\.[a-z]+Probe\.httpGet\.scheme$/, 'HTTP'],
+  [/^volumes\[[^\]]+\]\.(configMap|secret|projected|downwardAPI)\.defaultMode$/, 420],
+  [/^volumes\[[^\]]+\]\.hostPath\.type$/, ''],
+]
+
+/** Path of the Pod in kinds that have one. */
+const POD_PLACES = new Map([
+  ['/Pod', 'spec.'],
+  ['apps/Deployment', 'spec.template.spec.'],
+  ['apps/StatefulSet', 'spec.template.spec.'],
+  ['apps/DaemonSet', 'spec.template.spec.'],
+  ['apps/ReplicaSet', 'spec.template.spec.'],
+  ['batch/Job', 'spec.template.spec.'],
+  ['batch/CronJob', 'spec.jobTemplate.spec.template.spec.'],
+])
+
+const WEBHOOK: Defaults = [
+  [/^webhooks\[[^\]]+\]\.failurePolicy$/, 'Fail'],
+  [/^webhooks\[[^\]]+\]\.matchPolicy$/, 'Equivalent'],
+  [/^webhooks\[[^\]]+\]\.(namespace|object)Selector$/, {}],
+  [/^webhooks\[[^\]]+\]\.timeoutSeconds$/, 10],
+  [/^webhooks\[[^\]]+\]\.reinvocationPolicy$/, 'Never'],
+  [/^webhooks\[[^\]]+\]\.clientConfig\.service\.port$/, 443],
+]
+
+const DEFAULTS: ReadonlyMap<string, Defaults> = new Map<string, Defaults>([
+  [
+    'apps/Deployment',
+    [
+      // Whole, where a tool writes an empty one: Flux sends every object through its Go type.
+      [/^spec\.strategy$/, { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%', maxUnavailable: '25%' } }],
+      [/^spec\.strategy\.type$/, 'RollingUpdate'],
+      [/^spec\.strategy\.rollingUpdate\.(maxSurge|maxUnavailable)$/, '25%'],
+      [/^spec\.revisionHistoryLimit$/, 10],
+      [/^spec\.progressDeadlineSeconds$/, 600],
+    ],
+  ],
+  [
+    'apps/StatefulSet',
+    [
+      [/^spec\.podManagementPolicy$/, 'OrderedReady'],
+      [/^spec\.updateStrategy$/, { type: 'RollingUpdate', rollingUpdate: { partition: 0 } }],
+      [/^spec\.updateStrategy\.type$/, 'RollingUpdate'],
+      [/^spec\.updateStrategy\.rollingUpdate\.partition$/, 0],
+      [/^spec\.revisionHistoryLimit$/, 10],
+      [/^spec\.persistentVolumeClaimRetentionPolicy\.(whenDeleted|whenScaled)$/, 'Retain'],
+    ],
+  ],
+  [
+    'apps/DaemonSet',
+    [
+      [/^spec\.updateStrategy$/, { type: 'RollingUpdate', rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } }],
+      [/^spec\.updateStrategy\.type$/, 'RollingUpdate'],
+      [/^spec\.updateStrategy\.rollingUpdate\.maxSurge$/, 0],
+      [/^spec\.updateStrategy\.rollingUpdate\.maxUnavailable$/, 1],
+      [/^spec\.revisionHistoryLimit$/, 10],
+    ],
+  ],
+  [
+    'batch/Job',
+    [
+      [/^spec\.backoffLimit$/, 6],
+      [/^spec\.completionMode$/, 'NonIndexed'],
+      [/^spec\.(completions|parallelism)$/, 1],
+      [/^spec\.(suspend|manualSelector)$/, false],
+      [/^spec\.podReplacementPolicy$/, 'TerminatingOrFailed'],
+    ],
+  ],
+  [
+    'batch/CronJob',
+    [
+      [/^spec\.concurrencyPolicy$/, 'Allow'],
+      [/^spec\.suspend$/, false],
+      [/^spec\.successfulJobsHistoryLimit$/, 3],
+      [/^spec\.failedJobsHistoryLimit$/, 1],
+    ],
+  ],
+  [
+    '/Service',
+    [
+      [/^spec\.type$/, 'ClusterIP'],
+      [/^spec\.sessionAffinity$/, 'None'],
+      [/^spec\.(internal|external)TrafficPolicy$/, 'Cluster'],
+      [/^spec\.allocateLoadBalancerNodePorts$/, true],
+      [/^spec\.ports\[[^\]]+\]\.protocol$/, 'TCP'],
+    ],
+  ],
+  ['/Secret', [[/^type$/, 'Opaque']]],
+  ['/PersistentVolumeClaim', [[/^spec\.volumeMode$/, 'Filesystem']]],
+  [
+    '/PersistentVolume',
+    [
+      [/^spec\.volumeMode$/, 'Filesystem'],
+      [/^spec\.persistentVolumeReclaimPolicy$/, 'Retain'],
+    ],
+  ],
+  [
+    'storage.k8s.io/StorageClass',
+    [
+      [/^reclaimPolicy$/, 'Delete'],
+      [/^volumeBindingMode$/, 'Immediate'],
+    ],
+  ],
+  ['admissionregistration.k8s.io/MutatingWebhookConfiguration', WEBHOOK],
+  ['admissionregistration.k8s.io/ValidatingWebhookConfiguration', WEBHOOK],
+  ['apiextensions.k8s.io/CustomResourceDefinition', [[/^spec\.conversion\.strategy$/, 'None']]],
+])
+
+function judgeDefault(drift: Drift, { live }: Surroundings): Judgement | undefined {
+  if (!isAdded(drift) || drift.live === undefined) return undefined
+  const value = defaultOf(drift, live)
+  if (value === undefined) return undefined
+  if (jsonEquals(drift.live, value)) return muted('it holds what the server puts there when git leaves it out')
+  return shown(`the server's default is ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+}
+
+function defaultOf(drift: Drift, live: Surroundings['live']): Json | undefined {
+  const path = pathText(drift)
+  const own = DEFAULTS.get(kindOf(drift))?.find(([place]) => place.test(path))
+  if (own !== undefined) return own[1]
+  const last = drift.path.at(-1)
+  const parent = valueAt(live, drift.path.slice(0, -1))
+  if (kindOf(drift) === '/Service' && /^spec\.ports\[[^\]]+\]\.targetPort$/.test(path)) return partAt(parent, 'port')
+  const pod = POD_PLACES.get(kindOf(drift))
+  if (pod === undefined || !path.startsWith(pod)) return undefined
+  if (last?.kind === 'field' && last.name === 'imagePullPolicy') return pullPolicyOf(partAt(parent, 'image'))
+  return POD.find(([place]) => place.test(path.slice(pod.length)))?.[1]
+}
+
+/** Always for the tag latest and for none. */
+function pullPolicyOf(image: Json | undefined): string | undefined {
+  if (typeof image !== 'string') return undefined
+  if (image.includes('@')) return 'IfNotPresent'
+  const tag = /:([^/:]+)$/.exec(image)?.[1] ?? 'latest'
+  return tag === 'latest' ? 'Always' : 'IfNotPresent'
+}
+
+export const DEFAULTED_RULES: readonly NoiseRule[] = [
+  {
+    name: 'defaulted-fields',
+    reason: 'Whoever creates an object owns the defaults that the server puts into it.',
+    mutes: 'fields that git leaves out and that hold the server default; any other value is shown.',
+    link: 'https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management',
+    judge: judgeDefault,
+  },
+]

@@ -1,0 +1,180 @@
+/**
+ * What admission webhooks and injectors write into objects. What a mutating webhook itself adds has no owner, so most of it never comes
+ * as a difference (docs/facts/noise-sources.md); these rules are for injectors that write with a request of their own.
+ */
+import type { Json } from '../../krm/json.ts'
+import type { Drift } from '../drift.ts'
+import {
+  hasNoOwner,
+  isAdded,
+  isLive,
+  isMachine,
+  isPerson,
+  type Judgement,
+  kindOf,
+  metadataKey,
+  muted,
+  type NoiseRule,
+  pathText,
+  type Surroundings,
+  shown,
+  writerOf,
+  writtenBy,
+} from './noise-rule.ts'
+import { annotation, textAt } from './object-part.ts'
+
+/** Where the API has a CA bundle. Sources: k8s.io/api admissionregistration/v1; apiextensions/v1; kube-aggregator apiregistration/v1. */
+const CA_BUNDLES = new Map([
+  ['admissionregistration.k8s.io/MutatingWebhookConfiguration', /^webhooks\[name=[^\]]+\]\.clientConfig\.caBundle$/],
+  ['admissionregistration.k8s.io/ValidatingWebhookConfiguration', /^webhooks\[name=[^\]]+\]\.clientConfig\.caBundle$/],
+  ['apiextensions.k8s.io/CustomResourceDefinition', /^spec\.conversion\.webhook\.clientConfig\.caBundle$/],
+  ['apiregistration.k8s.io/APIService', /^spec\.caBundle$/],
+])
+/** Sources: cert-manager `docs/concepts/ca-injector`; OpenShift service CA operator documentation. */
+const INJECTS_CA = [
+  'cert-manager.io/inject-ca-from',
+  'cert-manager.io/inject-ca-from-secret',
+  'cert-manager.io/inject-apiserver-ca',
+  'certmanager.k8s.io/inject-ca-from',
+  'certmanager.k8s.io/inject-apiserver-ca',
+  'service.beta.openshift.io/inject-cabundle',
+]
+/** Injectors whose names do not tell that they are: istiod, the certificate jobs of charts, OpenShift's service CA. */
+const CA_INJECTORS = new Set(['pilot-discovery', 'istiod', 'kube-webhook-certgen', 'service-ca-operator'])
+/** What charts write where the field must not be empty: a line break. */
+const NO_BUNDLE: readonly (Json | undefined)[] = [undefined, null, '', 'Cg==']
+/** base64 of the head of a PEM certificate. */
+const PEM_HEAD = 'LS0tLS1CRUdJTiBDRVJUSUZJQ0FUR'
+
+function judgeBundle(drift: Drift, { desired }: Surroundings): Judgement | undefined {
+  if (!isLive(drift) || CA_BUNDLES.get(kindOf(drift))?.test(pathText(drift)) !== true) return undefined
+  if (typeof drift.live !== 'string' || !drift.live.startsWith(PEM_HEAD)) return shown('it holds no PEM certificate')
+  if (isPerson(drift)) return shown(`${writerOf(drift)} wrote it, which is no injector`)
+  // The one in git: whoever writes into the live object can set annotations too.
+  const asked = INJECTS_CA.find((key) => annotation(desired, key) !== '')
+  if (asked !== undefined) return muted(`git asks for it with the annotation ${asked}`)
+  if (!NO_BUNDLE.includes(drift.git)) return shown('git has a CA bundle of its own and no annotation that asks for another')
+  if (isMachine(drift) || writtenBy(drift, CA_INJECTORS)) return muted(`git leaves it open, and ${writerOf(drift)} filled it in`)
+  return shown(`git leaves it open, and ${writerOf(drift)} is no injector that is known`)
+}
+
+interface Mesh {
+  readonly name: string
+  readonly writers: RegExp
+  /** Annotation that the injector leaves on the Pod or its template. */
+  readonly mark: string
+  readonly containers: ReadonlySet<string>
+  readonly volumes: ReadonlySet<string>
+  readonly metadata: RegExp
+}
+
+/** Sources: istio/istio `manifests/charts/istio-control/istio-discovery/files/injection-template.yaml`; linkerd2 `charts/patch`, `charts/partials`. */
+const ISTIO: Mesh = {
+  name: 'Istio',
+  writers: /^(istio-sidecar-injector|istiod|pilot-discovery|istio-.*)$/,
+  mark: 'sidecar.istio.io/status',
+  containers: new Set(['istio-proxy', 'istio-init', 'istio-validation', 'enable-core-dump']),
+  volumes: new Set([
+    'workload-socket',
+    'credential-socket',
+    'workload-certs',
+    'istio-envoy',
+    'istio-data',
+    'istio-podinfo',
+    'istio-token',
+    'istiod-ca-cert',
+    'istio-ca-crl',
+  ]),
+  metadata:
+    /^(sidecar\.istio\.io\/status|istio\.io\/rev|security\.istio\.io\/tlsMode|service\.istio\.io\/canonical-(name|revision)|prometheus\.io\/(path|port|scrape)|kubectl\.kubernetes\.io\/default-(container|logs-container))$/,
+}
+const LINKERD: Mesh = {
+  name: 'Linkerd',
+  writers: /^(linkerd-proxy-injector|linkerd-.*|proxy-injector)$/,
+  mark: 'linkerd.io/proxy-version',
+  containers: new Set(['linkerd-proxy', 'linkerd-init', 'linkerd-network-validator']),
+  volumes: new Set([
+    'linkerd-identity-end-entity',
+    'linkerd-identity-token',
+    'linkerd-proxy-init-xtables-lock',
+    'linkerd-tap',
+    'linkerd-config',
+  ]),
+  metadata:
+    /^linkerd\.io\/(proxy-version|created-by|trust-root-sha256|control-plane-ns|proxy-deployment|proxy-statefulset|proxy-daemonset|workload-ns|identity-mode)$/,
+}
+const POD_KINDS = new Set(['/Pod', 'apps/Deployment', 'apps/StatefulSet', 'apps/DaemonSet', 'apps/ReplicaSet', 'batch/Job'])
+
+function judgeMesh(drift: Drift, { live }: Surroundings, mesh: Mesh): Judgement | undefined {
+  if (!isAdded(drift) || !POD_KINDS.has(kindOf(drift))) return undefined
+  const above = drift.id.kind === 'Pod' ? [] : ['spec', 'template']
+  const key = metadataKey(drift, 'annotations', above) ?? metadataKey(drift, 'labels', above)
+  const [, list = '', item = ''] =
+    /^spec\.(?:template\.spec\.)?(containers|initContainers|volumes)\[name=([^\]]+)\]$/.exec(pathText(drift)) ?? []
+  const known = key !== undefined ? mesh.metadata.test(key) : (list === 'volumes' ? mesh.volumes : mesh.containers).has(item)
+  if (!known) return undefined
+  if (!hasNoOwner(drift) && !writtenBy(drift, mesh.writers))
+    return shown(`${writerOf(drift)} wrote it, and not the injector of ${mesh.name}`)
+  if (textAt(live, ...above, 'metadata', 'annotations', mesh.mark) === '')
+    return shown(`the annotation ${mesh.mark} is missing, which the injector of ${mesh.name} leaves`)
+  return muted(`the injector of ${mesh.name} adds it to the Pod`)
+}
+
+/** Source: prometheus-operator `pkg/admission/admission.go`. */
+function judgePrometheus(drift: Drift): Judgement | undefined {
+  if (!isLive(drift) || kindOf(drift) !== 'monitoring.coreos.com/PrometheusRule') return undefined
+  if (metadataKey(drift, 'annotations') !== 'prometheus-operator-validated') return undefined
+  if (drift.live !== 'true') return shown('the webhook writes true and nothing else')
+  if (isPerson(drift)) return shown(`${writerOf(drift)} wrote it, and not the webhook`)
+  return muted('the webhook of the Prometheus operator marks the rules that it read')
+}
+
+/** Webhooks fill in how Pods that are not ready may be evicted (k8s.io/api policy/v1), which git leaves to the server. */
+function judgeBudget(drift: Drift): Judgement | undefined {
+  if (!isAdded(drift) || kindOf(drift) !== 'policy/PodDisruptionBudget' || pathText(drift) !== 'spec.unhealthyPodEvictionPolicy')
+    return undefined
+  if (drift.live !== 'IfHealthyBudget' && drift.live !== 'AlwaysAllow') return shown('it holds no policy that the API has')
+  const webhook = hasNoOwner(drift) || (drift.actor.class === 'webhook' && drift.actor.confidence === 'field-manager')
+  return webhook
+    ? muted('a webhook fills in the eviction policy that git leaves open')
+    : shown(`${writerOf(drift)} wrote it, which is no webhook`)
+}
+
+export const INJECTION_RULES: readonly NoiseRule[] = [
+  {
+    name: 'ca-bundle',
+    reason: 'An injector writes the CA bundle of a webhook, a conversion webhook or an aggregated API.',
+    mutes:
+      'caBundle with a certificate, where git asks for it by annotation, or leaves it open and an injector filled it in; a bundle that a person wrote is shown.',
+    link: 'https://cert-manager.io/docs/concepts/ca-injector/',
+    judge: judgeBundle,
+  },
+  {
+    name: 'istio',
+    reason: 'The injector of Istio adds its sidecar to Pods.',
+    mutes: 'containers, volumes and metadata of the sidecar that the injector added and marked; what anybody else adds is shown.',
+    link: 'https://istio.io/latest/docs/setup/additional-setup/sidecar-injection/',
+    judge: (drift, surroundings) => judgeMesh(drift, surroundings, ISTIO),
+  },
+  {
+    name: 'linkerd',
+    reason: 'The injector of Linkerd adds its proxy to Pods.',
+    mutes: 'containers, volumes and metadata of the proxy that the injector added and marked; what anybody else adds is shown.',
+    link: 'https://linkerd.io/2/features/proxy-injection/',
+    judge: (drift, surroundings) => judgeMesh(drift, surroundings, LINKERD),
+  },
+  {
+    name: 'prometheus-operator',
+    reason: 'The webhook of the Prometheus operator marks the rules that it read.',
+    mutes: 'the annotation prometheus-operator-validated: "true" of a PrometheusRule; the rules themselves are shown.',
+    link: 'https://prometheus-operator.dev/docs/platform/webhook/',
+    judge: judgePrometheus,
+  },
+  {
+    name: 'disruption-budget-webhooks',
+    reason: 'Webhooks fill in the eviction policy of a PodDisruptionBudget that git leaves open.',
+    mutes: 'spec.unhealthyPodEvictionPolicy that a webhook added; the budget itself, and what a person sets, is shown.',
+    link: 'https://kubernetes.io/docs/tasks/run-application/configure-pdb/#unhealthy-pod-eviction-policy',
+    judge: judgeBudget,
+  },
+]

@@ -1,0 +1,135 @@
+/**
+ * Differences that are no drift, because the server, a controller or the syncer itself makes them: each a named rule, so that what
+ * is hidden can be named, looked up and switched off. A rule looks at the kind, the place, the value and the writer; the name that a
+ * writer gave itself never mutes alone. A rule that is not sure does not mute.
+ */
+import { type FieldPath, formatFieldPath } from '../../krm/field-path.ts'
+import type { JsonObject } from '../../krm/json.ts'
+import type { ManagedFields } from '../../krm/managed-fields.ts'
+import type { ResourceId } from '../../krm/resource-id.ts'
+import { isSyncer } from '../actor.ts'
+import type { Drift, Syncer } from '../drift.ts'
+import type { Scalers } from './scaler.ts'
+
+export interface NoiseRule {
+  /** As a policy names it behind `preset:`, for instance `hpa`. */
+  readonly name: string
+  /** Why such a difference is no drift, as a sentence. */
+  readonly reason: string
+  /** What it mutes, and what it still shows, as sentences. */
+  readonly mutes: string
+  /** Documentation of what makes the difference. */
+  readonly link: string
+  /** Undefined where the rule is about another kind, field or change. */
+  judge(drift: Drift, surroundings: Surroundings): Judgement | undefined
+}
+
+/** `why` and `because` are clauses for people, without a value of the object that could be a secret. */
+export type Judgement =
+  | { readonly mutes: true; readonly why: string }
+  /** `note`: people who see the difference are told too, and not only those who ask `explain`. */
+  | { readonly mutes: false; readonly because: string; readonly note?: boolean }
+
+/** What was read besides the difference itself. Absent metadata gives empty values, never an error. */
+export interface Surroundings {
+  /** As git has it. */
+  readonly desired: JsonObject
+  /** As it was read; of a Secret perhaps its metadata only. */
+  readonly live: JsonObject
+  readonly managed: ManagedFields
+  readonly syncer: Syncer | undefined
+  /** Autoscalers of the cluster, those that target this object among them. */
+  readonly scalers: Scalers
+  /** Another live object of the same package; undefined where it was not read. */
+  readonly liveOf: (id: ResourceId) => JsonObject | undefined
+}
+
+export function muted(why: string): Judgement {
+  return { mutes: true, why }
+}
+
+export function shown(because: string): Judgement {
+  return { mutes: false, because }
+}
+
+/** A field that git does not have and live does. */
+export function isAdded({ change }: Drift): boolean {
+  return change === 'added'
+}
+
+/** Live has a value, whether git has one too or not. */
+export function isLive({ change }: Drift): boolean {
+  return change === 'added' || change === 'modified'
+}
+
+/** Group and kind as one text: `apps/Deployment`, `/Service`. */
+export function kindOf({ id }: Drift): string {
+  return `${id.group}/${id.kind}`
+}
+
+/** The path as `formatFieldPath` writes it. */
+export function pathText({ path }: Drift): string {
+  return formatFieldPath(path)
+}
+
+/** The key of a label or annotation of the object itself; `under` names the template instead, as in `['spec', 'template']`. */
+export function metadataKey({ path }: Drift, map: 'labels' | 'annotations', under: readonly string[] = []): string | undefined {
+  const above = [...under, 'metadata', map]
+  const key = path.at(-1)
+  return path.length === above.length + 1 && startsWith(path, above) && key?.kind === 'field' ? key.name : undefined
+}
+
+/** The finalizer that the difference is about. */
+export function finalizerOf({ path }: Drift): string | undefined {
+  const member = path[2]
+  return path.length === 3 && startsWith(path, ['metadata', 'finalizers']) && member?.kind === 'member' && typeof member.value === 'string'
+    ? member.value
+    : undefined
+}
+
+export function startsWith(path: FieldPath, names: readonly string[]): boolean {
+  return names.every((name, index) => {
+    const step = path[index]
+    return step?.kind === 'field' && step.name === name
+  })
+}
+
+/** Who wrote it, as people read it. */
+export function writerOf({ actor }: Drift): string {
+  return actor.confidence === 'field-manager' ? actor.manager : 'nobody that the server knows'
+}
+
+/** The server names one of these as the owner of the field. */
+export function writtenBy({ actor }: Drift, managers: RegExp | ReadonlySet<string>): boolean {
+  if (actor.confidence !== 'field-manager') return false
+  return managers instanceof RegExp ? managers.test(actor.manager) : managers.has(actor.manager)
+}
+
+/** The syncer owns it, under its own name or one that it had before. */
+export function fromSyncer({ actor }: Drift, syncer: Syncer | undefined): boolean {
+  const { manager, operation, subresource, confidence } = actor
+  return confidence === 'field-manager' && operation !== '' && isSyncer({ manager, operation, subresource }, syncer)
+}
+
+/** The server knows no owner: what admission and allocation write has none (docs/facts/noise-sources.md). */
+export function hasNoOwner({ actor }: Drift): boolean {
+  return actor.confidence === 'none'
+}
+
+/** Components of the control plane that write objects of a package: kube-controller-manager, the scheduler, the API server, a cloud's controllers. */
+export const CONTROL_PLANE: ReadonlySet<string> = new Set([
+  'kube-controller-manager',
+  'kube-scheduler',
+  'kube-apiserver',
+  'cloud-controller-manager',
+  'openshift-controller-manager',
+])
+
+/** A writer that is a controller or an admission webhook, as far as its name tells. Only together with a place and a value. */
+export function isMachine({ actor }: Drift): boolean {
+  return actor.confidence === 'field-manager' && (actor.class === 'controller' || actor.class === 'webhook')
+}
+
+export function isPerson({ actor }: Drift): boolean {
+  return actor.class === 'human-tool'
+}

@@ -1,0 +1,45 @@
+/** The rules by name, and what a policy's `extends` means. */
+import { AUTOSCALING_RULES } from './autoscaling.ts'
+import { CONTROL_PLANE_RULES } from './control-plane.ts'
+import { CONTROLLER_FIELD_RULES } from './controller-fields.ts'
+import { DECLARED_RULES } from './declared-noise.ts'
+import { DEFAULTED_RULES } from './defaulted-fields.ts'
+import { INJECTION_RULES } from './injection.ts'
+import type { NoiseRule } from './noise-rule.ts'
+import { SYNCER_METADATA_RULES } from './syncer-metadata.ts'
+
+/** In the order in which they are tried; the first that mutes is named. */
+export const NOISE_RULES: readonly NoiseRule[] = [
+  ...AUTOSCALING_RULES,
+  ...INJECTION_RULES,
+  ...CONTROL_PLANE_RULES,
+  ...CONTROLLER_FIELD_RULES,
+  ...SYNCER_METADATA_RULES,
+  ...DECLARED_RULES,
+  ...DEFAULTED_RULES,
+]
+
+export const PRESET = 'preset:'
+/** Every rule: the shipped default. */
+export const RECOMMENDED = 'preset:recommended'
+/** No rule at all. */
+export const NONE = 'preset:none'
+
+/** What `extends` may name. */
+export const PRESET_NAMES: readonly string[] = [RECOMMENDED, NONE, ...NOISE_RULES.map(presetName)]
+
+export function presetName({ name }: Pick<NoiseRule, 'name'>): string {
+  return `${PRESET}${name}`
+}
+
+/** Names of rules, in the order of the rules. @param names each one of `PRESET_NAMES`; none is the shipped default */
+export function rulesOf(names: readonly string[] | undefined): readonly string[] {
+  if (names === undefined || names.includes(RECOMMENDED)) return NOISE_RULES.map(({ name }) => name)
+  return NOISE_RULES.filter((rule) => names.includes(presetName(rule))).map(({ name }) => name)
+}
+
+/** @param name with or without `preset:` */
+export function ruleNamed(name: string): NoiseRule | undefined {
+  const bare = name.startsWith(PRESET) ? name.slice(PRESET.length) : name
+  return NOISE_RULES.find((rule) => rule.name === bare)
+}

@@ -1,0 +1,129 @@
+/**
+ * What an autoscaler says about the fields that it writes: its target and its bounds. Sources: k8s.io/api `autoscaling/v1` and `v2`
+ * (`scaleTargetRef`, `minReplicas` is 1 where it is left out); kedacore/keda ScaledObject specification (`minReplicaCount` 0,
+ * `maxReplicaCount` 100, annotations `autoscaling.keda.sh/paused*`); kubernetes/autoscaler `VerticalPodAutoscaler` API reference.
+ */
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../krm/json.ts'
+import { metadataText } from '../../krm/resource.ts'
+import { parseApiVersion, type ResourceId, sameResource } from '../../krm/resource-id.ts'
+import { annotation, partAt, textAt } from './object-part.ts'
+
+export type ScalerTool = 'hpa' | 'keda' | 'vpa'
+
+/** Kinds that are read: group, kind, and the rule that they are for. */
+export const SCALER_KINDS: readonly (readonly [group: string, kind: string, tool: ScalerTool])[] = [
+  ['autoscaling', 'HorizontalPodAutoscaler', 'hpa'],
+  ['keda.sh', 'ScaledObject', 'keda'],
+  ['autoscaling.k8s.io', 'VerticalPodAutoscaler', 'vpa'],
+]
+
+/** A ScaledObject or a HorizontalPodAutoscaler: replicas between two bounds, both inclusive. */
+export interface ReplicaScaler {
+  readonly tool: 'hpa' | 'keda'
+  readonly id: ResourceId
+  readonly target: ResourceId
+  readonly min: number
+  readonly max: number
+  /** Counts outside of the bounds that it sets too: while it is idle or paused. */
+  readonly also: readonly number[]
+}
+
+export interface ResourceScaler {
+  readonly tool: 'vpa'
+  readonly id: ResourceId
+  readonly target: ResourceId
+  /** It only recommends. */
+  readonly off: boolean
+  readonly policies: readonly ContainerPolicy[]
+}
+
+export interface ContainerPolicy {
+  /** `*` for every container without one of its own. */
+  readonly container: string
+  readonly off: boolean
+  /** `cpu`, `memory`. */
+  readonly resources: readonly string[]
+  readonly requestsOnly: boolean
+  /** Quantities by resource. */
+  readonly min: JsonObject
+  readonly max: JsonObject
+}
+
+export type Scaler = ReplicaScaler | ResourceScaler
+
+export interface Scalers {
+  readonly all: readonly Scaler[]
+  /** Per tool: why it is not known whether there are more of them, as a clause. */
+  readonly unread: ReadonlyMap<ScalerTool, string>
+}
+
+export const NO_SCALERS: Scalers = { all: [], unread: new Map() }
+
+/** Undefined for what is no autoscaler, and for one that names no target. */
+export function readScaler(object: JsonObject): Scaler | undefined {
+  const { group } = parseApiVersion(textAt(object, 'apiVersion'))
+  const kind = textAt(object, 'kind')
+  const tool = SCALER_KINDS.find((known) => known[0] === group && known[1] === kind)?.[2]
+  if (tool === undefined) return undefined
+  const namespace = metadataText(object, 'namespace')
+  const id = { group, kind, namespace, name: metadataText(object, 'name') }
+  const target = targetOf(partAt(object, 'spec', tool === 'vpa' ? 'targetRef' : 'scaleTargetRef'), tool, namespace)
+  if (target === undefined) return undefined
+  if (tool === 'vpa') return { tool, id, target, off: isOff(object), policies: policiesOf(object) }
+  const [min, max] = tool === 'hpa' ? ['minReplicas', 'maxReplicas'] : ['minReplicaCount', 'maxReplicaCount']
+  const bounds = {
+    min: countAt(object, 'spec', min) ?? (tool === 'hpa' ? 1 : 0),
+    max: countAt(object, 'spec', max) ?? (tool === 'hpa' ? 0 : 100),
+  }
+  const paused = Number(annotation(object, 'autoscaling.keda.sh/paused-replicas') || Number.NaN)
+  const also = [countAt(object, 'spec', 'idleReplicaCount'), paused].filter((count) => count !== undefined && Number.isInteger(count))
+  return { tool, id, target, ...bounds, also: tool === 'keda' ? (also as number[]) : [] }
+}
+
+/** Those of the cluster that target the object. */
+export function scalersOf<Tool extends ScalerTool>(
+  scalers: Scalers,
+  tool: Tool,
+  id: ResourceId,
+): readonly Extract<Scaler, { tool: Tool }>[] {
+  return scalers.all.filter((scaler): scaler is Extract<Scaler, { tool: Tool }> => scaler.tool === tool && sameResource(scaler.target, id))
+}
+
+function targetOf(reference: Json | undefined, tool: ScalerTool, namespace: string): ResourceId | undefined {
+  const name = textAt(reference, 'name')
+  const kind = textAt(reference, 'kind') || (tool === 'keda' ? 'Deployment' : '')
+  if (name === '' || kind === '') return undefined
+  const apiVersion = textAt(reference, 'apiVersion') || (tool === 'keda' ? 'apps/v1' : '')
+  return { group: parseApiVersion(apiVersion).group, kind, namespace, name }
+}
+
+function countAt(object: JsonObject, ...names: readonly string[]): number | undefined {
+  const value = partAt(object, ...names)
+  return typeof value === 'number' && Number.isInteger(value) ? value : undefined
+}
+
+/** `Initial` sets requests of new Pods; `Off` writes nothing. */
+function isOff(object: JsonObject): boolean {
+  return textAt(object, 'spec', 'updatePolicy', 'updateMode') === 'Off'
+}
+
+function policiesOf(object: JsonObject): ContainerPolicy[] {
+  const list = partAt(object, 'spec', 'resourcePolicy', 'containerPolicies')
+  const given = isJsonArray(list) ? list.filter(isJsonObject) : []
+  return given.map((policy) => {
+    const resources = partAt(policy, 'controlledResources')
+    return {
+      container: textAt(policy, 'containerName'),
+      off: textAt(policy, 'mode') === 'Off',
+      resources: isJsonArray(resources) ? resources.filter((name) => typeof name === 'string') : ['cpu', 'memory'],
+      requestsOnly: textAt(policy, 'controlledValues') === 'RequestsOnly',
+      min: objectAt(policy, 'minAllowed'),
+      max: objectAt(policy, 'maxAllowed'),
+    }
+  })
+}
+
+function objectAt(object: JsonObject, name: string): JsonObject {
+  const value = partAt(object, name)
+  return isJsonObject(value) ? value : {}
+}

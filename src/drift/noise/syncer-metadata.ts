@@ -1,0 +1,180 @@
+/**
+ * Labels and annotations that a syncer or its tool writes on what it applies. What the syncer itself owns never comes as a difference;
+ * these rules are for tools that write them under another name, and for objects that a tool had before.
+ * Sources: docs/facts/applier-marks.md and the files that it names; kapp `pkg/kapp/config/default.go`; cli-utils `pkg/common`,
+ * `pkg/object/{dependson,mutation}`; kpt-config-sync `pkg/metadata`; kubectl `pkg/cmd/apply/apply.go`.
+ */
+import { isJsonObject, type Json, parseJson } from '../../krm/json.ts'
+import type { Drift } from '../drift.ts'
+import {
+  fromSyncer,
+  isLive,
+  isPerson,
+  type Judgement,
+  metadataKey,
+  muted,
+  type NoiseRule,
+  type Surroundings,
+  shown,
+  writerOf,
+  writtenBy,
+} from './noise-rule.ts'
+import { textAt } from './object-part.ts'
+
+interface Tool {
+  readonly name: string
+  readonly writers: RegExp
+  readonly labels?: RegExp
+  readonly annotations?: RegExp
+  /** Keys that others use too: only with this value. */
+  readonly shared?: { readonly label: string; readonly value?: string }
+}
+
+const TOOLS: readonly Tool[] = [
+  {
+    name: 'Flux',
+    writers: /^(kustomize-controller|helm-controller|source-controller|flux|flux-.*)$/,
+    labels: /^(kustomize|helm)\.toolkit\.fluxcd\.io\/(name|namespace)$/,
+    annotations: /^(kustomize|helm)\.toolkit\.fluxcd\.io\/(checksum|chart)$/,
+  },
+  {
+    name: 'Argo CD',
+    writers: /^argocd(-.*)?$/,
+    annotations: /^argocd\.argoproj\.io\/(tracking-id|installation-id)$/,
+    shared: { label: 'app.kubernetes.io/instance' },
+  },
+  {
+    name: 'Helm',
+    writers: /^(helm|Helm|helm-controller)$/,
+    annotations: /^meta\.helm\.sh\/release-(name|namespace)$/,
+    shared: { label: 'app.kubernetes.io/managed-by', value: 'Helm' },
+  },
+  {
+    name: 'Config Sync',
+    writers: /^(configsync\.gke\.io|configsync)$/,
+    labels: /^(configsync|configmanagement)\.gke\.io\//,
+    annotations: /^((configsync|configmanagement)\.gke\.io\/.+|config\.k8s\.io\/owning-inventory)$/,
+    shared: { label: 'app.kubernetes.io/managed-by', value: 'configmanagement.gke.io' },
+  },
+  {
+    name: 'kpt live',
+    writers: /^kpt(-.*)?$/,
+    annotations:
+      /^(config\.k8s\.io\/owning-inventory|(internal\.)?config\.kubernetes\.io\/(path|index|package-path|annotations-migration-resource-id)|internal\.kpt\.dev\/.+)$/,
+  },
+  {
+    name: 'Sveltos',
+    writers: /^(application\/apply-patch|addon-controller|sveltos.*)$/,
+    labels: /^projectsveltos\.io\//,
+    annotations: /^projectsveltos\.io\//,
+  },
+  {
+    name: 'Fleet',
+    writers: /^(fleet.*|rancher-fleet.*|helm)$/,
+    labels: /^(objectset\.rio\.cattle\.io\/hash|fleet\.cattle\.io\/.+)$/,
+    annotations: /^(objectset\.rio\.cattle\.io|fleet\.cattle\.io)\//,
+  },
+  { name: 'kapp', writers: /^kapp(-.*)?$/, labels: /^kapp\.k14s\.io\//, annotations: /^kapp\.k14s\.io\// },
+  { name: 'Kluctl', writers: /^kluctl(-.*)?$/, labels: /^kluctl\.io\//, annotations: /^kluctl\.io\// },
+]
+
+const WRITERS = TOOLS.map(({ writers }) => writers)
+
+function toolOf(drift: Drift): Tool[] {
+  const label = metadataKey(drift, 'labels')
+  const note = metadataKey(drift, 'annotations')
+  return TOOLS.filter(({ labels, annotations, shared }) => {
+    if (note !== undefined) return annotations?.test(note) === true
+    if (label === undefined) return false
+    return labels?.test(label) === true || (shared?.label === label && (shared.value === undefined || shared.value === drift.live))
+  })
+}
+
+function judgeMetadata(drift: Drift, { syncer }: Surroundings): Judgement | undefined {
+  if (!isLive(drift)) return undefined
+  const tools = toolOf(drift)
+  const [first] = tools
+  if (first === undefined) return undefined
+  const tool = isPerson(drift) ? undefined : tools.find(({ writers }) => writtenBy(drift, writers))
+  if (tool !== undefined) return muted(`${tool.name} marks with it what it applies`)
+  if (fromSyncer(drift, syncer)) return muted(`the syncer ${drift.actor.manager} marks with it what it applies`)
+  return shown(`${writerOf(drift)} wrote it, and not ${tools.map(({ name }) => name).join(' or ')}`)
+}
+
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
+/** Verbs of kubectl that write it, and tools that apply as kubectl does. `kubectl-last-applied` keeps it for server-side applies. */
+const KEEPS_LAST_APPLIED =
+  /^(kubectl|kubectl-(client-side-apply|last-applied|create|replace|run|expose)|oc|argocd|argocd-(?!server).*|kpt.*|kapp.*|kluctl.*|fleet.*|addon-controller)$/
+
+function judgeLastApplied(drift: Drift, { syncer }: Surroundings): Judgement | undefined {
+  if (!isLive(drift) || metadataKey(drift, 'annotations') !== LAST_APPLIED) return undefined
+  if (!writtenBy(drift, KEEPS_LAST_APPLIED) && !fromSyncer(drift, syncer))
+    return shown(`${writerOf(drift)} wrote it, which is no tool that applies`)
+  if (!isAppliedAs(drift)) return shown('it does not hold this object as somebody applied it')
+  return muted('client-side apply keeps in it what was applied; what it changed is shown by itself')
+}
+
+/** Unread content of a Secret is not looked into: the annotation is there by name only. */
+function isAppliedAs({ live, liveUnread, id }: Drift): boolean {
+  if (liveUnread && live === undefined) return true
+  const applied = parsed(live)
+  return isJsonObject(applied) && textAt(applied, 'kind') === id.kind && textAt(applied, 'metadata', 'name') === id.name
+}
+
+function parsed(value: Json | undefined): Json | undefined {
+  try {
+    return typeof value === 'string' ? parseJson(value) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Annotations that tell an applier what to do and the cluster nothing. */
+const DIRECTIVES = new Map([
+  ['config.kubernetes.io/depends-on', 'depends-on'],
+  ['config.kubernetes.io/apply-time-mutation', 'depends-on'],
+  ['client.lifecycle.config.k8s.io/deletion', 'client-lifecycle'],
+  ['client.lifecycle.config.k8s.io/mutation', 'client-lifecycle'],
+  ['cli-utils.sigs.k8s.io/on-remove', 'client-lifecycle'],
+])
+
+/** By a person they are drift: `mutation: ignore` set by hand turns the syncer off for the object. */
+function judgeDirective(drift: Drift, { syncer }: Surroundings, rule: string): Judgement | undefined {
+  if (!isLive(drift) || DIRECTIVES.get(metadataKey(drift, 'annotations') ?? '') !== rule) return undefined
+  if (fromSyncer(drift, syncer)) return muted(`the syncer ${drift.actor.manager} keeps with it how it applies`)
+  return !isPerson(drift) && WRITERS.some((writers) => writtenBy(drift, writers))
+    ? muted(`${writerOf(drift)} keeps with it how it applies`)
+    : shown(`${writerOf(drift)} wrote it, which is no syncer that is known`)
+}
+
+export const SYNCER_METADATA_RULES: readonly NoiseRule[] = [
+  {
+    name: 'syncer-metadata',
+    reason: 'A syncer marks the objects that it applies.',
+    mutes:
+      'the inventory, tracking and release marks of Flux, Argo CD, Helm, Config Sync, kpt live, Sveltos, Fleet, kapp and Kluctl that the tool itself wrote; a mark that a person wrote is shown.',
+    link: 'https://kubernetes.io/docs/reference/labels-annotations-taints/',
+    judge: judgeMetadata,
+  },
+  {
+    name: 'kubectl-last-applied',
+    reason: 'Client-side apply keeps in an annotation what was applied.',
+    mutes: 'the annotation with this very object in it, written by a tool that applies; the changes that came with it are shown.',
+    link: 'https://kubernetes.io/docs/tasks/manage-kubernetes-objects/declarative-config/',
+    judge: judgeLastApplied,
+  },
+  {
+    name: 'depends-on',
+    reason: 'Annotations of kpt and Config Sync say in which order and with which values objects are applied.',
+    mutes: 'depends-on and apply-time-mutation that the syncer wrote; one that a person wrote is shown.',
+    link: 'https://kpt.dev/reference/annotations/depends-on/',
+    judge: (drift, surroundings) => judgeDirective(drift, surroundings, 'depends-on'),
+  },
+  {
+    name: 'client-lifecycle',
+    reason: 'Annotations of kpt and Config Sync say what happens to an object that git gives up or that others change.',
+    mutes: 'client.lifecycle.config.k8s.io/* that the syncer wrote; one that a person wrote turns the syncer off and is shown.',
+    link: 'https://cloud.google.com/kubernetes-engine/enterprise/config-sync/docs/how-to/managing-objects',
+    judge: (drift, surroundings) => judgeDirective(drift, surroundings, 'client-lifecycle'),
+  },
+]

@@ -1,0 +1,207 @@
+/**
+ * A write as the API server's audit log has it. Source: `audit.k8s.io/v1` Event (k8s.io/apiserver/pkg/apis/audit/v1/types.go) and
+ * docs/facts/audit-events.md. Bodies stay in the process: they serve to tell which write made a value, and are never shown. What a Secret
+ * holds is dropped here, before anything else sees it.
+ */
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from './json.ts'
+import type { ResourceId } from './resource-id.ts'
+
+export type AuditVerb = 'create' | 'update' | 'patch' | 'delete' | 'deletecollection'
+
+/** What a request was about, by the plural name of its kind. */
+export interface AuditedObject {
+  readonly group: string
+  /** `deployments` */
+  readonly resource: string
+  readonly subresource: string
+  readonly namespace: string
+  /** Empty for a whole collection. */
+  readonly name: string
+  readonly uid: string
+  /** That the request named: the one before the write. Empty where it named none. */
+  readonly resourceVersion: string
+  /** Of a body, where there is one. */
+  readonly kind: string
+}
+
+/** A write that the server carried out: answered with success, and no dry run. */
+export interface AuditedWrite {
+  readonly verb: AuditVerb
+  readonly object: AuditedObject
+  /** Who the server took the client for. */
+  readonly user: string
+  /** Whom it acted as; empty without impersonation. */
+  readonly actingAs: string
+  readonly userAgent: string
+  /** Field manager: as the request named it, else the beginning of the User-Agent, as the server does it. */
+  readonly manager: string
+  /** Milliseconds since 1970: when the request came, and when its answer was given. */
+  readonly receivedAt: number
+  readonly answeredAt: number
+  readonly created: boolean
+  /** The log has bodies of this request. */
+  readonly bodies: boolean
+  /** Values of the bodies were dropped: it is a Secret. */
+  readonly hidden: boolean
+  readonly request: Json | undefined
+  /** The object after the write; a `Scale` for the subresource. */
+  readonly response: JsonObject | undefined
+}
+
+const VERBS: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete', 'deletecollection'])
+/** Parts of an object that say what it is meant to be; all others are answers of controllers, or no part of it. */
+const SUBRESOURCES: ReadonlySet<string> = new Set(['', 'scale', 'finalize', 'ephemeralcontainers', 'resize'])
+
+/** Reads one event. @returns undefined for everything that is no write that was carried out, and for what cannot be read */
+export function readAuditedWrite(event: Json | undefined): AuditedWrite | undefined {
+  if (!isJsonObject(event) || text(event, 'stage') !== 'ResponseComplete') return undefined
+  const verb = text(event, 'verb')
+  const object = readObject(event)
+  const code = getKey(child(event, 'responseStatus'), 'code')
+  if (!isVerb(verb) || object === undefined || typeof code !== 'number' || code < 200 || code > 299) return undefined
+  const query = queryOf(text(event, 'requestURI'))
+  const requested = getKey(event, 'requestObject')
+  if (query.get('dryRun') !== null || isDryRun(verb, requested)) return undefined
+  const hidden = object.group === '' && object.resource === 'secrets'
+  const answered = getKey(event, 'responseObject')
+  const userAgent = text(event, 'userAgent')
+  const response = isJsonObject(answered) ? answered : undefined
+  return {
+    verb,
+    object,
+    user: text(child(event, 'user'), 'username'),
+    actingAs: text(child(event, 'impersonatedUser'), 'username'),
+    userAgent,
+    manager: query.get('fieldManager') || managerOf(userAgent),
+    receivedAt: time(event, 'requestReceivedTimestamp'),
+    answeredAt: time(event, 'stageTimestamp'),
+    created: verb === 'create' || code === 201,
+    bodies: response !== undefined,
+    hidden,
+    request: hidden && requested !== undefined ? withoutValues(requested) : requested,
+    response: hidden && response !== undefined ? (withoutValues(response) as JsonObject) : response,
+  }
+}
+
+function readObject(event: JsonObject): AuditedObject | undefined {
+  const ref = getKey(event, 'objectRef')
+  if (!isJsonObject(ref)) return undefined
+  const response = child(event, 'responseObject')
+  const request = child(event, 'requestObject')
+  const subresource = text(ref, 'subresource')
+  if (!SUBRESOURCES.has(subresource)) return undefined
+  const whole = subresource === ''
+  const [group, resource] = [text(ref, 'apiGroup'), text(ref, 'resource')]
+  return {
+    group,
+    resource,
+    subresource,
+    // The address of a Namespace has its name twice.
+    namespace: group === '' && resource === 'namespaces' ? '' : text(ref, 'namespace'),
+    // The name of an object with a generateName is in the answer alone.
+    name: text(ref, 'name') || (whole && text(event, 'verb') === 'create' ? text(child(response, 'metadata'), 'name') : ''),
+    uid: text(ref, 'uid') || (whole ? text(child(response, 'metadata'), 'uid') : ''),
+    resourceVersion: text(ref, 'resourceVersion'),
+    kind: whole && text(event, 'verb') !== 'delete' ? text(response, 'kind') || text(request, 'kind') : '',
+  }
+}
+
+/** A DELETE says in its body that it is a dry run: at level Metadata nobody can tell. */
+function isDryRun(verb: AuditVerb, request: Json | undefined): boolean {
+  if (!verb.startsWith('delete') || !isJsonObject(request)) return false
+  const list = getKey(request, 'dryRun')
+  return isJsonArray(list) && list.length > 0
+}
+
+/**
+ * What the server takes for the manager where the request names none: what stands before the first `/` of the User-Agent, printable,
+ * at most 128 bytes (k8s.io/apiserver, pkg/endpoints/handlers/create.go, `managerOrUserAgent`).
+ */
+export function managerOf(userAgent: string): string {
+  const encoder = new TextEncoder()
+  let [name, bytes] = ['', 0]
+  for (const character of (userAgent.split('/')[0] ?? '').replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '')) {
+    bytes += encoder.encode(character).length
+    if (bytes > 128) break
+    name += character
+  }
+  return name
+}
+
+/**
+ * Whether a write is about this object. The log has the plural name of a kind, which is told by a body, or by the rule that the
+ * API machinery guesses by (apimachinery, `meta.UnsafeGuessKindToResource`).
+ */
+export function isWriteTo(object: AuditedObject, id: ResourceId): boolean {
+  return object.namespace === id.namespace && object.name === id.name && isOfKind(object, id)
+}
+
+/** Whether a write is about objects of this kind. */
+export function isOfKind(object: AuditedObject, { group, kind }: ResourceId): boolean {
+  return object.group === group && (object.resource === resourceOf(kind) || (object.kind !== '' && object.kind === kind))
+}
+
+/** `NetworkPolicy` to `networkpolicies`. */
+export function resourceOf(kind: string): string {
+  const name = kind.toLowerCase()
+  if (name.endsWith('endpoints')) return name
+  if (/(s|x|ch|sh)$/.test(name)) return `${name}es`
+  // `Gateway` to `gateways`: the API machinery is wrong there, and so is nobody's CustomResourceDefinition.
+  if (/[^aeiou]y$/.test(name)) return `${name.slice(0, -1)}ies`
+  return `${name}s`
+}
+
+/** Structure without what strings hold; a `null` says that something was removed, and stays. */
+function withoutValues(value: Json): Json {
+  if (typeof value === 'string') return ''
+  if (isJsonArray(value)) return value.map(withoutOperation)
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, below]): [string, Json][] => {
+      if (key === 'annotations') return []
+      return [[key, KEPT.has(key) ? below : withoutValues(below)]]
+    }),
+  )
+}
+
+const KEPT: ReadonlySet<string> = new Set([
+  'managedFields',
+  'resourceVersion',
+  'uid',
+  'name',
+  'namespace',
+  'kind',
+  'apiVersion',
+  'creationTimestamp',
+])
+
+/** Of a JSON Patch the place stays. */
+function withoutOperation(value: Json): Json {
+  if (!isJsonObject(value) || typeof getKey(value, 'op') !== 'string') return withoutValues(value)
+  return { op: getKey(value, 'op') ?? '', path: getKey(value, 'path') ?? '' }
+}
+
+function isVerb(verb: string): verb is AuditVerb {
+  return VERBS.has(verb)
+}
+
+function queryOf(address: string): URLSearchParams {
+  const mark = address.indexOf('?')
+  return new URLSearchParams(mark === -1 ? '' : address.slice(mark + 1))
+}
+
+function child(object: JsonObject, key: string): JsonObject {
+  const value = getKey(object, key)
+  return isJsonObject(value) ? value : {}
+}
+
+function text(object: JsonObject, key: string): string {
+  const value = getKey(object, key)
+  return typeof value === 'string' ? value : ''
+}
+
+/** Milliseconds; 0 where there is no time. */
+function time(object: JsonObject, key: string): number {
+  const milliseconds = Date.parse(text(object, key))
+  return Number.isNaN(milliseconds) ? 0 : milliseconds
+}

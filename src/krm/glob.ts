@@ -1,0 +1,40 @@
+/** Text patterns of rules: `*` is any text, none too; `\*` is the sign itself, and `\\` a backslash. Any other sign is itself. */
+
+/** Takes time in proportion to the two lengths, whatever was written: of each part between stars the first place is the best. */
+export function matchesGlob(glob: string, text: string): boolean {
+  if (!/[*\\]/.test(glob)) return glob === text
+  const parts = partsOf(glob)
+  const [first = ''] = parts
+  const last = parts.at(-1) ?? ''
+  if (parts.length === 1) return text === first
+  if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last)) return false
+  let at = first.length
+  const end = text.length - last.length
+  for (const part of parts.slice(1, -1)) {
+    const found = text.indexOf(part, at)
+    if (found === -1 || found + part.length > end) return false
+    at = found + part.length
+  }
+  return true
+}
+
+/** Whether it stands for more than one text. */
+export function hasWildcard(glob: string): boolean {
+  return partsOf(glob).length > 1
+}
+
+/** The pattern that matches exactly this text. */
+export function literalGlob(text: string): string {
+  // A backslash before any other sign is itself: only what would be read as an escape is escaped.
+  return text.replace(/\\(?=[\\*]|$)|\*/g, (sign) => `\\${sign}`)
+}
+
+/** What stands between the stars, without escapes. */
+function partsOf(glob: string): string[] {
+  const parts = ['']
+  for (const [sign] of glob.matchAll(/\\[\\*]|[\s\S]/g)) {
+    if (sign === '*') parts.push('')
+    else parts[parts.length - 1] += sign.length === 2 ? sign.slice(1) : sign
+  }
+  return parts
+}

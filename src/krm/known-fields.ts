@@ -1,0 +1,52 @@
+/**
+ * A manifest without the fields that the server does not know. A server drops them from what a client-side apply sends, and refuses a
+ * server-side apply because of them (docs/facts/refused-applies.md): they are nobody's drift, and git says something that nothing does.
+ */
+import { type FieldPath, field } from './field-path.ts'
+import type { FieldSchema } from './field-schema.ts'
+import { stepOfItem } from './field-set.ts'
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from './json.ts'
+
+export interface KnownFields {
+  /** The object itself where nothing in it is unknown. */
+  readonly object: JsonObject
+  /** Places that were left out, topmost ones, in the order of the manifest. */
+  readonly unknown: readonly FieldPath[]
+}
+
+/** `status` is left alone: no apply writes it. */
+export function knownFieldsOf(object: JsonObject, schema: FieldSchema): KnownFields {
+  const unknown: FieldPath[] = []
+  return { object: knownMap(object, schema, [], unknown), unknown }
+}
+
+function knownMap(map: JsonObject, schema: FieldSchema, path: FieldPath, unknown: FieldPath[]): JsonObject {
+  let changed = false
+  const kept: [string, Json][] = []
+  for (const [name, value] of Object.entries(map)) {
+    const here = [...path, field(name)]
+    if (path.length === 0 && name === 'status') {
+      kept.push([name, value])
+      continue
+    }
+    if (schema.closed === true && !schema.declares(name)) {
+      unknown.push(here)
+      changed = true
+      continue
+    }
+    const known = knownValue(value, schema.child(name), here, unknown)
+    changed ||= known !== value
+    kept.push([name, known])
+  }
+  return changed ? Object.fromEntries(kept) : map
+}
+
+function knownValue(value: Json, schema: FieldSchema, path: FieldPath, unknown: FieldPath[]): Json {
+  if (isJsonObject(value)) return knownMap(value, schema, path, unknown)
+  if (!isJsonArray(value)) return value
+  const items = schema.items()
+  const known = value.map((item, index) =>
+    knownValue(item, items, [...path, stepOfItem(item, schema) ?? { kind: 'index', index }], unknown),
+  )
+  return known.every((item, index) => item === value[index]) ? value : known
+}

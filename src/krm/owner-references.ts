@@ -1,0 +1,9 @@
+/** Who an object belongs to inside the cluster. Source: k8s.io/apimachinery `pkg/apis/meta/v1/types.go` OwnerReference. */
+import { getKey, isJsonArray, isJsonObject, type JsonObject } from './json.ts'
+
+/** Whether another object of the cluster owns this one, so that the cluster makes and removes it and nobody declares it. */
+export function isControlled(object: JsonObject): boolean {
+  const metadata = getKey(object, 'metadata')
+  const owners = isJsonObject(metadata) ? getKey(metadata, 'ownerReferences') : undefined
+  return isJsonArray(owners) && owners.length > 0
+}

@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { type FieldPath, field, isWithin } from './field-path.ts'
+import { PathSet } from './path-set.ts'
+
+const path: fc.Arbitrary<FieldPath> = fc.array(fc.constantFrom('a', 'b').map(field), { minLength: 1, maxLength: 4 })
+
+test('a set answers as going through its members does', () => {
+  fc.assert(
+    fc.property(fc.array(path, { maxLength: 5 }), path, (members, asked) => {
+      const set = new PathSet(members)
+      const covered = members.some((member) => isWithin(asked, member))
+      assert.equal(set.covers(asked), covered)
+      assert.equal(set.overlaps(asked), covered || members.some((member) => isWithin(member, asked)))
+    }),
+  )
+})

@@ -1,0 +1,47 @@
+/** What a policy says about who writes and how risky it is: `actors` and `riskOverrides`. */
+import * as z from 'zod'
+import type { ActorRule } from '../drift/actor-classes.ts'
+import type { RiskOverride } from '../drift/risk-overrides.ts'
+import { actorSchema, riskSchema } from '../record/schema.ts'
+import { ignoreRuleOf, ignoreSchema } from './ignore-schema.ts'
+
+export const actorRuleSchema = z
+  .strictObject({
+    manager: z.string().min(1).max(128).optional().describe('Field manager; `*` stands for any text.'),
+    operation: z.enum(['Apply', 'Update']).optional(),
+    subresource: z.string().max(60).optional().describe('As in scale or status; "" for writes to the object itself.'),
+    user: z
+      .string()
+      .min(1)
+      .max(300)
+      .optional()
+      .describe('User of the audit log; `*` stands for any text. Matches nothing without an audit log.'),
+    class: actorSchema.shape.class,
+  })
+  .refine(({ manager, user }) => manager !== undefined || user !== undefined, 'wanted a manager or a user')
+
+const { target, changes, paths, pathExpressions, managers, reason } = ignoreSchema.shape
+
+export const riskOverrideSchema = z
+  .strictObject({ target, changes, paths, pathExpressions, managers, risk: riskSchema, reason: reason.optional() })
+  .refine(
+    (rule) =>
+      Object.values(rule.target ?? {}).some((part) => part !== undefined) || rule.paths !== undefined || rule.pathExpressions !== undefined,
+    'the rule is about everything; give a target, paths or pathExpressions',
+  )
+
+export function actorRuleOf(entry: z.infer<typeof actorRuleSchema>, where: string): ActorRule {
+  const { manager, operation, subresource, user } = entry
+  return {
+    where,
+    ...(manager === undefined ? {} : { manager }),
+    ...(operation === undefined ? {} : { operation }),
+    ...(subresource === undefined ? {} : { subresource }),
+    ...(user === undefined ? {} : { user }),
+    class: entry.class,
+  }
+}
+
+export function riskOverrideOf({ risk, ...entry }: z.infer<typeof riskOverrideSchema>, where: string): RiskOverride {
+  return { ...ignoreRuleOf({ ...entry, reason: entry.reason ?? '' }, { where }), risk }
+}

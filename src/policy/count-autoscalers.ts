@@ -1,0 +1,21 @@
+/**
+ * Autoscalers that onboarding finds, as counts. They need no ignore rule: the presets `hpa`, `keda` and `vpa` (src/drift/noise) know what they
+ * write, and a rule for `spec.replicas` would hide a count outside of their bounds too.
+ */
+import { SCALER_KINDS } from '../drift/noise/scaler.ts'
+import type { Resource } from '../krm/resource.ts'
+
+const WORDS = { hpa: 'HPA', vpa: 'VPA', keda: 'ScaledObject' } as const
+
+/** Group, kind, and how it is told in one word. */
+export const AUTOSCALER_KINDS: readonly (readonly [group: string, kind: string, word: string])[] = SCALER_KINDS.map(
+  ([group, kind, tool]) => [group, kind, WORDS[tool]],
+)
+
+/** How many there are, by their word, in the order above; kinds without any are left out. */
+export function countAutoscalers(autoscalers: readonly Resource[]): readonly { readonly word: string; readonly count: number }[] {
+  return AUTOSCALER_KINDS.map(([group, kind, word]) => ({
+    word,
+    count: autoscalers.filter(({ id }) => id.group === group && id.kind === kind).length,
+  })).filter(({ count }) => count > 0)
+}

@@ -1,0 +1,115 @@
+/** One ignore rule as a policy has it, and as the rule that is tried. */
+import * as z from 'zod'
+import type { IgnoreRule } from '../drift/ignore-rules.ts'
+import { expressionProblem } from '../drift/rule-expression.ts'
+import { parseRulePath, type RulePath } from '../drift/rule-path.ts'
+import { parseLabelSelector } from '../krm/label-selector.ts'
+
+/** Day as in `2026-12-31`; a day that there is not is a problem. */
+export const daySchema = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}$/, 'wanted a date like 2026-12-31')
+  .refine(isDate, 'there is no such day')
+
+const targetSchema = z
+  .strictObject({
+    group: z.string().optional().describe('API group; "" is the core group.'),
+    kind: z.string().optional(),
+    namespace: z.string().optional(),
+    name: z.string().optional(),
+    labels: z
+      .string()
+      .min(1)
+      .superRefine(hasNo((text) => problemOf(parseLabelSelector(text))))
+      .optional()
+      .describe("Selector over the labels that git gives the object, as kubectl's -l has it: app=web,tier in (a, b)."),
+  })
+  .optional()
+  .describe('Every part that is given must match; `*` stands for any text.')
+
+const expressions = z
+  .array(z.string().min(1).superRefine(hasNo(expressionProblem)))
+  .min(1)
+  .optional()
+
+export const ignoreSchema = z
+  .strictObject({
+    target: targetSchema,
+    changes: z
+      .array(z.enum(['modified', 'removed', 'added', 'missing', 'unexpected']))
+      .min(1)
+      .optional()
+      .describe('Kinds of change; every kind when it is left out.'),
+    paths: z
+      .array(
+        z
+          .string()
+          .min(1)
+          .superRefine(hasNo((text) => problemOf(parseRulePath(text)))),
+      )
+      .min(1)
+      .optional()
+      .describe('Keyed field paths, or JSON Pointers beginning with "/". Covers everything below; `*` stands for any text of one step.'),
+    pathExpressions: expressions.describe('RE2, each for the whole path as diff prints it; beside paths, either of them is enough.'),
+    valueExpressions: expressions.describe('RE2, each for the whole live value as text. A value that is not shown matches none.'),
+    managers: z.array(z.string().min(1)).min(1).optional().describe('Field managers whose writes are ignored; `*` stands for any text.'),
+    reason: z
+      .string()
+      .regex(/\S/, 'wanted a reason, for the people who read the rule later')
+      .describe('Why, for the people who read it later.'),
+    expires: daySchema.optional().describe('Last day on which the rule holds, UTC.'),
+  })
+  .refine(isNarrow, 'the rule hides everything; give a target, paths, managers or expressions')
+
+export type IgnoreEntry = z.infer<typeof ignoreSchema>
+
+/** @param from where the rule stands, and in what */
+export function ignoreRuleOf(entry: IgnoreEntry, from: Pick<IgnoreRule, 'where' | 'level' | 'policy'>): IgnoreRule {
+  // Every path and selector was read once before, by the schema.
+  const paths = (entry.paths ?? []).map(parseRulePath).filter((path): path is RulePath => !('problem' in path))
+  const { labels, ...target } = entry.target ?? {}
+  const parsed = labels === undefined ? undefined : parseLabelSelector(labels)
+  return {
+    ...from,
+    target: Object.fromEntries(Object.entries(target).filter(([, value]) => value !== undefined)),
+    ...(parsed === undefined || 'problem' in parsed ? {} : { labels: { text: labels ?? '', selector: parsed.selector } }),
+    ...(entry.changes === undefined ? {} : { changes: entry.changes }),
+    paths,
+    ...(entry.pathExpressions === undefined ? {} : { pathExpressions: entry.pathExpressions }),
+    ...(entry.valueExpressions === undefined ? {} : { valueExpressions: entry.valueExpressions }),
+    managers: entry.managers ?? [],
+    reason: entry.reason,
+    expires: entry.expires,
+  }
+}
+
+interface RuleParts {
+  readonly target?: { readonly [part: string]: string | undefined } | undefined
+  readonly paths?: readonly string[] | undefined
+  readonly pathExpressions?: readonly string[] | undefined
+  readonly valueExpressions?: readonly string[] | undefined
+  readonly managers?: readonly string[] | undefined
+}
+
+/** Stars alone, or a kind of change alone, narrow nothing down. */
+function isNarrow({ target = {}, paths, pathExpressions, valueExpressions, managers }: RuleParts): boolean {
+  const parts = Object.values(target).filter((part) => part !== undefined)
+  const lists = [paths, pathExpressions, valueExpressions, managers]
+  return parts.some((part) => !/^\*+$/.test(part)) || lists.some((list) => list !== undefined)
+}
+
+function isDate(text: string): boolean {
+  const time = Date.parse(`${text}T00:00:00Z`)
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
+}
+
+function problemOf(parsed: object): string | undefined {
+  return 'problem' in parsed ? String(parsed.problem) : undefined
+}
+
+function hasNo(problem: (text: string) => string | undefined): (text: string, context: z.RefinementCtx<string>) => void {
+  return (text, context) => {
+    const message = problem(text)
+    if (message !== undefined) context.addIssue({ code: 'custom', message })
+  }
+}

@@ -1,0 +1,167 @@
+/**
+ * What a package itself says about its drift: annotations of its objects and of its Kptfile, as git has them. An annotation that only
+ * the live object has says nothing, or whoever changes an object could hide that he did. One that cannot be read hides nothing and is
+ * told with its file and line.
+ *
+ * `backporch.dev/mode` Off on an object, any mode on a Kptfile; `backporch.dev/ignore` paths, one on a line or with commas between;
+ * `backporch.dev/reason` for either, required where something is hidden; `backporch.dev/expires` the last day.
+ */
+import type { IgnoreRule, RuleLevel } from '../drift/ignore-rules.ts'
+import { parseRulePath, type RulePath } from '../drift/rule-path.ts'
+import { literalGlob } from '../krm/glob.ts'
+import { annotationsOf } from '../krm/resource.ts'
+import { nearestNames } from '../package/nearest-name.ts'
+import type { DesiredResource } from '../render/desired-set.ts'
+import type { EffectivePolicy } from './effective-policy.ts'
+import { daySchema } from './ignore-schema.ts'
+import { type Mode, modeSchema } from './schema.ts'
+
+const PREFIX = 'backporch.dev/'
+const NAMES = ['mode', 'ignore', 'reason', 'expires'] as const
+type Name = (typeof NAMES)[number]
+
+export interface PackageAnnotations {
+  /** Those of objects first. */
+  readonly rules: readonly IgnoreRule[]
+  /** Of the Kptfile. */
+  readonly mode: { readonly mode: Mode; readonly where: string } | undefined
+  /** Each a sentence that begins with the file and line. */
+  readonly problems: readonly string[]
+}
+
+/** A file of the package, by its path from the root of the repository; undefined where it is not there. */
+type TextOf = (path: string) => string | undefined
+
+/** @param kptfile its annotations, and its path from the root of the repository */
+export function readPackageAnnotations(
+  kptfile: { readonly path: string; readonly annotations: ReadonlyMap<string, string> },
+  resources: readonly DesiredResource[],
+  textOf: TextOf,
+): PackageAnnotations {
+  const problems: string[] = []
+  const rules = resources.flatMap((resource): IgnoreRule[] => {
+    const found = ownOf(annotationsOf(resource.object))
+    if (found.size === 0) return []
+    const { id, location } = resource
+    const reader = new Reader(found, 'object', { path: location.path, from: location.line, text: textOf(location.path) }, problems)
+    const target = { group: id.group, kind: literalGlob(id.kind), namespace: literalGlob(id.namespace), name: literalGlob(id.name) }
+    const rule = reader.rule(target, reader.isOff())
+    return rule === undefined ? [] : [rule]
+  })
+  const own = ownOf(kptfile.annotations)
+  if (own.size === 0) return { rules, mode: undefined, problems }
+  const reader = new Reader(own, 'package', { path: kptfile.path, from: 1, text: textOf(kptfile.path) }, problems)
+  const rule = reader.rule({}, false)
+  return { rules: rule === undefined ? rules : [...rules, rule], mode: reader.mode(), problems }
+}
+
+/** The policy with what the package itself says, which comes first: rules of objects, of the Kptfile, of policies by their priority. */
+export function policyOfPackage(policy: EffectivePolicy, { rules, mode }: PackageAnnotations): EffectivePolicy {
+  const ignore = [...rules, ...policy.ignore]
+  if (mode === undefined) return { ...policy, ignore }
+  return { ...policy, ignore, mode: mode.mode, chain: [`Kptfile annotation (${mode.where})`, ...policy.chain] }
+}
+
+/** Names of annotations of ours that say nothing, because only the live object has them, or has another value. */
+export function liveOnlyAnnotations(live: ReadonlyMap<string, string>, git: ReadonlyMap<string, string>): readonly string[] {
+  return [...ownOf(live)].flatMap(([name, value]) => (git.get(PREFIX + name) === value ? [] : [PREFIX + name])).sort()
+}
+
+function ownOf(annotations: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  return new Map([...annotations].flatMap(([key, value]) => (key.startsWith(PREFIX) ? [[key.slice(PREFIX.length), value] as const] : [])))
+}
+
+interface Place {
+  readonly path: string
+  /** Line at which the object begins, from 1. */
+  readonly from: number
+  readonly text: string | undefined
+}
+
+class Reader {
+  private readonly found: ReadonlyMap<string, string>
+  private readonly level: Exclude<RuleLevel, 'policy'>
+  private readonly place: Place
+  private readonly problems: string[]
+
+  constructor(found: ReadonlyMap<string, string>, level: Exclude<RuleLevel, 'policy'>, place: Place, problems: string[]) {
+    this.found = found
+    this.level = level
+    this.place = place
+    this.problems = problems
+    for (const name of found.keys()) {
+      if (NAMES.some((known) => known === name)) continue
+      const [meant] = nearestNames(name, NAMES)
+      this.refuse(
+        name,
+        meant === undefined ? `there is no such annotation; there are ${NAMES.join(', ')}` : `did you mean ${PREFIX}${meant}?`,
+      )
+    }
+  }
+
+  /** What a rule hides: the paths, or with Off everything of the object. */
+  rule(target: IgnoreRule['target'], off: boolean): IgnoreRule | undefined {
+    const name: Name = off ? 'mode' : 'ignore'
+    const paths = off ? [] : this.paths()
+    if (paths === undefined || (paths.length === 0 && !off)) return undefined
+    const reason = this.found.get('reason')?.trim() ?? ''
+    if (reason === '') return this.refuse(name, `it needs a ${PREFIX}reason beside it`)
+    const expires = this.found.get('expires')
+    if (expires !== undefined && !daySchema.safeParse(expires).success) return this.refuse('expires', 'wanted a date like 2026-12-31')
+    return { where: this.where(name), level: this.level, target, paths, managers: [], reason, expires }
+  }
+
+  isOff(): boolean {
+    const mode = this.found.get('mode')
+    if (mode === undefined || mode === 'Off') return mode === 'Off'
+    this.refuse('mode', 'an object can be switched Off; the other modes are of a package')
+    return false
+  }
+
+  mode(): PackageAnnotations['mode'] {
+    const mode = this.found.get('mode')
+    if (mode === undefined) return undefined
+    const read = modeSchema.safeParse(mode)
+    return read.success
+      ? { mode: read.data, where: this.where('mode') }
+      : this.refuse('mode', `wanted one of ${modeSchema.options.join(', ')}`)
+  }
+
+  /** Undefined where one of them cannot be read: half of what somebody wanted to hide is a guess. */
+  private paths(): readonly RulePath[] | undefined {
+    const text = this.found.get('ignore')
+    if (text === undefined) return []
+    const parsed = splitPaths(text).map(parseRulePath)
+    const problem = parsed.find((path) => 'problem' in path)
+    if (problem !== undefined && 'problem' in problem) return this.refuse('ignore', problem.problem)
+    const paths = parsed.filter((path): path is RulePath => !('problem' in path))
+    return paths.length === 0 ? this.refuse('ignore', 'it names no path') : paths
+  }
+
+  private refuse(name: string, why: string): undefined {
+    this.problems.push(`${this.where(name)}: ${PREFIX}${name}: ${why}; it hides nothing`)
+  }
+
+  /** Line of the annotation where it stands in the text as such, of the object otherwise. */
+  private where(name: string): string {
+    const { path, from, text = '' } = this.place
+    const key = new RegExp(`^[^#]*\\b${PREFIX.replace('.', '\\.')}${name.replace(/[^\w-]/g, '\\$&')}["']?\\s*:`)
+    const index = text.split('\n').findIndex((line, at) => at >= from - 1 && key.test(line))
+    return `${path}:${index === -1 ? from : index + 1}`
+  }
+}
+
+/** At line breaks, and at commas that stand outside of brackets and quotes. */
+function splitPaths(text: string): string[] {
+  const paths = ['']
+  let depth = 0
+  for (const [sign] of text.matchAll(/"(?:[^"\\]|\\[\s\S])*"|[\s\S]/g)) {
+    if (sign === '[') depth += 1
+    if (sign === ']') depth -= 1
+    if (sign === '\n' || (sign === ',' && depth <= 0)) {
+      paths.push('')
+      depth = 0
+    } else paths[paths.length - 1] += sign
+  }
+  return paths.map((path) => path.trim()).filter((path) => path !== '')
+}

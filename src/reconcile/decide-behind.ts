@@ -1,0 +1,68 @@
+/** Whether a difference is the syncer's lag: reads history and syncer only where some difference leaves that open. */
+import { type PackageHistory, type SyncEvidence, setBehindAside } from '../drift/behind.ts'
+import type { Drift, ObjectVerdict, Syncer } from '../drift/drift.ts'
+import type { RedactionKey } from '../krm/redacted.ts'
+import { resourceKey } from '../krm/resource-id.ts'
+import { shownPath } from '../krm/shown-path.ts'
+import type { GitState } from '../plan/observation.ts'
+import { refOf } from '../record/build-report.ts'
+import type { DriftReport } from '../record/schema.ts'
+import { MOST_JUDGED } from '../status/applier.ts'
+import { claimsOf } from '../status/applier-claims.ts'
+import { syncerReportOf } from '../status/syncer-report.ts'
+import type { OwnResources } from './own-resources.ts'
+import type { LiveSide } from './read-live-sides.ts'
+
+export interface LagQuestion {
+  readonly read: LiveSide
+  readonly syncer: Syncer | undefined
+  /** Identities that the package's inventory lists; undefined where there is none, or nobody could read it. */
+  readonly inventory: ReadonlySet<string> | undefined
+  /** RFC 3339 UTC. */
+  readonly now: string
+}
+
+export interface LagSources {
+  readonly history: () => Promise<PackageHistory>
+  readonly own: OwnResources
+  readonly git: Pick<GitState, 'treeHash' | 'baseBranch' | 'ledger'>
+  readonly key: RedactionKey
+}
+
+/** @throws Failure BP40xx when git fails */
+export async function decideBehind(
+  verdicts: readonly ObjectVerdict[],
+  { read, syncer, inventory, now }: LagQuestion,
+  { history, own, git, key }: LagSources,
+  signal: AbortSignal,
+): Promise<readonly ObjectVerdict[]> {
+  if (!verdicts.some(({ mayBeBehind }) => mayBeBehind !== undefined && mayBeBehind.size > 0)) return verdicts
+  const claims = claimsOf(read.live).slice(0, MOST_JUDGED)
+  const [versions, answers] = await Promise.all([history(), own.read(claims, signal)])
+  const evidence: SyncEvidence = {
+    history: versions,
+    syncer,
+    report: syncerReportOf(claims, answers),
+    live: read.live,
+    inventory,
+    waitedBefore: waitedBefore(git, key),
+    now,
+  }
+  return setBehindAside(verdicts, evidence)
+}
+
+const WAITING: ReadonlySet<string> = new Set(['Behind', 'Reconciling', 'Suspended'])
+
+/** What the last report says, if it is about the very content that is compared now and saw everything. */
+function waitedBefore({ treeHash, baseBranch, ledger }: LagSources['git'], key: RedactionKey): SyncEvidence['waitedBefore'] {
+  const { report } = ledger
+  if (report === undefined || report.spec.unit.tree !== treeHash || (report.spec.unit.branch ?? baseBranch) !== baseBranch) return undefined
+  if (report.status.incomplete !== undefined) return undefined
+  const waited = new Set((report.status.setAside ?? []).flatMap((aside) => (WAITING.has(aside.state) ? [keyOf(aside)] : [])))
+  return (drift: Drift) =>
+    waited.has(keyOf({ ref: refOf(drift.id), ...(drift.path.length === 0 ? {} : { path: shownPath(key, drift.id, drift.path) }) }))
+}
+
+function keyOf({ ref, path }: Pick<NonNullable<DriftReport['status']['setAside']>[number], 'ref' | 'path'>): string {
+  return `${resourceKey(ref)}#${path ?? ''}`
+}

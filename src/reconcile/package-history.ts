@@ -1,0 +1,96 @@
+/** What earlier commits of the base branch rendered for one package: read only where a difference may be the syncer's lag. */
+import type { PackageHistory, PackageVersion } from '../drift/behind.ts'
+import type { JsonObject } from '../krm/json.ts'
+import { resourceKey } from '../krm/resource-id.ts'
+import type { ObjectId } from '../package/object-id.ts'
+import { contentHash } from '../plan/unit-git.ts'
+import type { CommitView, TreeFile } from '../ports/package-repository.ts'
+import type { DesiredSet } from '../render/desired-set.ts'
+import { renderPackage } from '../render/render-package.ts'
+import { below, type RepositoryView } from './repository-view.ts'
+
+/** Commits of the base branch that are walked, and contents of the package that are rendered. A syncer lags by a few. */
+const MOST_COMMITS = 200
+const MOST_VERSIONS = 20
+
+/**
+ * Walks the first parents of the base commit: what a merge brought counts from the merge on.
+ * @param namespace where a namespaced object without a namespace goes
+ * @throws Failure BP40xx when git fails
+ */
+export async function readPackageHistory(
+  view: RepositoryView,
+  packagePath: string,
+  namespace: string,
+  desired: DesiredSet,
+  signal: AbortSignal,
+): Promise<PackageHistory> {
+  const versions: PackageVersion[] = [{ commit: view.base, at: '', objects: objectsOf(desired, namespace) }]
+  const placeOf = new Map<string, number>()
+  let commit = await view.repository.commit(view.base, signal)
+  let content = contentHash(below(view.tree, packagePath))
+  let complete = false
+  let rendered = true
+  for (let walked = 0; walked < MOST_COMMITS; walked += 1) {
+    placeOf.set(commit.id, versions.length - 1)
+    // The first commit with a content is the oldest one in a row that has it.
+    const last = versions.length - 1
+    const newest = versions[last]
+    if (newest !== undefined && rendered) versions[last] = { ...newest, commit: commit.id, at: timeOf(commit) }
+    const [parent] = commit.parents
+    const tree = parent === undefined ? [] : await packageTree(view, parent, packagePath, signal)
+    if (parent === undefined || tree.length === 0) {
+      complete = true
+      break
+    }
+    commit = await view.repository.commit(parent, signal)
+    const before = contentHash(tree)
+    if (before === content) continue
+    if (versions.length === MOST_VERSIONS) break
+    content = before
+    const objects = await render(view, packagePath, tree, namespace, signal)
+    rendered = objects !== undefined
+    if (objects !== undefined) versions.push({ commit: commit.id, at: timeOf(commit), objects })
+  }
+  // Before its first commit the package had nothing, which is a version too: what that commit brought may still be on its way.
+  if (complete) versions.push({ commit: '', at: '', objects: new Map() })
+  return { versions, placeOf, complete }
+}
+
+async function packageTree(view: RepositoryView, commit: ObjectId, packagePath: string, signal: AbortSignal): Promise<readonly TreeFile[]> {
+  const tree = await view.repository.list(commit, packagePath, signal)
+  return packagePath === '' ? below(tree, '') : tree
+}
+
+/** Undefined for a content that cannot be rendered: it was never applied, so it explains nothing. */
+async function render(
+  view: RepositoryView,
+  packagePath: string,
+  tree: readonly TreeFile[],
+  namespace: string,
+  signal: AbortSignal,
+): Promise<PackageVersion['objects'] | undefined> {
+  const blobs = await view.repository.read(
+    tree.filter(({ mode }) => mode !== '160000').map(({ id }) => id),
+    signal,
+  )
+  const rendering = renderPackage(
+    packagePath,
+    tree.map(({ path, mode, id }) => ({ path, mode, content: blobs.get(id) ?? new Uint8Array() })),
+  )
+  return 'failures' in rendering ? undefined : objectsOf(rendering.desired, namespace)
+}
+
+/** Nobody asks the server how the kinds of an earlier version are scoped: each object stands wherever it may be. */
+function objectsOf({ resources }: DesiredSet, namespace: string): ReadonlyMap<string, JsonObject> {
+  return new Map(
+    resources.flatMap(({ id, object }): [string, JsonObject][] => {
+      const places = id.namespace === '' ? ['', namespace] : [id.namespace, '']
+      return places.map((place) => [resourceKey({ ...id, namespace: place }), object])
+    }),
+  )
+}
+
+function timeOf({ committer }: CommitView): string {
+  return `${new Date(committer.at * 1000).toISOString().slice(0, 19)}Z`
+}

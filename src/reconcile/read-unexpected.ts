@@ -1,0 +1,226 @@
+/** Objects that an inventory lists, git does not declare, and the cluster still has: judged for several packages, read together. */
+import { unexpectedObject } from '../drift/detect-drift.ts'
+import type { ObjectVerdict, SetAside } from '../drift/drift.ts'
+import type { HookRunners } from '../drift/gone-by-design.ts'
+import { BUILT_IN } from '../drift/set-aside-gone.ts'
+import { DeclaredIds, whyNotOfPackage } from '../drift/unexpected.ts'
+import { type KeptRule, keptOnPurpose } from '../drift/unexpected-on-purpose.ts'
+import { asFailure, Failure } from '../failure.ts'
+import type { JsonObject } from '../krm/json.ts'
+import type { LiveState, LiveView, WantedObject } from '../krm/live-view.ts'
+import { annotationsOf } from '../krm/resource.ts'
+import { describeResourceId, type ResourceId, resourceKey } from '../krm/resource-id.ts'
+import type { PackageFiles } from '../package/package-files.ts'
+import type { ClusterReader } from '../ports/cluster.ts'
+import type { Incomplete } from '../record/schema.ts'
+import type { DesiredSet } from '../render/desired-set.ts'
+import { renamedByKustomize } from '../render/kustomize-input.ts'
+import { claimsOf } from '../status/applier-claims.ts'
+import type { DeclaredElsewhere, DeclaredObjects } from './declared-objects.ts'
+import type { KnownInventory } from './read-claimed-inventories.ts'
+import type { LiveSide } from './read-live-sides.ts'
+
+/** A reader answers every id; one that does not is at fault, and its silence is not absence. */
+export const NOT_ANSWERED: Extract<LiveState, { state: 'unreadable' }> = {
+  state: 'unreadable',
+  failure: asFailure(new Error('the cluster adapter gave no answer for a wanted object')),
+}
+
+export interface UnexpectedObjects {
+  readonly verdicts: readonly ObjectVerdict[]
+  readonly incomplete: readonly Incomplete[]
+  /** What inventories list that git does not declare, and that is not surely the package's: sentences, never drift. */
+  readonly notes: readonly string[]
+  /** All that the inventories list, by `resourceKey`; undefined where there is none, or one could not be read whole. */
+  readonly listed: ReadonlySet<string> | undefined
+}
+
+export interface InventoriedPackage {
+  readonly packagePath: string
+  readonly packageName: string
+  readonly desired: Pick<DesiredSet, 'resources'>
+  readonly files: PackageFiles
+  /** Files that could not be looked into: an object of an inventory may be declared there. */
+  readonly unread: readonly string[]
+  readonly side: LiveSide
+  readonly inventories: readonly (KnownInventory | Failure)[]
+}
+
+/** An object that may be unexpected. */
+interface Candidate {
+  readonly id: ResourceId
+  readonly inventory: KnownInventory
+  /** Set where the live object must say from which file it came (Config Sync), because the inventory is of more than the package. */
+  readonly byPath: boolean
+}
+
+interface Judged {
+  readonly candidates: readonly Candidate[]
+  readonly incomplete: readonly Incomplete[]
+  readonly notes: readonly string[]
+}
+
+/** One for each package, in their order. @throws only the reason of `signal` */
+export async function readUnexpected(
+  reader: ClusterReader,
+  packages: readonly InventoriedPackage[],
+  declared: DeclaredObjects,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<readonly UnexpectedObjects[]> {
+  const judged: Judged[] = []
+  for (const each of packages) judged.push(await judge(each, declared, namespace, signal))
+  const wanted = new Map<string, WantedObject>()
+  // The inventory names no version; an empty one asks for the version that the server prefers.
+  for (const { candidates } of judged) for (const { id } of candidates) wanted.set(resourceKey(id), { id, apiVersion: '' })
+  const live = await readAll(reader, [...wanted.values()], signal)
+  return packages.map((each, place) => ({ ...decide(each, judged[place] ?? NOTHING, live), listed: listedBy(each.inventories) }))
+}
+
+/** Who runs hooks for a package, as the marks on its live objects tell. */
+export function hookRunnersOf(live: LiveView): HookRunners {
+  const tools = new Set(claimsOf(live).map(({ tool }) => tool))
+  const helm = tools.has('helm') || tools.has('flux-helmrelease') || tools.has('fleet')
+  return { argo: tools.has('argo-application'), helm, unknown: tools.size === 0 }
+}
+
+function listedBy(inventories: readonly (KnownInventory | Failure)[]): ReadonlySet<string> | undefined {
+  const whole = inventories.flatMap((each) => (each instanceof Failure || each.unread !== undefined ? [] : [each]))
+  if (whole.length === 0 || whole.length < inventories.length) return undefined
+  return new Set(whole.flatMap(({ resources }) => resources.map(resourceKey)))
+}
+
+const NOTHING: Judged = { candidates: [], incomplete: [], notes: [] }
+
+async function readAll(reader: ClusterReader, wanted: readonly WantedObject[], signal: AbortSignal): Promise<LiveView | Failure> {
+  try {
+    return wanted.length === 0 ? new Map() : await reader.readLive(wanted, signal)
+  } catch (thrown) {
+    signal.throwIfAborted()
+    return asFailure(thrown)
+  }
+}
+
+async function judge(each: InventoriedPackage, declared: DeclaredObjects, namespace: string, signal: AbortSignal): Promise<Judged> {
+  const here = new DeclaredIds(
+    [...each.desired.resources, ...each.side.resources.map(({ resource }) => resource)].map(({ id }) => id),
+    namespace,
+  )
+  const candidates = new Map<string, Candidate>()
+  const incomplete: Incomplete[] = []
+  const notes: string[] = []
+  for (const inventory of each.inventories) {
+    if (inventory instanceof Failure) {
+      incomplete.push(unreadInventory(inventory))
+      continue
+    }
+    for (const failure of inventory.unread ?? []) incomplete.push(unreadInventory(failure))
+    const { choosesNamespace, folder } = inventory.from
+    const surplus = (inventory.extraneous ?? inventory.resources).filter((id) => !here.has(id, choosesNamespace))
+    if (surplus.length === 0) continue
+    if (each.unread.length > 0) {
+      incomplete.push(unreadFiles(each.unread, surplus.length))
+      continue
+    }
+    const elsewhere = inventory.reference ? NOBODY : await declared.elsewhere(each.packagePath, folder, signal)
+    const isElsewhere = (id: ResourceId): boolean => elsewhere.packages.some(({ ids }) => ids.has(id, choosesNamespace))
+    const open = surplus.filter((id) => !isElsewhere(id))
+    if (open.length === 0) continue
+    if (elsewhere.unread.length > 0) {
+      incomplete.push(unreadPackages(elsewhere.unread, open.length))
+      continue
+    }
+    const extent = {
+      source: inventory.source,
+      reference: inventory.reference,
+      folder,
+      transformed: inventory.from.transformed ?? renamedByKustomize(each.files),
+      saysExtraneous: inventory.extraneous !== undefined,
+      here: inventory.resources.filter((id) => here.has(id, choosesNamespace)).length,
+      elsewhere: inventory.resources.filter((id) => !here.has(id, choosesNamespace) && isElsewhere(id)).length,
+      surplus: open.length,
+      coversPackage: presentKeys(each.side).every((key) => inventory.claimed.has(key)),
+    }
+    const why = whyNotOfPackage(extent, each.packagePath)
+    const byPath = why !== undefined && inventory.tool === 'config-sync'
+    if (why !== undefined && !byPath) notes.push(notSurely(each, inventory, open, why))
+    else for (const id of open) if (!candidates.has(resourceKey(id))) candidates.set(resourceKey(id), { id, inventory, byPath })
+  }
+  return { candidates: [...candidates.values()], incomplete, notes }
+}
+
+const NOBODY: DeclaredElsewhere = { packages: [], unread: [] }
+
+function presentKeys({ live }: LiveSide): readonly string[] {
+  return [...live].flatMap(([key, { state }]) => (state === 'present' ? [key] : []))
+}
+
+function decide(
+  each: InventoriedPackage,
+  { candidates, incomplete, notes }: Judged,
+  live: LiveView | Failure,
+): Omit<UnexpectedObjects, 'listed'> {
+  if (live instanceof Failure) {
+    return { verdicts: [], notes, incomplete: candidates.length === 0 ? incomplete : [...incomplete, unreadInventory(live)] }
+  }
+  const verdicts: ObjectVerdict[] = []
+  const unread: Incomplete[] = []
+  for (const { id, inventory, byPath } of candidates) {
+    const state = live.get(resourceKey(id)) ?? NOT_ANSWERED
+    if (state.state === 'absent') continue
+    if (state.state === 'unreadable') {
+      const { code, why, remedy } = state.failure
+      unread.push({ ref: { ...id }, code, why, remedy })
+    } else if (!byPath || isOfFolder(state.object, each.packagePath)) {
+      const verdict = unexpectedObject(id, state.object, inventory.source)
+      const kept = keptOnPurpose({
+        live: state.object,
+        keeper: inventory.keeper,
+        inventoryId: inventory.id,
+        idIsWritten: inventory.claimed.size > 0,
+      })
+      verdicts.push(kept === undefined ? verdict : setAside(verdict, kept))
+    }
+  }
+  return { verdicts, notes, incomplete: [...incomplete, ...unread] }
+}
+
+/** Config Sync writes on each object the file that declared it: kpt-config-sync `pkg/hydrate`, annotation `source-path`. */
+function isOfFolder(object: JsonObject, packagePath: string): boolean {
+  const path = annotationsOf(object).get('configmanagement.gke.io/source-path')
+  return path !== undefined && (packagePath === '' || path.startsWith(`${packagePath}/`))
+}
+
+function setAside(verdict: ObjectVerdict, kept: KeptRule): ObjectVerdict {
+  const rule = `${BUILT_IN}${kept.rule}`
+  const aside = verdict.items.map((drift): SetAside => ({ drift, state: 'Ignored', why: `${kept.why} (${rule})`, rule }))
+  return { ...verdict, state: 'in-sync', items: [], setAside: aside }
+}
+
+function notSurely({ packageName }: InventoriedPackage, { source }: KnownInventory, open: readonly ResourceId[], why: string): string {
+  const names = open.slice(0, 3).map(describeResourceId).join(', ')
+  const more = open.length > 3 ? ` and ${open.length - 3} more` : ''
+  const [are, they, belong] = open.length === 1 ? ['is', 'it', 'belongs'] : ['are', 'they', 'belong']
+  return `${names}${more} ${are} in ${source} and in no package of this repository; whether ${they} ${belong} to ${packageName} is not known: ${why}`
+}
+
+/** An object that the inventory has and the read files do not declare may be declared in one that was not read. */
+function unreadFiles(unread: readonly string[], objects: number): Incomplete {
+  return {
+    code: 'BP3012',
+    why: `${objects} objects of the inventory may be declared in files that were not read: ${unread.slice(0, 3).join(', ')}`,
+    remedy: 'replace links, submodules and LFS pointers in the package by the files themselves',
+  }
+}
+
+function unreadPackages(unread: readonly string[], objects: number): Incomplete {
+  return {
+    code: 'BP3012',
+    why: `${objects} objects of the inventory may be declared in packages that cannot be read: ${unread.slice(0, 3).join(', ')}`,
+    remedy: 'correct these packages; diff names what is wrong with each',
+  }
+}
+
+function unreadInventory({ code, why, remedy }: Failure): Incomplete {
+  return { code, why: `the inventory could not be read: ${why}`, remedy }
+}

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { path } from '../../test/fakes/live-object.ts'
+import { UNKNOWN_ACTOR } from '../drift/actor.ts'
+import type { Actor, Drift, ObjectVerdict } from '../drift/drift.ts'
+import { redactionKey } from '../krm/redacted.ts'
+import { showChange } from './build-report.ts'
+import { withKnownActors } from './known-actors.ts'
+
+const KEY = redactionKey(new Uint8Array(32))
+const ID = { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'web' }
+const SEEN = '2026-11-21T10:00:00Z'
+const EDITOR: Actor = {
+  manager: 'kubectl-edit',
+  operation: 'Update',
+  subresource: '',
+  class: 'human-tool',
+  at: '2026-11-21T09:00:00Z',
+  confidence: 'field-manager',
+}
+const ADA: Actor = { ...EDITOR, confidence: 'audit', user: 'ada', actingAs: 'admin' }
+
+function drift(actor: Actor, more: Partial<Drift> = {}): Drift {
+  return {
+    ...{ id: ID, apiVersion: 'v1', uid: 'u', change: 'modified', path: path('data.a'), git: '1', live: '2', liveUnread: false },
+    ...{ risk: 'medium', reason: 'APP-CONFIG', notes: [], actor },
+    ...more,
+  }
+}
+
+/** The actor now, where the ledger had `before` for the same change. */
+function known(before: Drift, now: Drift): Actor | undefined {
+  const change = showChange(before, 'Restore', KEY, undefined)
+  const verdict: ObjectVerdict = {
+    ...{ id: ID, apiVersion: 'v1', desired: undefined, state: 'drifted', proof: 'dry-run', items: [now], setAside: [] },
+    ...{ failure: undefined, reapplyFails: undefined },
+  }
+  return withKnownActors(verdict, new Map([[change.fingerprint, change.actor]]), SEEN, KEY).items[0]?.actor
+}
+
+test('the user stays when the audit log no longer has the request', () => {
+  assert.deepEqual(known(drift(ADA), drift(EDITOR)), ADA)
+  const gone = { change: 'missing', path: [], live: undefined } as const
+  assert.equal(known(drift({ ...ADA, operation: '' }, gone), drift(UNKNOWN_ACTOR, gone))?.user, 'ada')
+})
+
+test('another value, another manager or a later write is not laid to them', () => {
+  assert.equal(known(drift(ADA), drift(EDITOR, { live: '3' }))?.user, undefined)
+  assert.equal(known(drift(ADA), drift({ ...EDITOR, manager: 'k9s' }))?.user, undefined)
+  assert.equal(known(drift(ADA), drift({ ...EDITOR, at: '2026-11-21T10:00:01Z' }))?.user, undefined)
+})
+
+test('who is known now is believed', () => {
+  assert.equal(known(drift(ADA), drift({ ...ADA, user: 'bob' }))?.user, 'bob')
+})

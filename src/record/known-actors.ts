@@ -1,0 +1,46 @@
+/** Who it was, as the ledger has it: an audit log is kept for days, and drift may wait for weeks. */
+import type { Drift, ObjectVerdict } from '../drift/drift.ts'
+import { itemFingerprint } from '../drift/fingerprint.ts'
+import type { RedactionKey } from '../krm/redacted.ts'
+import type { Change, DriftReport } from './schema.ts'
+
+/** By fingerprint of the change: those with a user. */
+export type KnownActors = ReadonlyMap<string, Change['actor']>
+
+export function knownActors(report: DriftReport | undefined): KnownActors {
+  const changes = report?.spec.changes.filter(({ actor }) => actor.user !== undefined) ?? []
+  return new Map(changes.map(({ fingerprint, actor }) => [fingerprint, actor]))
+}
+
+/** The user that was known before, where nobody is known now and no other manager or later write came between. */
+export function withKnownActors(verdict: ObjectVerdict, known: KnownActors, seenAt: string, key: RedactionKey): ObjectVerdict {
+  if (known.size === 0 || verdict.items.length === 0) return verdict
+  const items = verdict.items.map((drift) => withKnown(drift, known, seenAt, key))
+  return { ...verdict, items }
+}
+
+/** @param seenAt RFC 3339 UTC: when the report was made; what was written after it may be somebody else's */
+function withKnown(drift: Drift, known: KnownActors, seenAt: string, key: RedactionKey): Drift {
+  const { actor } = drift
+  if (actor.user !== undefined || actor.at > seenAt) return drift
+  const before = known.get(itemFingerprint(drift, key))
+  if (before?.user === undefined) return drift
+  const owned = actor.confidence === 'field-manager'
+  if (owned && (before.manager !== actor.manager || before.subresource !== (actor.subresource === '' ? undefined : actor.subresource)))
+    return drift
+  const { manager, operation, subresource = '', class: kind, at, confidence, user, actingAs } = before
+  return {
+    ...drift,
+    actor: {
+      ...actor,
+      manager,
+      operation,
+      subresource,
+      class: kind,
+      at,
+      confidence,
+      user,
+      ...(actingAs === undefined ? {} : { actingAs }),
+    },
+  }
+}

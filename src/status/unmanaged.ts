@@ -1,0 +1,40 @@
+/**
+ * Whether anybody manages an object: another object of the cluster, a syncer, a tool's own storage, or the control plane itself. Answers
+ * only by what the object's metadata says; a mark can be copied, so an object that somebody copied with its marks counts as managed.
+ */
+import type { JsonObject } from '../krm/json.ts'
+import { managedFieldsOf } from '../krm/managed-fields.ts'
+import { isControlled } from '../krm/owner-references.ts'
+import { annotationsOf, labelsOf, readResource } from '../krm/resource.ts'
+import { resourceKey } from '../krm/resource-id.ts'
+import { claimsOf } from './applier-claims.ts'
+
+/** Programs of the control plane and the node, by the field manager that client-go gives them. */
+const CONTROL_PLANE = new Set(['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'cloud-controller-manager', 'kubelet'])
+
+/**
+ * By `group/Kind/name`: what each namespace has without anybody asking, whoever the server says wrote it. Sources: kubernetes
+ * `pkg/controller/serviceaccount`, `pkg/controller/certificates/rootcacertpublisher`.
+ */
+const IN_EVERY_NAMESPACE = new Set(['/ServiceAccount/default', '/ConfigMap/kube-root-ca.crt'])
+
+/** Who manages it, as a clause for people; undefined where nobody is known to. */
+export function managerOf(object: JsonObject): string | undefined {
+  const read = readResource(object)
+  if ('problem' in read) return 'it has no name'
+  const { id } = read
+  if (isControlled(object)) return 'another object of the cluster owns it'
+  if (IN_EVERY_NAMESPACE.has(`${id.group}/${id.kind}/${id.name}`)) return 'every namespace has it'
+  const claims = claimsOf(new Map([[resourceKey(id), { state: 'present', object, metadataOnly: true }]]))
+  if (claims.length > 0) return 'a syncer marked it as its own'
+  const [labels, annotations] = [labelsOf(object), annotationsOf(object)]
+  // Helm's storage, kpt's inventories (the ResourceGroup and the older ConfigMap), and the tokens of ServiceAccounts.
+  if (labels.get('owner') === 'helm' && id.name.startsWith('sh.helm.release.v1.')) return 'Helm stores a release in it'
+  if (labels.has('cli-utils.sigs.k8s.io/inventory-id')) return 'it is the inventory of a package'
+  if (id.group === '' && id.kind === 'Secret' && annotations.has('kubernetes.io/service-account.name'))
+    return 'it is the token of a ServiceAccount'
+  const { entries, unreadable } = managedFieldsOf(object)
+  const writers = entries.filter(({ subresource }) => subresource === '')
+  const isTheirs = writers.length > 0 && unreadable.length === 0 && writers.every(({ manager }) => CONTROL_PLANE.has(manager))
+  return isTheirs ? 'only the control plane wrote it' : undefined
+}
