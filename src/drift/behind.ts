@@ -8,6 +8,7 @@ import { touchesPath } from '../krm/field-set.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../krm/json.ts'
 import type { LiveView } from '../krm/live-view.ts'
 import { type ManagedFields, managedFieldsOf } from '../krm/managed-fields.ts'
+import { canonicalQuantity } from '../krm/quantity.ts'
 import { isSecret } from '../krm/redacted.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import { isSyncer } from './actor.ts'
@@ -117,7 +118,7 @@ class Judge {
   private ofValue(drift: Drift): Answer {
     const place = this.versions.findIndex(({ objects }, index) => {
       const object = index === 0 ? undefined : objects.get(resourceKey(drift.id))
-      return object !== undefined && renders(valueIn(object, drift), drift.live)
+      return object !== undefined && renders(valueIn(object, drift), drift.live, DATA_KINDS.has(drift.id.kind))
     })
     if (place !== -1) return this.behind(drift, place)
     const looked = this.evidence.history.complete ? 'no version' : `none of the last ${this.versions.length} versions`
@@ -215,16 +216,23 @@ class Judge {
   }
 }
 
+const DATA_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret'])
+
 /** Whether live is what applying `declared` gives: the server may have added defaults inside. */
-function renders(declared: Json | undefined, live: Json | undefined): boolean {
+function renders(declared: Json | undefined, live: Json | undefined, data: boolean): boolean {
   if (declared === undefined || live === undefined) return false
   if (isJsonObject(declared) && isJsonObject(live)) {
-    return Object.entries(declared).every(([name, value]) => renders(value, getKey(live, name)))
+    return Object.entries(declared).every(([name, value]) => renders(value, getKey(live, name), data))
   }
   if (isJsonArray(declared) && isJsonArray(live)) {
-    return declared.length === live.length && declared.every((value, index) => renders(value, live[index]))
+    return declared.length === live.length && declared.every((value, index) => renders(value, live[index], data))
   }
-  return jsonEquals(declared, live)
+  return jsonEquals(declared, live) || (!data && sameQuantity(declared, live))
+}
+
+/** The server rewrites quantities: git's `1000m` is live as `1`. Data is text, whatever it looks like. */
+function sameQuantity(declared: Json, live: Json): boolean {
+  return typeof live === 'string' && !isJsonObject(declared) && canonicalQuantity(String(declared)) === live
 }
 
 /** Of a Secret, `stringData` stands where the server stores it. */

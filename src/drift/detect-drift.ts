@@ -1,9 +1,9 @@
 /** From what git says and what the cluster answered to a verdict per object. Pure: the requests were made before. */
 import { Failure } from '../failure.ts'
-import { type FieldPath, valueAt } from '../krm/field-path.ts'
+import { type FieldPath, field, valueAt } from '../krm/field-path.ts'
 import type { FieldSchema } from '../krm/field-schema.ts'
 import { fieldSetOf, touchesPath } from '../krm/field-set.ts'
-import type { Json, JsonObject } from '../krm/json.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../krm/json.ts'
 import { knownFieldsOf } from '../krm/known-fields.ts'
 import type { LiveState, Prediction } from '../krm/live-view.ts'
 import { type ManagedFields, managedFieldsOf } from '../krm/managed-fields.ts'
@@ -18,11 +18,13 @@ import { findAddedFields } from './added-fields.ts'
 import { compareObjects } from './compare-resource.ts'
 import type { Actor, ChangeKind, Drift, ObjectVerdict, Syncer } from './drift.ts'
 import { differingLeaves, isEmptyValue } from './equal-values.ts'
+import { followsAnother } from './follows.ts'
 import { droppedPaths, lastAppliedOf } from './last-applied.ts'
 import { hiddenPlaces, writerInOtherVersion, writersInOtherVersions } from './other-version.ts'
 import { whyOwnershipProvesNothing } from './ownership-proof.ts'
 import { assessRisk } from './risk.ts'
 import { withSecretData } from './secret-data.ts'
+import { REPLICAS, unownedCount } from './unowned-count.ts'
 
 /** One desired object and everything that was read about it. */
 export interface ObservedObject {
@@ -138,6 +140,8 @@ class Subject {
     items = [...items, ...this.hidden(items)]
     // Without owners nobody can tell what was added.
     const proven = proof !== 'none' && this.managed.unreadable.length === 0 && (this.managed.entries.length > 0 || this.declaresNothing())
+    const leaving = metadataText(this.live, 'deletionTimestamp')
+    if (items.length === 0 && leaving !== '') return { state: 'blocked', proof, items, failure: this.beingDeleted(leaving), reapplyFails }
     const state = items.length > 0 ? 'drifted' : proven ? 'in-sync' : prediction?.state === 'refused' ? 'blocked' : 'unverified'
     const notes = this.unknown.map((path) => this.tellUnknown(path))
     // What the server drops from an update it takes for a mistake in a server-side apply.
@@ -158,7 +162,11 @@ class Subject {
 
   /** Tier 2: what the syncer's apply would change. */
   private againstPrediction(predicted: JsonObject): Drift[] {
-    return compareObjects(this.live, predicted, this.observed.schema).map(({ path, live, predicted: git }) => {
+    const differences = compareObjects(this.live, predicted, this.observed.schema)
+    const own = differences.filter(
+      ({ path, live }) => !followsAnother({ change: live === undefined ? 'removed' : 'modified', path }, this.desired, this.live),
+    )
+    return own.map(({ path, live, predicted: git }) => {
       if (live === undefined) return this.open(this.drift('removed', path, this.gitValue(path, git), undefined, this.remover()))
       // Only the syncer's own apply gives a field up, so it owns it and git dropped it.
       if (git === undefined) return this.open(this.drift('added', path, undefined, live, this.ownerOrUnknown(path)))
@@ -166,7 +174,7 @@ class Subject {
       const actor = owner === undefined ? this.writerOrOwner(path) : actorOf(owner, 'field-manager')
       const drift = this.drift('modified', path, this.gitValue(path, git), live, actor)
       // Somebody else may own the syncer's value too: it is the syncer's all the same.
-      return ownersOf(this.managed, path).some((entry) => isSyncer(entry, this.syncer)) ? this.open(drift) : drift
+      return this.isSyncers(path) ? this.open(drift) : drift
     })
   }
 
@@ -178,8 +186,17 @@ class Subject {
     const told = new PathSet(known.map(({ path }) => path))
     return droppedPaths(declared, this.desired, this.live, this.observed.schema)
       .filter((path) => !told.overlaps(path))
-      .filter((path) => ownersOf(this.managed, path).some((entry) => isSyncer(entry, this.syncer)))
+      .filter((path) => this.isSyncers(path))
       .map((path) => this.open(this.drift('added', path, undefined, valueAt(this.live, path), this.ownerOrUnknown(path))))
+  }
+
+  /** A Secret that is applied with `stringData` is owned there, and stored in `data`. */
+  private isSyncers(path: FieldPath): boolean {
+    const owners = ownersOf(this.managed, path)
+    const [first, ...below] = path
+    const written = owners.length === 0 && isSecret(this.observed.desired.id) && first?.kind === 'field' && first.name === 'data'
+    const all = written ? ownersOf(this.managed, [field('stringData'), ...below]) : owners
+    return all.some((entry) => isSyncer(entry, this.syncer))
   }
 
   private open(drift: Drift): Drift {
@@ -227,13 +244,17 @@ class Subject {
   }
 
   private added(known: readonly Drift[]): Drift[] {
-    const fields = findAddedFields(this.live, this.desired, this.managed, this.syncer, this.metadataOnly)
+    const fields = findAddedFields(this.live, this.desired, this.managed, this.syncer, this.metadataOnly, this.observed.schema)
     const told = new PathSet(known.map(({ path }) => path))
-    return fields
-      .filter(({ path }) => !told.overlaps(path))
+    const items = fields
+      .filter(({ path }) => !told.overlaps(path) && !followsAnother({ change: 'added', path }, this.desired, this.live))
       .map(({ path, live, owner }) =>
         this.drift('added', path, undefined, live, actorOf(owner, 'field-manager'), ['no apply removes it: it belongs to another manager']),
       )
+    const count = this.metadataOnly ? undefined : unownedCount(this.observed.desired.id, this.desired, this.live, this.managed)
+    if (count === undefined) return items
+    const note = 'no apply changes it: git leaves it to its default, and whoever scaled left no trace'
+    return [...items, this.drift('added', REPLICAS, undefined, count, UNKNOWN_ACTOR, [note])]
   }
 
   private gitValue(path: FieldPath, predicted: Json | undefined): Json | undefined {
@@ -286,14 +307,30 @@ class Subject {
     })
   }
 
+  private beingDeleted(since: string): Failure {
+    const metadata = getKey(this.live, 'metadata')
+    const finalizers = isJsonObject(metadata) ? getKey(metadata, 'finalizers') : undefined
+    const held = isJsonArray(finalizers) && finalizers.length > 0 ? `, and its finalizers hold it: ${finalizers.join(', ')}` : ''
+    return new Failure({
+      code: 'BP3012',
+      what: `${describeResourceId(this.observed.desired.id)} is being deleted`,
+      why: `somebody deleted it at ${since}${held}; git still has it`,
+      remedy: 'wait until it is gone, then apply the package again; where it does not go, look at who is to remove the finalizers',
+    })
+  }
+
   private tellUnknown(path: FieldPath): string {
     const does = this.syncer?.operation === 'Apply' ? 'refuses a server-side apply that has it' : 'drops it'
     return `the server does not know ${shownPathOnly(path)} and ${does}`
   }
 
-  /** A name alone, as in many a ServiceAccount: whoever applies it owns no field, so the server keeps no entry of it. */
+  /**
+   * A name alone, as in many a ServiceAccount: whoever applies it owns no field, so the server keeps no entry of it, and of whoever
+   * adds something later neither. So it proves something only as long as there is nothing.
+   */
   private declaresNothing(): boolean {
-    return fieldSetOf(this.desired, this.observed.schema).children.size === 0
+    const isEmpty = (object: JsonObject): boolean => fieldSetOf(object, this.observed.schema).children.size === 0
+    return isEmpty(this.desired) && isEmpty(withoutStatus(this.live))
   }
 
   private ownershipUnknown(): Failure {
@@ -304,6 +341,10 @@ class Subject {
       remedy: 'read the object with kubectl get -o yaml --show-managed-fields and look at the entry',
     })
   }
+}
+
+function withoutStatus(object: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => name !== 'status'))
 }
 
 function notThere({ code, what, where, why, remedy, retry }: Failure): Failure {

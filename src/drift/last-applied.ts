@@ -3,10 +3,11 @@
  * trace of what such a syncer declared, because an Update owns whatever the write changed, defaults of the server included.
  * Source: k8s.io/api core/v1 `LastAppliedConfigAnnotation`; kubectl, kpt's client-side apply and Argo CD write it.
  */
-import { type FieldPath, isWithin, valueAt } from '../krm/field-path.ts'
+import { type FieldPath, valueAt } from '../krm/field-path.ts'
 import type { FieldSchema } from '../krm/field-schema.ts'
 import { fieldSetOf, leavesOf } from '../krm/field-set.ts'
 import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../krm/json.ts'
+import { PathSet } from '../krm/path-set.ts'
 import { annotationsOf } from '../krm/resource.ts'
 
 export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
@@ -29,13 +30,15 @@ export function lastAppliedOf(live: JsonObject): JsonObject | undefined {
  */
 export function droppedPaths(applied: JsonObject, desired: JsonObject, live: JsonObject, schema: FieldSchema): FieldPath[] {
   const dropped: FieldPath[] = []
+  const told = new PathSet()
   for (const leaf of leavesOf(fieldSetOf(applied, schema))) {
     if (leaf[0]?.kind === 'field' && leaf[0].name === 'status') continue
     if (valueAt(desired, leaf) !== undefined || isEmpty(valueAt(applied, leaf))) continue
     const item = leaf.findIndex((step, index) => step.kind !== 'field' && valueAt(desired, leaf.slice(0, index + 1)) === undefined)
     const top = item === -1 ? leaf : leaf.slice(0, item + 1)
-    if (valueAt(live, top) === undefined || dropped.some((known) => isWithin(top, known))) continue
+    if (valueAt(live, top) === undefined || told.covers(top)) continue
     dropped.push(top)
+    told.add(top)
   }
   return dropped
 }

@@ -24,6 +24,9 @@ test('no more than ten are asked', () => {
   assert.equal(escalationComment({ ...ASKED, owners }).body.match(/@/g)?.length, 10)
 })
 
+/** A code span ends with as many backticks as it begins with (CommonMark), so that it can hold others. */
+const CODE_SPAN = /(?<!`)(`+)(?!`)[\s\S]*?(?<!`)\1(?!`)/g
+
 test('whatever stands in the place of an owner, a time or a fingerprint, nothing but handles is mentioned', () => {
   const word = fc.oneof(
     fc.string(),
@@ -40,7 +43,7 @@ test('whatever stands in the place of an owner, a time or a fingerprint, nothing
       assert.doesNotMatch(body, /[<>[\]]/)
       assert.equal(body.split('\n').length, 2)
       const odd = escalationComment({ ...ASKED, since, owners: [] }).body
-      assert.doesNotMatch(odd.replaceAll(/`+[^`]*`+/g, ''), /@/)
+      assert.doesNotMatch(odd.replaceAll(CODE_SPAN, ''), /@/)
     }),
   )
 })

@@ -65,7 +65,7 @@ export async function observeCluster(
     return detectDrift(await withPrediction(reader, object, syncer, manager, signal), syncer)
   })
   const { unexpected } = side
-  const runners = hookRunnersOf(live)
+  const runners = hookRunnersOf(live, syncer)
   const there = detected.map((verdict) => setGoneAside(verdict, runners))
   const question = { read: side.read, syncer, inventory: unexpected.listed, now: identity.observedAt }
   const verdicts = await decideBehind([...there, ...unexpected.verdicts], question, side.lag, signal)

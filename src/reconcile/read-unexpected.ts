@@ -1,6 +1,6 @@
 /** Objects that an inventory lists, git does not declare, and the cluster still has: judged for several packages, read together. */
 import { unexpectedObject } from '../drift/detect-drift.ts'
-import type { ObjectVerdict, SetAside } from '../drift/drift.ts'
+import type { ObjectVerdict, SetAside, Syncer } from '../drift/drift.ts'
 import type { HookRunners } from '../drift/gone-by-design.ts'
 import { BUILT_IN } from '../drift/set-aside-gone.ts'
 import { DeclaredIds, whyNotOfPackage } from '../drift/unexpected.ts'
@@ -77,11 +77,11 @@ export async function readUnexpected(
   return packages.map((each, place) => ({ ...decide(each, judged[place] ?? NOTHING, live), listed: listedBy(each.inventories) }))
 }
 
-/** Who runs hooks for a package, as the marks on its live objects tell. */
-export function hookRunnersOf(live: LiveView): HookRunners {
+/** Who runs hooks for a package, as the marks on its live objects tell; a syncer without marks runs none. */
+export function hookRunnersOf(live: LiveView, syncer: Syncer | undefined): HookRunners {
   const tools = new Set(claimsOf(live).map(({ tool }) => tool))
   const helm = tools.has('helm') || tools.has('flux-helmrelease') || tools.has('fleet')
-  return { argo: tools.has('argo-application'), helm, unknown: tools.size === 0 }
+  return { argo: tools.has('argo-application'), helm, unknown: tools.size === 0 && syncer === undefined }
 }
 
 function listedBy(inventories: readonly (KnownInventory | Failure)[]): ReadonlySet<string> | undefined {

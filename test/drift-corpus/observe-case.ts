@@ -75,7 +75,7 @@ export function seenIn({ verdicts }: Observation): Truth {
     unproven: Object.fromEntries(
       unproven
         .filter(({ reapplyFails }) => reapplyFails === undefined)
-        .map(({ id, state }) => [nameOf(id), state === 'unreadable' ? state : 'unverified']),
+        .map(({ id, state }) => [nameOf(id), state === 'unreadable' || state === 'blocked' ? state : 'unverified']),
     ),
     applyRefused: verdicts.flatMap(({ id, reapplyFails }) => (reapplyFails === undefined ? [] : [nameOf(id)])).sort(),
   }

@@ -102,13 +102,21 @@ export const INJECTED: readonly InjectedEdit[] = [
     manager: 'kubectl-set',
   },
   {
-    how: 'kubectl rollout restart',
-    edit: (world, ns) => world.kubectl('rollout', 'restart', 'deployment/api', '-n', ns),
+    how: 'kubectl patch: an annotation of the pods',
+    edit: (world, ns) =>
+      world.kubectl(
+        'patch',
+        'deployment/api',
+        '-n',
+        ns,
+        '-p',
+        '{"spec":{"template":{"metadata":{"annotations":{"example.com/reload":"7"}}}}}',
+      ),
     object: 'Deployment/api',
     change: 'added',
-    path: 'spec.template.metadata.annotations["kubectl.kubernetes.io/restartedAt"]',
-    live: /^\d{4}-/,
-    manager: 'kubectl-rollout',
+    path: 'spec.template.metadata.annotations["example.com/reload"]',
+    live: '7',
+    manager: 'kubectl-patch',
   },
   {
     how: 'kubectl patch of a Service: one more port',

@@ -137,7 +137,7 @@ await controlPlaneSuite('settle: backporch', { controllerManager: true, auditLev
     await world.git('pull', '--quiet', '--ff-only', 'origin', 'main')
     await world.commit({ [path]: next }, 'Another timeout, no theme')
     // Git is ahead: that is no drift, and nobody else's doing.
-    assert.match(assertExit(await world.backporch('diff'), 0).stdout, /^2 Behind \(no drift\)/)
+    assert.match(assertExit(await world.backporch('diff'), 0).stdout, /^Behind: live is what .*\(2 differences, no drift\)$/m)
     for (const file of [path, 'apps/web/service.yaml', 'apps/web/more.yaml']) {
       await world.pipe(await world.show('main', file), 'apply', '--server-side', '--field-manager=ci', '--filename=-')
     }
