@@ -24,6 +24,7 @@ import { hiddenPlaces, writerInOtherVersion, writersInOtherVersions } from './ot
 import { whyOwnershipProvesNothing } from './ownership-proof.ts'
 import { assessRisk } from './risk.ts'
 import { withSecretData } from './secret-data.ts'
+import { toolsOfMark } from './syncer-marks.ts'
 import { REPLICAS, unownedCount } from './unowned-count.ts'
 
 /** One desired object and everything that was read about it. */
@@ -164,7 +165,9 @@ class Subject {
   private againstPrediction(predicted: JsonObject): Drift[] {
     const differences = compareObjects(this.live, predicted, this.observed.schema)
     const own = differences.filter(
-      ({ path, live }) => !followsAnother({ change: live === undefined ? 'removed' : 'modified', path }, this.desired, this.live),
+      ({ path, live, predicted: git }) =>
+        !followsAnother({ change: live === undefined ? 'removed' : 'modified', path }, this.desired, this.live) &&
+        !(git === undefined && this.isOwnMark(path)),
     )
     return own.map(({ path, live, predicted: git }) => {
       if (live === undefined) return this.open(this.drift('removed', path, this.gitValue(path, git), undefined, this.remover()))
@@ -186,7 +189,7 @@ class Subject {
     const told = new PathSet(known.map(({ path }) => path))
     return droppedPaths(declared, this.desired, this.live, this.observed.schema)
       .filter((path) => !told.overlaps(path))
-      .filter((path) => this.isSyncers(path))
+      .filter((path) => this.isSyncers(path) && !this.isOwnMark(path))
       .map((path) => this.open(this.drift('added', path, undefined, valueAt(this.live, path), this.ownerOrUnknown(path))))
   }
 
@@ -197,6 +200,13 @@ class Subject {
     const written = owners.length === 0 && isSecret(this.observed.desired.id) && first?.kind === 'field' && first.name === 'data'
     const all = written ? ownersOf(this.managed, [field('stringData'), ...below]) : owners
     return all.some((entry) => isSyncer(entry, this.syncer))
+  }
+
+  /** What the syncer itself marks the object with is in no manifest, and in every apply. */
+  private isOwnMark(path: FieldPath): boolean {
+    if (toolsOfMark(path, valueAt(this.live, path)).length === 0) return false
+    const owners = ownersOf(this.managed, path)
+    return owners.length > 0 && owners.every((entry) => isSyncer(entry, this.syncer))
   }
 
   private open(drift: Drift): Drift {

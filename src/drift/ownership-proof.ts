@@ -2,17 +2,20 @@
  * Tier 1 of design §5: the proof, without a request, that applying the desired object would change nothing.
  * Server-side apply by a manager changes an object only where a value differs from the applied one, or where the manager
  * gives a field up. So: the manager's set equals the set of the desired object, the entry is of the desired API version,
- * and at every such place the live value is what the server makes of the desired one (src/drift/equal-values.ts).
+ * and at every such place the live value is what the server makes of the desired one (src/drift/equal-values.ts). The marks that the
+ * syncer puts on what it applies (src/drift/syncer-marks.ts) are in no manifest and in every apply, so they count on neither side.
  * A syncer that updates has no set: what it gave up stands in the last-applied annotation, which is looked at on its own, and a dry run
  * for a manager without a set could show nothing but values.
  */
 
+import { valueAt } from '../krm/field-path.ts'
 import type { FieldSchema } from '../krm/field-schema.ts'
 import { type FieldSet, fieldSetOf, sameLeaves } from '../krm/field-set.ts'
 import { getKey, isJsonObject, type Json, type JsonObject } from '../krm/json.ts'
 import { type ManagedFields, sameManager } from '../krm/managed-fields.ts'
 import type { Syncer } from './drift.ts'
 import { differingLeaves, isEmptyValue } from './equal-values.ts'
+import { withoutMarks } from './syncer-marks.ts'
 
 export interface ProofSubject {
   readonly apiVersion: string
@@ -34,7 +37,8 @@ export function whyOwnershipProvesNothing(subject: ProofSubject): string | undef
   if (syncer.operation === 'Apply') {
     if (entry === undefined) return `${syncer.manager} never applied the object`
     if (entry.apiVersion !== subject.apiVersion) return `${syncer.manager} applied ${entry.apiVersion}, git has ${subject.apiVersion}`
-    if (!sameLeaves(wanted, withoutStatusFields(entry.fields))) return `${syncer.manager} does not own exactly the fields that git declares`
+    const owned = withoutMarks(withoutStatusFields(entry.fields), wanted, (path) => valueAt(live, path))
+    if (!sameLeaves(wanted, owned)) return `${syncer.manager} does not own exactly the fields that git declares`
   } else if (entry !== undefined) return `${syncer.manager} also used server-side apply`
   const [differing] = differingLeaves(wanted, desired, asWritten(live, desired), schema)
   if (differing === undefined) return undefined

@@ -6,6 +6,7 @@
  */
 import { isJsonObject, type Json, parseJson } from '../../krm/json.ts'
 import type { Drift } from '../drift.ts'
+import { MARKING_TOOLS, toolsOfMark } from '../syncer-marks.ts'
 import {
   fromSyncer,
   isLive,
@@ -21,78 +22,11 @@ import {
 } from './noise-rule.ts'
 import { textAt } from './object-part.ts'
 
-interface Tool {
-  readonly name: string
-  readonly writers: RegExp
-  readonly labels?: RegExp
-  readonly annotations?: RegExp
-  /** Keys that others use too: only with this value. */
-  readonly shared?: { readonly label: string; readonly value?: string }
-}
-
-const TOOLS: readonly Tool[] = [
-  {
-    name: 'Flux',
-    writers: /^(kustomize-controller|helm-controller|source-controller|flux|flux-.*)$/,
-    labels: /^(kustomize|helm)\.toolkit\.fluxcd\.io\/(name|namespace)$/,
-    annotations: /^(kustomize|helm)\.toolkit\.fluxcd\.io\/(checksum|chart)$/,
-  },
-  {
-    name: 'Argo CD',
-    writers: /^argocd(-.*)?$/,
-    annotations: /^argocd\.argoproj\.io\/(tracking-id|installation-id)$/,
-    shared: { label: 'app.kubernetes.io/instance' },
-  },
-  {
-    name: 'Helm',
-    writers: /^(helm|Helm|helm-controller)$/,
-    annotations: /^meta\.helm\.sh\/release-(name|namespace)$/,
-    shared: { label: 'app.kubernetes.io/managed-by', value: 'Helm' },
-  },
-  {
-    name: 'Config Sync',
-    writers: /^(configsync\.gke\.io|configsync)$/,
-    labels: /^(configsync|configmanagement)\.gke\.io\//,
-    annotations: /^((configsync|configmanagement)\.gke\.io\/.+|config\.k8s\.io\/owning-inventory)$/,
-    shared: { label: 'app.kubernetes.io/managed-by', value: 'configmanagement.gke.io' },
-  },
-  {
-    name: 'kpt live',
-    writers: /^kpt(-.*)?$/,
-    annotations:
-      /^(config\.k8s\.io\/owning-inventory|(internal\.)?config\.kubernetes\.io\/(path|index|package-path|annotations-migration-resource-id)|internal\.kpt\.dev\/.+)$/,
-  },
-  {
-    name: 'Sveltos',
-    writers: /^(application\/apply-patch|addon-controller|sveltos.*)$/,
-    labels: /^projectsveltos\.io\//,
-    annotations: /^projectsveltos\.io\//,
-  },
-  {
-    name: 'Fleet',
-    writers: /^(fleet.*|rancher-fleet.*|helm)$/,
-    labels: /^(objectset\.rio\.cattle\.io\/hash|fleet\.cattle\.io\/.+)$/,
-    annotations: /^(objectset\.rio\.cattle\.io|fleet\.cattle\.io)\//,
-  },
-  { name: 'kapp', writers: /^kapp(-.*)?$/, labels: /^kapp\.k14s\.io\//, annotations: /^kapp\.k14s\.io\// },
-  { name: 'Kluctl', writers: /^kluctl(-.*)?$/, labels: /^kluctl\.io\//, annotations: /^kluctl\.io\// },
-]
-
-const WRITERS = TOOLS.map(({ writers }) => writers)
-
-function toolOf(drift: Drift): Tool[] {
-  const label = metadataKey(drift, 'labels')
-  const note = metadataKey(drift, 'annotations')
-  return TOOLS.filter(({ labels, annotations, shared }) => {
-    if (note !== undefined) return annotations?.test(note) === true
-    if (label === undefined) return false
-    return labels?.test(label) === true || (shared?.label === label && (shared.value === undefined || shared.value === drift.live))
-  })
-}
+const WRITERS = MARKING_TOOLS.map(({ writers }) => writers)
 
 function judgeMetadata(drift: Drift, { syncer }: Surroundings): Judgement | undefined {
   if (!isLive(drift)) return undefined
-  const tools = toolOf(drift)
+  const tools = toolsOfMark(drift.path, drift.live)
   const [first] = tools
   if (first === undefined) return undefined
   const tool = isPerson(drift) ? undefined : tools.find(({ writers }) => writtenBy(drift, writers))
