@@ -10,6 +10,8 @@ import { refOf } from '../record/build-report.ts'
 import { formatValue, hiddenBytes } from '../record/format-value.ts'
 import { oneLine } from '../record/one-line.ts'
 import type { Change } from '../record/schema.ts'
+import type { GroupMember } from '../status/resource-group.ts'
+import { rolloutLines } from './print-rollouts.ts'
 import { widthOf } from './table.ts'
 import type { Style, Terminal } from './terminal.ts'
 
@@ -19,6 +21,8 @@ export interface DiffView {
   readonly plan: UnitPlan
   readonly verdicts: readonly ObjectVerdict[]
   readonly showIgnored: boolean
+  /** For the objects that are being rolled out, which `showIgnored` lists too. */
+  readonly health?: readonly GroupMember[]
   /** Milliseconds since 1970, for relative times on a terminal. */
   readonly now: number
   readonly wide: boolean
@@ -176,7 +180,8 @@ function reapplyLines({ id, reapplyFails }: ObjectVerdict, terminal: Terminal): 
 
 function setAsideLines(view: DiffView, terminal: Terminal): string[] {
   const aside = view.verdicts.flatMap(({ setAside }) => setAside)
-  if (aside.length === 0) return []
+  const rollouts = view.showIgnored ? rolloutLines(view.health ?? []).map((line) => terminal.style(`  ${line}`, 'dim')) : []
+  if (aside.length === 0) return rollouts
   if (!view.showIgnored) {
     const counts = (['Ignored', 'Released'] as const).flatMap((state) => {
       // What a preset mutes happens in every cluster all the time: of that alone nothing is said.
@@ -186,7 +191,8 @@ function setAsideLines(view: DiffView, terminal: Terminal): string[] {
     const hidden = counts.length === 0 ? [] : [`${counts.join(', ')} (no drift): --show-ignored lists them`]
     return [...waitingLines(aside), ...hidden].map((line) => terminal.style(line, 'dim'))
   }
-  return aside.map(({ drift, state, why }) => terminal.style(`  ${state}: ${describeDrift(drift)}: ${oneLine(why, 200)}`, 'dim'))
+  const lines = aside.map(({ drift, state, why }) => terminal.style(`  ${state}: ${describeDrift(drift)}: ${oneLine(why, 200)}`, 'dim'))
+  return [...lines, ...rollouts]
 }
 
 /** What waits for the syncer is told without being asked for: one line for each thing that it waits for. */

@@ -50,6 +50,7 @@ export function printTurn(result: TurnResult, options: TurnPrintOptions, world: 
             plan: unit.plan,
             verdicts: unit.observation.verdicts,
             showIgnored: options.showIgnored === true,
+            health: unit.observation.health,
             now: world.clock.now().getTime(),
             wide: options.output === 'wide',
             numbers: options.numbers,

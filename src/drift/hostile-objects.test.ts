@@ -96,6 +96,17 @@ test('five thousand keys that somebody changed are five thousand lines, with and
   assert.equal(verdictOf(manifest, live, { state: 'refused', failure }).items.length, 5_000)
 })
 
+test('an object as large as a server keeps them, 1.5 MiB, has its one changed value', () => {
+  const text = 'x'.repeat(1_572_864)
+  const manifest = { ...MANIFEST, data: { large: text, small: '1' } }
+  const live = editedBy('hand', appliedBy('ci', manifest), 'data.large', `${text.slice(1)}y`)
+  const { items } = verdictOf(manifest, live, { state: 'predicted', object: appliedBy('ci', manifest) })
+  assert.deepEqual(
+    items.map(({ change, actor }) => [change, actor.manager]),
+    [['modified', 'hand']],
+  )
+})
+
 /** How often items of the two lists are looked at. */
 function looksAt(items: number): number {
   let looks = 0

@@ -11,6 +11,7 @@ import { type ExplainedLine, explainLines, RULE_ORDER, wrapped } from '../explai
 import { heldSentence } from '../held-text.ts'
 import type { CommonOptions } from '../options.ts'
 import { applierLines } from '../print-applier.ts'
+import { rolloutLines } from '../print-rollouts.ts'
 import { Terminal } from '../terminal.ts'
 import { withSession } from '../turn-session.ts'
 import type { World } from '../world.ts'
@@ -75,6 +76,7 @@ function explanation(seen: Observation, plan: UnitPlan, selectors: readonly stri
     `syncer ${seen.syncer === undefined ? 'not found: nobody applied the objects' : `${seen.syncer.manager} (${seen.syncer.operation})`}`,
     `applier ${seen.applier.name}`,
     ...applierLines(seen.applier).map((line) => `   ${line}`),
+    ...rolloutLines(seen.health),
     ...wrapped('rules ', RULE_ORDER, width),
   ]
   const all = numberedLines(seen, plan)
