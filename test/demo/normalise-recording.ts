@@ -46,7 +46,7 @@ function normaliseMetadata({ kind }: JsonObject, metadata: JsonObject): JsonObje
   const listed = metadata['managedFields']
   const entries = isJsonArray(listed) ? listed.map(objectOf) : []
   // A write through the scale subresource leaves an entry without a time (docs/facts/scale-entry-has-no-time.md).
-  const moved = entries.map((entry) => ('time' in entry ? { ...entry, time: timeOf(entry) } : entry))
+  const moved = entries.map((entry) => ('time' in entry ? { ...entry, time: timeOf(entry) } : entry)).sort(byServer)
   const times = moved.flatMap((entry) => ('time' in entry ? [String(entry['time'])] : []))
   return {
     ...metadata,
@@ -55,6 +55,18 @@ function normaliseMetadata({ kind }: JsonObject, metadata: JsonObject): JsonObje
     creationTimestamp: times.sort()[0] ?? TIMES.applied,
     ...(entries.length === 0 ? {} : { managedFields: moved }),
   }
+}
+
+/**
+ * The order that the server gives entries (apimachinery managedfields/internal/managedfields.go), by the times of the story: by the real ones it
+ * would depend on whether a second began between two writes.
+ */
+function byServer(left: JsonObject, right: JsonObject): number {
+  for (const key of ['operation', 'time', 'manager', 'apiVersion', 'subresource']) {
+    const [one, other] = [String(left[key] ?? ''), String(right[key] ?? '')]
+    if (one !== other) return one < other ? -1 : 1
+  }
+  return 0
 }
 
 function timeOf({ manager }: JsonObject): string {
