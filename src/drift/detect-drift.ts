@@ -24,7 +24,7 @@ import { hiddenPlaces, writerInOtherVersion, writersInOtherVersions } from './ot
 import { whyOwnershipProvesNothing } from './ownership-proof.ts'
 import { assessRisk } from './risk.ts'
 import { withSecretData } from './secret-data.ts'
-import { toolsOfMark } from './syncer-marks.ts'
+import { isMarkOf } from './syncer-marks.ts'
 import { REPLICAS, unownedCount } from './unowned-count.ts'
 
 /** One desired object and everything that was read about it. */
@@ -204,9 +204,9 @@ class Subject {
 
   /** What the syncer itself marks the object with is in no manifest, and in every apply. */
   private isOwnMark(path: FieldPath): boolean {
-    if (toolsOfMark(path, valueAt(this.live, path)).length === 0) return false
+    const value = valueAt(this.live, path)
     const owners = ownersOf(this.managed, path)
-    return owners.length > 0 && owners.every((entry) => isSyncer(entry, this.syncer))
+    return owners.length > 0 && owners.every((entry) => isSyncer(entry, this.syncer) && isMarkOf(entry.manager, path, value))
   }
 
   private open(drift: Drift): Drift {

@@ -37,7 +37,7 @@ export function whyOwnershipProvesNothing(subject: ProofSubject): string | undef
   if (syncer.operation === 'Apply') {
     if (entry === undefined) return `${syncer.manager} never applied the object`
     if (entry.apiVersion !== subject.apiVersion) return `${syncer.manager} applied ${entry.apiVersion}, git has ${subject.apiVersion}`
-    const owned = withoutMarks(withoutStatusFields(entry.fields), wanted, (path) => valueAt(live, path))
+    const owned = withoutMarks(syncer.manager, withoutStatusFields(entry.fields), wanted, (path) => valueAt(live, path))
     if (!sameLeaves(wanted, owned)) return `${syncer.manager} does not own exactly the fields that git declares`
   } else if (entry !== undefined) return `${syncer.manager} also used server-side apply`
   const [differing] = differingLeaves(wanted, desired, asWritten(live, desired), schema)

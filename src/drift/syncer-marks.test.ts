@@ -51,3 +51,15 @@ test("a mark that a person changed is shown: it is the syncer's no longer", () =
     [['added', `metadata.labels["${MARK}"]`, 'kubectl-label']],
   )
 })
+
+test('a mark under the name of a syncer of another tool is what somebody applied by hand through it', () => {
+  const ci = { ...FLUX, manager: 'ci' }
+  const live = appliedBy('ci', withMetadata(GIT, { labels: { [MARK]: 'web' } }))
+  assert.equal(needsPrediction(observed(live), ci), true)
+  const prediction = { state: 'predicted', object: appliedBy('ci', GIT) } as const
+  const { items } = detectDrift({ ...observed(live), prediction }, ci)
+  assert.deepEqual(
+    items.map(({ change, path }) => [change, formatFieldPath(path)]),
+    [['added', `metadata.labels["${MARK}"]`]],
+  )
+})

@@ -44,7 +44,8 @@ export const MARKING_TOOLS: readonly MarkingTool[] = [
   },
   {
     name: 'kpt live',
-    writers: /^kpt(-.*)?$/,
+    // cli-utils applies under kubectl's own names (docs/facts/applier-managers.md).
+    writers: /^(kpt(-.*)?|kubectl|kubectl-client-side-apply)$/,
     annotations:
       /^(config\.k8s\.io\/owning-inventory|(internal\.)?config\.kubernetes\.io\/(path|index|package-path|annotations-migration-resource-id)|internal\.kpt\.dev\/.+)$/,
   },
@@ -79,8 +80,14 @@ export function toolsOfMark(path: FieldPath, value: Json | undefined): MarkingTo
   )
 }
 
-/** What a manager owns but for the marks that `wanted` does not have: what is left it declared for the package's sake. */
+/** Whether a manager marks with it as its tool does: somebody who applies by hand under the name of a CI job leaves no marks of Flux. */
+export function isMarkOf(manager: string, path: FieldPath, value: Json | undefined): boolean {
+  return toolsOfMark(path, value).some(({ writers }) => writers.test(manager))
+}
+
+/** What a manager owns but for its own marks that `wanted` does not have: what is left it declared for the package's sake. */
 export function withoutMarks(
+  manager: string,
   owned: FieldSet,
   wanted: FieldSet,
   liveAt: (path: FieldPath) => Json | undefined,
@@ -91,9 +98,9 @@ export function withoutMarks(
   for (const [key, child] of owned.children) {
     const here = [...path, child.step]
     const other = wanted.children.get(key)
-    if (other === undefined && toolsOfMark(here, liveAt(here)).length > 0) continue
+    if (other === undefined && isMarkOf(manager, here, liveAt(here))) continue
     const isMap = child.step.kind === 'field' && MAPS.has(here.map((step) => (step.kind === 'field' ? step.name : '')).join('.'))
-    const set = isMap ? withoutMarks(child.set, other?.set ?? NOTHING, liveAt, here) : child.set
+    const set = isMap ? withoutMarks(manager, child.set, other?.set ?? NOTHING, liveAt, here) : child.set
     // A map that held nothing but marks was not declared either.
     if (isMap && set.children.size === 0 && child.set.children.size > 0 && other === undefined) continue
     children.set(key, { step: child.step, set })

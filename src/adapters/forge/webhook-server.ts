@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { Failure } from '../../failure.ts'
 import type { ButtonPress } from '../../ports/check-run.ts'
 import type { Clock } from '../../ports/clock.ts'
+import { whyNotListening } from '../system/listen-failure.ts'
 import { type WebhookAnswer, type WebhookIntake, WebhookReading } from './webhook-intake.ts'
 
 export interface WebhookServerOptions {
@@ -180,19 +181,12 @@ class Exchange {
   }
 }
 
-const LISTEN_WHY: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another program listens there',
-  EACCES: 'this user may not listen on that port',
-  EADDRNOTAVAIL: 'this machine does not have that address',
-  ENOTFOUND: 'that name has no address',
-}
-
 function cannotListen({ host, port }: WebhookServerOptions, code: string | undefined): Failure {
   return new Failure({
     code: 'BP1001',
     what: 'cannot listen for webhooks',
     where: `${host}:${port}`,
-    why: LISTEN_WHY[code ?? ''] ?? `the system says ${code ?? 'no'}`,
+    why: whyNotListening(code),
     remedy: 'give another address with --webhook-address HOST:PORT, or leave it out: then the repository is polled',
   })
 }

@@ -4,10 +4,10 @@
  */
 import { formatFieldPath } from '../../krm/field-path.ts'
 import { getKey } from '../../krm/json.ts'
+import { quantityOf } from '../../krm/quantity-size.ts'
 import { describeResourceId } from '../../krm/resource-id.ts'
 import type { Drift } from '../drift.ts'
 import { isLive, type Judgement, muted, type NoiseRule, pathText, type Surroundings, shown, writerOf, writtenBy } from './noise-rule.ts'
-import { quantityOf } from './quantity.ts'
 import { type ContainerPolicy, type ReplicaScaler, type ResourceScaler, type ScalerTool, scalersOf } from './scaler.ts'
 
 function judgeReplicas(drift: Drift, { scalers }: Surroundings, tool: 'hpa' | 'keda', name: string): Judgement | undefined {

@@ -1,5 +1,6 @@
 /** Fields outside of `status` in which a controller says how things are, or asks another one to look again. */
 import type { Json } from '../../krm/json.ts'
+import { quantityOf } from '../../krm/quantity-size.ts'
 import type { Drift } from '../drift.ts'
 import {
   CONTROL_PLANE,
@@ -19,7 +20,6 @@ import {
   writtenBy,
 } from './noise-rule.ts'
 import { annotation } from './object-part.ts'
-import { quantityOf } from './quantity.ts'
 
 interface StatusLike {
   readonly kind: RegExp

@@ -31,6 +31,7 @@ function judgeMetadata(drift: Drift, { syncer }: Surroundings): Judgement | unde
   if (first === undefined) return undefined
   const tool = isPerson(drift) ? undefined : tools.find(({ writers }) => writtenBy(drift, writers))
   if (tool !== undefined) return muted(`${tool.name} marks with it what it applies`)
+  // A tool may apply under any name that it is given (kpt live apply --field-manager): then it is muted where people can see it.
   if (fromSyncer(drift, syncer)) return muted(`the syncer ${drift.actor.manager} marks with it what it applies`)
   return shown(`${writerOf(drift)} wrote it, and not ${tools.map(({ name }) => name).join(' or ')}`)
 }

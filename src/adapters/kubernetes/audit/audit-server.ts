@@ -1,6 +1,7 @@
 /** Takes what an API server sends to `/audit`, or with several clusters to `/audit/<cluster>`, over HTTP with limits; TLS is the matter of what stands in front. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { Failure } from '../../../failure.ts'
+import { whyNotListening } from '../../system/listen-failure.ts'
 import { type AuditIntake, BODY_LIMIT, type IntakeAnswer } from './audit-intake.ts'
 
 export interface AuditServerOptions {
@@ -108,19 +109,12 @@ function nameIn(path: string): string | undefined {
   }
 }
 
-const WHY: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another program listens there',
-  EACCES: 'this user may not listen on that port',
-  EADDRNOTAVAIL: 'this machine does not have that address',
-  ENOTFOUND: 'that name has no address',
-}
-
 function cannotListen({ host, port }: AuditServerOptions, code: string | undefined): Failure {
   return new Failure({
     code: 'BP1001',
     what: 'cannot listen for audit events',
     where: `${host}:${port}`,
-    why: WHY[code ?? ''] ?? `the system says ${code ?? 'no'}`,
+    why: whyNotListening(code),
     remedy: 'give another address with --audit-webhook-address HOST:PORT, or leave it out: then field managers alone are named',
   })
 }

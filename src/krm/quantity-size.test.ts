@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { canonicalQuantity } from '../../krm/quantity.ts'
-import { quantityOf } from './quantity.ts'
+import { canonicalQuantity } from './quantity.ts'
+import { quantityOf } from './quantity-size.ts'
 
 test('quantities of one size are equal, whatever their suffixes', () => {
   for (const [left, right] of [
