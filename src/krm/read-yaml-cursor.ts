@@ -1,0 +1,108 @@
+/** A place in one YAML document while it is read. Line breaks are LF; `checkYamlText` refuses the others. */
+
+const TAB = 9
+const BREAK = 10
+const SPACE = 32
+
+export interface YamlMark {
+  readonly at: number
+  readonly line: number
+  /** From 0. */
+  readonly column: number
+}
+
+/** Thrown where go-yaml cannot go on; only for text that our own parse accepts and kpt's does not. */
+export class UnreadableYaml extends Error {
+  readonly at: number
+
+  constructor(at: number) {
+    super('kpt does not read this')
+    this.at = at
+  }
+}
+
+export class YamlCursor {
+  readonly text: string
+  at = 0
+  line = 0
+  lineStart = 0
+  /** Line breaks since the last character that is no blank. */
+  newlines = 0
+  /** Column of the innermost block; -1 outside of all. */
+  indent = -1
+  /** How many brackets are open. */
+  flowLevel = 0
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  get column(): number {
+    return this.at - this.lineStart
+  }
+
+  mark(): YamlMark {
+    return { at: this.at, line: this.line, column: this.column }
+  }
+
+  /** Character code, 0 behind the end. */
+  code(ahead = 0): number {
+    const at = this.at + ahead
+    return at < this.text.length ? this.text.charCodeAt(at) : 0
+  }
+
+  /** Moves over characters of one line of which the last is no blank. */
+  skip(count: number): void {
+    this.at += count
+    this.newlines = 0
+  }
+
+  /** Moves over spaces and tabs. */
+  skipBlanks(): void {
+    let { at } = this
+    while (isBlank(at < this.text.length ? this.text.charCodeAt(at) : 0)) at += 1
+    this.at = at
+  }
+
+  skipBreak(): void {
+    this.at += 1
+    this.line += 1
+    this.lineStart = this.at
+    this.newlines += 1
+  }
+
+  /** Moves to the end of the line, before its break. */
+  skipToBreak(): void {
+    const end = lineEndAt(this.text, this.at)
+    for (let at = end; at > this.at; at -= 1)
+      if (!isBlank(this.text.charCodeAt(at - 1))) {
+        this.newlines = 0
+        break
+      }
+    this.at = end
+  }
+
+  /** Whether `---` or `...` stands here alone. */
+  isDocumentMark(): boolean {
+    if (this.at !== this.lineStart) return false
+    const code = this.code()
+    return (code === 45 || code === 46) && this.code(1) === code && this.code(2) === code && isBlankOrEnd(this.code(3))
+  }
+}
+
+export function lineEndAt(text: string, at: number): number {
+  const end = text.indexOf('\n', at)
+  return end === -1 ? text.length : end
+}
+
+export function isBlank(code: number): boolean {
+  return code === SPACE || code === TAB
+}
+
+export function isBreakOrEnd(code: number): boolean {
+  return code === BREAK || code === 0
+}
+
+export function isBlankOrEnd(code: number): boolean {
+  return code === SPACE || code === TAB || code === BREAK || code === 0
+}

@@ -1,0 +1,369 @@
+/**
+ * The tokens of one YAML document with its comments, read ahead exactly as far as go-yaml's scanner reads (`scannerc.go`):
+ * how far that is decides to which node some comments go.
+ */
+import { scanComments, scanLineComment, type YamlComment } from './read-yaml-comments.ts'
+import { isBlankOrEnd, UnreadableYaml, YamlCursor, type YamlMark } from './read-yaml-cursor.ts'
+import { type ScalarText, scanBlock, scanPlain, scanQuoted } from './read-yaml-scalar.ts'
+
+export type TokenKind =
+  | 'stream-start'
+  | 'stream-end'
+  | 'document-start'
+  | 'document-end'
+  | 'list-start'
+  | 'map-start'
+  | 'block-end'
+  | '['
+  | ']'
+  | '{'
+  | '}'
+  | ','
+  | '-'
+  | 'key'
+  | 'value'
+  | 'alias'
+  | 'anchor'
+  | 'tag'
+  | 'scalar'
+
+export interface YamlToken {
+  readonly kind: TokenKind
+  readonly start: number
+  readonly end: number
+  /** Of an anchor or alias its name, of a tag its short form. */
+  readonly name?: string
+  readonly scalar?: ScalarText
+}
+
+/** Where a key may begin that only its `:` shows to be one. */
+interface SimpleKey {
+  possible: boolean
+  /** Its place among all tokens. */
+  readonly token: number
+  readonly mark: YamlMark
+}
+
+/** Tokens that go-yaml holds ready behind the next one, so that comments find the token before or behind them. */
+const LOOK_AHEAD = 2
+
+const BRACKETS: { readonly [character: string]: '[' | ']' | '{' | '}' } = { '[': '[', ']': ']', '{': '{', '}': '}' }
+const NOT_PLAIN = new Set('-?:,[]{}#&*!|>\'"%@`')
+
+export class YamlTokens {
+  /** The comments that are for the next node. */
+  head = ''
+  line = ''
+  foot = ''
+  /** End of the last token with characters that was taken. */
+  lastEnd = 0
+  private readonly cursor: YamlCursor
+  private readonly tokens: YamlToken[] = [{ kind: 'stream-start', start: 0, end: 0 }]
+  private next = 0
+  /** Those not given away yet begin at `commentsFrom`. */
+  private readonly comments: YamlComment[] = []
+  private commentsFrom = 0
+  private readonly indents: number[] = []
+  private keyAllowed = true
+  private readonly keys: SimpleKey[] = [{ possible: false, token: -1, mark: { at: 0, line: 0, column: 0 } }]
+  /** Token number to place in `keys`. */
+  private readonly keyOfToken = new Map<number, number>()
+
+  constructor(text: string) {
+    this.cursor = new YamlCursor(text)
+    this.take()
+  }
+
+  /** The next token; the comments up to it are handed over. */
+  peek(): YamlToken {
+    while (this.next >= this.tokens.length - LOOK_AHEAD || this.mayBecomeKey()) this.fetch()
+    const token = this.tokens[this.next]
+    if (token === undefined) throw new UnreadableYaml(this.cursor.at)
+    this.handOver(token)
+    return token
+  }
+
+  take(): YamlToken {
+    const token = this.peek()
+    this.next += 1
+    if (token.end > token.start) this.lastEnd = token.end
+    return token
+  }
+
+  /** Whether it is open what the next token is. */
+  private mayBecomeKey(): boolean {
+    const place = this.keyOfToken.get(this.next)
+    const key = place === undefined ? undefined : this.keys[place]
+    return key !== undefined && this.isStillPossible(key)
+  }
+
+  private handOver(token: YamlToken): void {
+    for (let comment = this.comments[this.commentsFrom]; comment !== undefined; comment = this.comments[this.commentsFrom]) {
+      if (token.start < comment.tokenAt) return
+      if (comment.kind === 'head' && token.kind === 'block-end') return
+      const before = this[comment.kind]
+      this[comment.kind] = before === '' ? comment.text : `${before}\n${comment.text}`
+      this.commentsFrom += 1
+    }
+  }
+
+  private fetch(): void {
+    const { cursor } = this
+    const scanned = cursor.mark()
+    this.skipToToken(scanned)
+    this.closeBlocks(cursor.column, scanned)
+    if (cursor.at >= cursor.text.length) {
+      this.endStream()
+      return
+    }
+    if (cursor.isDocumentMark()) {
+      this.closeBlocks(-1, cursor.mark())
+      this.dropKey()
+      this.keyAllowed = false
+      this.push(cursor.text[cursor.at] === '-' ? 'document-start' : 'document-end', 3)
+      return
+    }
+    const character = cursor.text.charAt(cursor.at)
+    // What stands behind ":" or "," goes with the token before.
+    const withBefore = cursor.flowLevel === 0 ? character === ':' : character === ','
+    const commentAt = withBefore ? (this.tokens.at(-1)?.start ?? 0) : cursor.at
+    this.fetchToken(character)
+    // Behind a "-" there are no line comments: they are for what follows.
+    if (this.tokens.at(-1)?.kind !== '-') this.addLineComment(commentAt)
+  }
+
+  private addLineComment(tokenAt: number): void {
+    const comment = scanLineComment(this.cursor, tokenAt)
+    if (comment !== undefined) this.comments.push(comment)
+  }
+
+  private fetchToken(character: string): void {
+    const { cursor } = this
+    const bracket = Object.hasOwn(BRACKETS, character) ? BRACKETS[character] : undefined
+    const inFlow = cursor.flowLevel > 0
+    const alone = isBlankOrEnd(cursor.code(1))
+    if (bracket === '[' || bracket === '{') this.openFlow(bracket)
+    else if (bracket !== undefined) this.closeFlow(bracket)
+    else if (character === ',') {
+      this.dropKey()
+      this.keyAllowed = true
+      this.push(',', 1)
+    } else if (character === '-' && alone) this.fetchDash()
+    else if (character === '?' && (inFlow || alone)) this.fetchQuestionMark()
+    else if (character === ':' && (inFlow || alone)) this.fetchColon()
+    else if (character === '*' || character === '&') this.fetchName(character === '*' ? 'alias' : 'anchor')
+    else if (character === '!') this.fetchTag()
+    else if ((character === '|' || character === '>') && !inFlow) {
+      this.dropKey()
+      this.keyAllowed = true
+      const { at } = cursor
+      this.pushScalar(scanBlock(cursor, () => this.addLineComment(at)))
+    } else if (character === "'" || character === '"') {
+      this.beginValue()
+      this.pushScalar(scanQuoted(cursor))
+    } else if (this.startsPlain(character)) {
+      this.beginValue()
+      const scalar = scanPlain(cursor)
+      if (scalar.endsLine) this.keyAllowed = true
+      this.pushScalar(scalar)
+    } else throw new UnreadableYaml(cursor.at)
+  }
+
+  private startsPlain(character: string): boolean {
+    const code = this.cursor.code(1)
+    if (character === '-') return code !== 32 && code !== 9
+    if (character === '?' || character === ':') return this.cursor.flowLevel === 0 && !isBlankOrEnd(code)
+    return !NOT_PLAIN.has(character) && !isBlankOrEnd(this.cursor.code())
+  }
+
+  private push(kind: TokenKind, length: number): void {
+    const start = this.cursor.at
+    this.cursor.skip(length)
+    this.tokens.push({ kind, start, end: start + length })
+  }
+
+  private pushScalar(scalar: ScalarText): void {
+    this.tokens.push({ kind: 'scalar', start: scalar.start, end: scalar.end, scalar })
+  }
+
+  /** A value begins that may turn out to be a key. */
+  private beginValue(): void {
+    this.saveKey()
+    this.keyAllowed = false
+  }
+
+  private saveKey(): void {
+    if (!this.keyAllowed) return
+    this.dropKey()
+    const key = { possible: true, token: this.tokens.length, mark: this.cursor.mark() }
+    this.keys[this.keys.length - 1] = key
+    this.keyOfToken.set(key.token, this.keys.length - 1)
+  }
+
+  private dropKey(): void {
+    const key = this.keys.at(-1)
+    if (key === undefined || !key.possible) return
+    key.possible = false
+    this.keyOfToken.delete(key.token)
+  }
+
+  private isStillPossible(key: SimpleKey): boolean {
+    if (key.possible && (key.mark.line < this.cursor.line || key.mark.at + 1024 < this.cursor.at)) key.possible = false
+    return key.possible
+  }
+
+  private openFlow(bracket: '[' | '{'): void {
+    this.saveKey()
+    this.keys.push({ possible: false, token: this.tokens.length, mark: this.cursor.mark() })
+    this.cursor.flowLevel += 1
+    this.keyAllowed = true
+    this.push(bracket, 1)
+  }
+
+  private closeFlow(bracket: ']' | '}'): void {
+    this.dropKey()
+    if (this.cursor.flowLevel > 0) {
+      this.cursor.flowLevel -= 1
+      const key = this.keys.pop()
+      if (key !== undefined) this.keyOfToken.delete(key.token)
+    }
+    this.keyAllowed = false
+    this.push(bracket, 1)
+  }
+
+  private fetchDash(): void {
+    if (this.cursor.flowLevel > 0) throw new UnreadableYaml(this.cursor.at)
+    this.openBlock('list-start')
+    this.dropKey()
+    this.keyAllowed = true
+    this.push('-', 1)
+  }
+
+  private fetchQuestionMark(): void {
+    const inFlow = this.cursor.flowLevel > 0
+    if (!inFlow) this.openBlock('map-start')
+    this.dropKey()
+    this.keyAllowed = !inFlow
+    this.push('key', 1)
+  }
+
+  private fetchColon(): void {
+    const key = this.keys.at(-1)
+    if (key !== undefined && this.isStillPossible(key)) {
+      this.tokens.splice(key.token, 0, { kind: 'key', start: key.mark.at, end: key.mark.at })
+      this.rollIndent(key.mark, 'map-start', key.token)
+      key.possible = false
+      this.keyOfToken.delete(key.token)
+      this.keyAllowed = false
+    } else {
+      const inFlow = this.cursor.flowLevel > 0
+      if (!inFlow) this.openBlock('map-start')
+      this.keyAllowed = !inFlow
+    }
+    this.push('value', 1)
+  }
+
+  private fetchName(kind: 'alias' | 'anchor'): void {
+    this.beginValue()
+    const { cursor } = this
+    const name = /[-0-9A-Za-z_]*/y
+    name.lastIndex = cursor.at + 1
+    const [found = ''] = name.exec(cursor.text) ?? []
+    const start = cursor.at
+    cursor.skip(1 + found.length)
+    this.tokens.push({ kind, start, end: cursor.at, name: found })
+  }
+
+  private fetchTag(): void {
+    this.beginValue()
+    const { cursor } = this
+    // Readers do not agree whether a bracket or comma ends a tag.
+    const tag = /!(?:<([^>\s]*)>|[-\w;/?:@&=+$.~*'()%!]*)(?!\S)/y
+    tag.lastIndex = cursor.at
+    const match = tag.exec(cursor.text)
+    if (match === null) throw new UnreadableYaml(cursor.at)
+    const [found, verbatim] = match
+    const start = cursor.at
+    cursor.skip(found.length)
+    this.tokens.push({ kind: 'tag', start, end: cursor.at, name: verbatim?.replace(/^tag:yaml\.org,2002:/, '!!') ?? found })
+  }
+
+  /** A block begins here by its own indicator. */
+  private openBlock(kind: 'list-start' | 'map-start'): void {
+    if (!this.keyAllowed) throw new UnreadableYaml(this.cursor.at)
+    this.rollIndent(this.cursor.mark(), kind, this.tokens.length)
+  }
+
+  private rollIndent(mark: YamlMark, kind: 'list-start' | 'map-start', before: number): void {
+    const { cursor } = this
+    if (cursor.flowLevel > 0 || cursor.indent >= mark.column) return
+    this.indents.push(cursor.indent)
+    cursor.indent = mark.column
+    this.tokens.splice(before, 0, { kind, start: mark.at, end: mark.at })
+  }
+
+  /** Ends the blocks that are deeper than the column, before the comments that stand at their own indentation no more. */
+  private closeBlocks(column: number, scanned: YamlMark): void {
+    const { cursor } = this
+    if (cursor.flowLevel > 0) return
+    let at = scanned.at - 1
+    while (cursor.indent > column) {
+      let stop = at
+      for (let index = this.comments.length - 1; index >= this.commentsFrom; index -= 1) {
+        const comment = this.comments[index]
+        if (comment === undefined || comment.endAt < stop) break
+        if (comment.start.column === cursor.indent + 1) at = comment.start.at
+        stop = comment.scanAt
+      }
+      this.tokens.push({ kind: 'block-end', start: at, end: at })
+      cursor.indent = this.indents.pop() ?? -1
+    }
+  }
+
+  private endStream(): void {
+    const { cursor } = this
+    const { at } = cursor
+    if (cursor.column > 0) {
+      // A new line, so that no bracket that stays open waits for a ":" for ever.
+      cursor.line += 1
+      cursor.lineStart = at
+    }
+    this.closeBlocks(-1, cursor.mark())
+    this.dropKey()
+    this.keyAllowed = false
+    this.tokens.push({ kind: 'stream-end', start: at, end: at })
+  }
+
+  private skipToToken(scanned: YamlMark): void {
+    const { cursor } = this
+    for (;;) {
+      for (let code = cursor.code(); code === 32 || (code === 9 && (cursor.flowLevel > 0 || !this.keyAllowed)); code = cursor.code())
+        cursor.at += 1
+      this.turnLineCommentIntoHead()
+      if (cursor.code() === 35) {
+        const before = this.tokenBeforeComment()
+        this.comments.push(...scanComments(cursor, scanned, { at: before?.start ?? 0, isValueMark: before?.kind === 'value' }))
+      }
+      if (cursor.code() !== 10) return
+      cursor.skipBreak()
+      if (cursor.flowLevel === 0) this.keyAllowed = true
+    }
+  }
+
+  private tokenBeforeComment(): YamlToken | undefined {
+    const last = this.tokens.at(-1)
+    return last?.kind === ',' && this.tokens.length > 1 ? this.tokens.at(-2) : last
+  }
+
+  /** The comment behind the dash of a list's first item is for what the item holds, where that begins below it. */
+  private turnLineCommentIntoHead(): void {
+    const index = this.comments.length - 1
+    const comment = this.comments[index]
+    if (comment?.kind !== 'line' || index < this.commentsFrom) return
+    if (this.tokens.at(-2)?.kind !== 'list-start' || this.tokens.at(-1)?.kind !== '-') return
+    const { cursor } = this
+    if (cursor.code() === 10) return
+    const tokenAt = comment.start.line === cursor.line - 1 ? cursor.at : comment.tokenAt
+    this.comments[index] = { ...comment, kind: 'head', tokenAt }
+  }
+}

@@ -1,0 +1,172 @@
+/**
+ * What a trip through a function does to objects, whatever the function does: kpt writes them into a `ResourceList`, reads
+ * the answer, and puts back comments and the order of keys (kyaml `fn/runtime/runtimeutil`, `comments`, `order`).
+ */
+import { readOwnYaml } from './read-yaml-node.ts'
+import { writeYamlNode } from './write-yaml-node.ts'
+import { isNull, itemsAt, keyOf, type YamlEntry, type YamlMap, type YamlNode, yamlList, yamlMap, yamlPlain } from './yaml-node.ts'
+
+/** Objects as a `ResourceList` in the text form that kpt gives to functions. */
+export function writeResourceList(items: readonly YamlMap[], config?: YamlNode): string {
+  const list = yamlMap([
+    ['apiVersion', yamlPlain('config.kubernetes.io/v1')],
+    ['kind', yamlPlain('ResourceList')],
+    ['items', yamlList(items)],
+  ])
+  if (config !== undefined) list.entries.push({ key: yamlPlain('functionConfig'), value: config })
+  return writeYamlNode(list)
+}
+
+/** The objects as they are read again behind a trip: some comments have moved, as go-yaml moves them. */
+export function throughResourceList(items: readonly YamlMap[]): YamlMap[] {
+  const [list] = readOwnYaml(writeResourceList(items), 'ResourceList')
+  return itemsAt(list, 'items').flatMap((item) => (item.kind === 'map' ? [item] : []))
+}
+
+/**
+ * Takes the comments of a document off its root, where the reader keeps them: what kpt writes into a `ResourceList` is the
+ * object alone. `copyLostComments` from the untouched original brings them back.
+ */
+export function withoutDocumentComments(root: YamlMap): YamlMap {
+  const [own] = splitHead(root.headComment)
+  return { ...root, headComment: own, footComment: '' }
+}
+
+function splitHead(head: string): readonly [own: string, ofDocument: string] {
+  const at = head.lastIndexOf('\n\n')
+  return at === -1 ? [head, ''] : [head.slice(at + 2), head.slice(0, at)]
+}
+
+/**
+ * Gives every node of the answer that has no comment the one of the same node before: in maps by key, in lists by place, there
+ * only where both scalars are the same text. A folded block becomes double quoted, as kyaml has it since line comments broke
+ * there (`comments.go`). The document's head comment comes to stand right above the object, without the empty line.
+ */
+export function copyLostComments(from: YamlMap, to: YamlMap): void {
+  const [own, ofDocument] = splitHead(from.headComment)
+  copyBelow({ ...from, headComment: ofDocument === '' ? own : ofDocument }, to)
+}
+
+function copyBelow(from: YamlNode, to: YamlNode): void {
+  copyComments(from, to)
+  walk(from, to)
+}
+
+/** Below a map kyaml passes over aliases, whose comments stay as they are. */
+function copyAtKey(from: YamlNode, to: YamlNode): void {
+  if ((isNull(from) ? to : from).kind !== 'alias') copyBelow(from, to)
+}
+
+function walk(from: YamlNode, to: YamlNode): void {
+  if (from.kind === 'map' && to.kind === 'map') {
+    const entries = firstEntries(from)
+    for (const { key, value } of firstEntries(to).values()) {
+      unfold(key)
+      const before = entries.get(keyOf(key))
+      if (before === undefined) unfoldBelow(value)
+      else {
+        copyComments(before.key, key)
+        copyAtKey(before.value, value)
+      }
+    }
+  } else if (from.kind === 'list' && to.kind === 'list') {
+    for (const [index, item] of to.items.entries()) {
+      const before = from.items[index]
+      if (before !== undefined && textOf(before) === textOf(item)) copyBelow(before, item)
+    }
+  } else unfoldBelow(to)
+}
+
+/** What has no counterpart is walked by kyaml as well, but lists not. */
+function unfoldBelow(node: YamlNode): void {
+  unfold(node)
+  if (node.kind === 'map')
+    for (const { key, value } of node.entries) {
+      unfold(key)
+      unfoldBelow(value)
+    }
+}
+
+function unfold(node: YamlNode): void {
+  if (node.kind === 'scalar' && node.style === 'folded') node.style = 'double'
+}
+
+function textOf(node: YamlNode): string {
+  return node.kind === 'scalar' ? node.value : node.kind === 'alias' ? node.name : ''
+}
+
+function copyComments(from: YamlNode, to: YamlNode): void {
+  to.lineComment ||= from.lineComment
+  to.headComment ||= from.headComment
+  to.footComment ||= from.footComment
+}
+
+function firstEntries(map: YamlMap): Map<string, YamlEntry> {
+  const entries = new Map<string, YamlEntry>()
+  for (const entry of map.entries) {
+    const name = keyOf(entry.key)
+    if (!entries.has(name)) entries.set(name, entry)
+  }
+  return entries
+}
+
+/**
+ * Puts the keys of the answer into the order they had before, further ones behind them (kyaml `order/syncorder.go`). Lists go
+ * by place. An item of a list gets the head comment of its first key.
+ */
+export function syncKeyOrder(from: YamlMap, to: YamlMap): void {
+  syncBelow(from, to)
+  liftHeadComments(to)
+}
+
+function syncBelow(from: YamlNode, to: YamlNode): void {
+  if (from.kind === 'map' && to.kind === 'map') {
+    const before = firstEntries(from)
+    const after = firstEntries(to)
+    if (before.size > 0) to.entries = inOrderOf(from, to, after)
+    for (const [name, { value }] of before) {
+      const other = after.get(name)
+      if (other !== undefined) syncBelow(value, other.value)
+    }
+  } else if (from.kind === 'list' && to.kind === 'list')
+    for (const [index, item] of from.items.entries()) {
+      const other = to.items[index]
+      if (other !== undefined) syncBelow(item, other)
+    }
+}
+
+/** Of a key that stands twice kyaml takes the first entry, for both. */
+function inOrderOf(from: YamlMap, to: YamlMap, first: ReadonlyMap<string, YamlEntry>): YamlEntry[] {
+  const left = to.entries.map(({ key }) => keyOf(key))
+  const ordered: string[] = []
+  for (const { key } of from.entries) {
+    const at = left.indexOf(keyOf(key))
+    if (at !== -1) ordered.push(...left.splice(at, 1))
+  }
+  const taken = new Set<YamlEntry>()
+  return [...ordered, ...left].flatMap((name) => {
+    const entry = first.get(name)
+    if (entry === undefined) return []
+    if (taken.has(entry)) return [{ ...entry }]
+    taken.add(entry)
+    return [entry]
+  })
+}
+
+function liftHeadComments(node: YamlNode): void {
+  if (node.kind === 'map')
+    for (const { key, value } of node.entries) {
+      liftHeadComments(key)
+      liftHeadComments(value)
+    }
+  else if (node.kind === 'list')
+    for (const item of node.items) {
+      const first = item.kind === 'map' ? item.entries[0]?.key : item.kind === 'list' ? item.items[0] : undefined
+      if (first?.kind !== 'scalar') continue
+      if (item.headComment === '') item.headComment = first.headComment
+      else if (first.headComment !== '') {
+        item.headComment += `\n${first.headComment}`
+        first.headComment = ''
+      }
+    }
+}

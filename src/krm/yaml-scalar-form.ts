@@ -1,0 +1,106 @@
+/**
+ * In which of YAML's five styles a text can be written, and what the quoted ones look like; as go-yaml's emitter decides it
+ * (`emitterc.go`, `analyze_scalar` and `select_scalar_style`).
+ */
+import type { YamlScalar } from './yaml-node.ts'
+
+/** What the characters of a text allow. */
+export interface ScalarForm {
+  readonly multiline: boolean
+  readonly plainInFlow: boolean
+  readonly plainInBlock: boolean
+  readonly single: boolean
+  /** Literal or folded. */
+  readonly block: boolean
+}
+
+const EMPTY: ScalarForm = { multiline: false, plainInFlow: false, plainInBlock: true, single: true, block: false }
+const SIMPLE: ScalarForm = { multiline: false, plainInFlow: true, plainInBlock: true, single: true, block: true }
+
+/** Line breaks as go-yaml has them. CR and NEL never come so far: they are not printable. */
+const BREAK = /[\n\u2028\u2029]/
+const ANY_BREAK = /[\r\n\u0085\u2028\u2029]/
+/** What go-yaml escapes: control characters, byte order marks, noncharacters, and everything beyond U+FFFF. */
+const UNPRINTABLE = /[^\n\x20-\x7E\u00A0-\uD7FF\uE000-\uFEFE\uFF00-\uFFFD]/
+const SPECIAL = /[^\t\n\x20-\x7E\u00A0-\uD7FF\uE000-\uFEFE\uFF00-\uFFFD]/
+const BLOCK_INDICATOR = /^(?:---|\.\.\.|[#,[\]{}&*!|>'"%@`]|[?:-](?:[ \t]|$))|:(?:[ \t]|$)|[ \t\r\n\u0085\u2028\u2029\0]#/
+const FLOW_INDICATOR = /^[?:]|[,?[\]{}:]/
+
+export function scalarFormOf(text: string): ScalarForm {
+  if (/^[A-Za-z0-9][A-Za-z0-9_./-]*$/.test(text)) return SIMPLE
+  if (text === '') return EMPTY
+  const breaks = ANY_BREAK.test(text)
+  const special = SPECIAL.test(text)
+  const spaceBeforeBreak = / [\r\n\u0085\u2028\u2029]/.test(text)
+  const spaceAfterBreak = /[\r\n\u0085\u2028\u2029] /.test(text)
+  const edges = /^[ \r\n\u0085\u2028\u2029]|[ \r\n\u0085\u2028\u2029]$/.test(text)
+  const single = !spaceAfterBreak && !spaceBeforeBreak && !special && !text.includes('\t')
+  const plain = single && !edges && !breaks
+  const blockIndicator = BLOCK_INDICATOR.test(text)
+  return {
+    multiline: breaks,
+    plainInFlow: plain && !blockIndicator && !FLOW_INDICATOR.test(text),
+    plainInBlock: plain && !blockIndicator,
+    single,
+    block: !spaceBeforeBreak && !special && !text.endsWith(' '),
+  }
+}
+
+/** Where a scalar stands. */
+export interface ScalarPlace {
+  readonly inFlow: boolean
+  readonly isSimpleKey: boolean
+}
+
+/** The style that a scalar gets where it stands, given the one it wants. */
+export function scalarStyleFor(text: string, wanted: YamlScalar['style'], form: ScalarForm, place: ScalarPlace): YamlScalar['style'] {
+  let style = place.isSimpleKey && form.multiline ? 'double' : wanted
+  if (style === 'plain') {
+    const allowed = place.inFlow ? form.plainInFlow : form.plainInBlock
+    if (!allowed || (text === '' && (place.inFlow || place.isSimpleKey))) style = 'single'
+  }
+  if (style === 'single' && !form.single) style = 'double'
+  if ((style === 'literal' || style === 'folded') && (!form.block || place.inFlow || place.isSimpleKey)) style = 'double'
+  return style
+}
+
+export function isYamlBreak(character: string | undefined): boolean {
+  return character !== undefined && BREAK.test(character)
+}
+
+const ESCAPES: { readonly [character: string]: string } = {
+  '\0': '0',
+  '\x07': 'a',
+  '\b': 'b',
+  '\t': 't',
+  '\n': 'n',
+  '\v': 'v',
+  '\f': 'f',
+  '\r': 'r',
+  '\x1B': 'e',
+  '"': '"',
+  '\\': '\\',
+  '\u0085': 'N',
+  '\u2028': 'L',
+  '\u2029': 'P',
+}
+
+/** In double quotes, on one line. */
+export function doubleQuoted(text: string): string {
+  if (/^[\x20\x21\x23-\x5B\x5D-\x7E]*$/.test(text)) return `"${text}"`
+  // Of a text that begins with a byte order mark go-yaml escapes every character.
+  const all = text.startsWith('\uFEFF')
+  let quoted = '"'
+  for (const character of text)
+    quoted += all || ANY_BREAK.test(character) || UNPRINTABLE.test(character) || /["\\]/.test(character) ? escaped(character) : character
+  return `${quoted}"`
+}
+
+function escaped(character: string): string {
+  const short = Object.hasOwn(ESCAPES, character) ? ESCAPES[character] : undefined
+  if (short !== undefined) return `\\${short}`
+  const code = character.codePointAt(0) ?? 0
+  if (code === 0xa0) return '\\_'
+  const [letter, digits] = code <= 0xff ? ['x', 2] : code <= 0xffff ? ['u', 4] : ['U', 8]
+  return `\\${letter}${code.toString(16).toUpperCase().padStart(digits, '0')}`
+}

@@ -1,0 +1,84 @@
+/** Which tag and which quotes a node needs so that it reads as what it is (go-yaml `encode.go`, `node`; `resolve.go`). */
+import { resolveGoScalar } from './go-scalar.ts'
+import type { YamlAlias, YamlNode, YamlScalar, YamlSource } from './yaml-node.ts'
+
+/** The source of a node whose tag stood in the text. go-yaml writes such a tag again even where it says nothing new. */
+export interface TaggedSource extends YamlSource {
+  readonly tagged: true
+}
+
+function isTagged({ source }: YamlNode): boolean {
+  return source !== undefined && 'tagged' in source
+}
+
+const OWN_TAG = { map: '!!map', list: '!!seq' } as const
+
+/** The tag as it is written; empty where the value shows it by itself. */
+export function writtenTag(node: Exclude<YamlNode, YamlAlias>): string {
+  const { tag } = node
+  // go-yaml v3 reads a merge key with a tag of its own and then does not know it again.
+  if (tag === '' && node.kind === 'scalar' && node.style === 'plain' && node.value === '<<' && node.source !== undefined) return '!!merge'
+  if (tag === '' || tag === '!') return ''
+  if (isTagged(node)) return tagText(tag)
+  if (node.kind !== 'scalar') return tag === OWN_TAG[node.kind] ? '' : tagText(tag)
+  return tag === '!!str' || tag === plainTag(node.value) ? '' : tagText(tag)
+}
+
+/** The style that the node asks for, with quotes for a text that would read as something else. */
+export function wantedStyle(node: YamlScalar): YamlScalar['style'] {
+  const { tag, value } = node
+  if (node.style !== 'plain') return node.style
+  if (value.includes('\n')) return 'literal'
+  const isText = tag === '!' || (tag === '!!str' && !isTagged(node))
+  return isText && !readsAsText(value) ? 'double' : 'plain'
+}
+
+const LONG_TAG = 'tag:yaml.org,2002:'
+/** What may stand in a tag without an escape. */
+const TAG_CHARACTER = /[-A-Za-z0-9_;/?:@&=+$,.~*'()[\]]/
+
+function tagText(tag: string): string {
+  const content = (text: string): string => Array.from(text, (each) => (TAG_CHARACTER.test(each) ? each : percentEncoded(each))).join('')
+  if (tag.startsWith('!!')) return `!!${content(tag.slice(2))}`
+  if (tag.startsWith(LONG_TAG)) return `!!${content(tag.slice(LONG_TAG.length))}`
+  return tag.startsWith('!') ? `!${content(tag.slice(1))}` : `!<${content(tag)}>`
+}
+
+function percentEncoded(character: string): string {
+  return Array.from(new TextEncoder().encode(character), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('')
+}
+
+/**
+ * Whether a plain text stays text for kubectl (go-yaml v2, to which `yes` is true) and for kpt (go-yaml v3, to which a date is
+ * a time).
+ */
+export function readsAsText(text: string): boolean {
+  const read = resolveGoScalar(text, true)
+  return text !== '<<' && read.is === 'value' && typeof read.value === 'string' && plainTag(text) === '!!str'
+}
+
+/** The tag that go-yaml v3 gives a plain text. */
+function plainTag(text: string): string {
+  if (/^(true|True|TRUE|false|False|FALSE)$/.test(text)) return '!!bool'
+  if (isGoTime(text)) return '!!timestamp'
+  const read = resolveGoScalar(text, true)
+  if (read.is !== 'value') return '!!float'
+  if (read.value === null) return '!!null'
+  if (typeof read.value !== 'number' && typeof read.value !== 'bigint') return '!!str'
+  if (/^[-+]?0[xob]/i.test(text)) return '!!int'
+  return /[.e]/i.test(text) || BigInt(text.replace(/[-+_]/g, '')) >= 2n ** 64n ? '!!float' : '!!int'
+}
+
+const GO_TIME =
+  /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[Tt](\d{1,2}):(\d{1,2}):(\d{1,2})(?:[.,]\d+)?(?:Z|[-+]\d\d:\d\d)| (\d{1,2}):(\d{1,2}):(\d{1,2})(?:[.,]\d+)?)?$/
+
+/** The four layouts that go-yaml v3 takes for a time. */
+function isGoTime(text: string): boolean {
+  const match = GO_TIME.exec(text)
+  if (match === null) return false
+  const part = (index: number): number => Number(match[index] ?? 0)
+  const [month, day] = [part(2), part(3)]
+  const days = new Date(Date.UTC(2000 + (part(1) % 400), month, 0)).getUTCDate()
+  const inYear = month >= 1 && month <= 12 && day >= 1 && day <= days
+  return inYear && part(4) + part(7) < 24 && part(5) + part(8) < 60 && part(6) + part(9) < 60
+}
