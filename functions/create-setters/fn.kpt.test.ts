@@ -1,0 +1,93 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: setter patterns are written so
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { runKpt, whyNoKpt, withFolder } from '../../test/kpt/find-kpt.ts'
+
+/** With the Node that runs the tests: the one on the PATH may be older. */
+const PROGRAM = `${process.execPath} ${fileURLToPath(new URL('run.ts', import.meta.url))}`
+
+const WEB = `apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: shop-live
+spec:
+  replicas: 4 # was 3
+  template:
+    spec:
+      containers:
+        - name: web
+          image: "reg.example/web:1.4.0"
+          args: [--fast, --loud]
+        - name: log
+          args: [--stage, live]
+`
+const CONFIG = `apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: setters
+data:
+  stage: live
+  web-replicas: "4"
+  tag: 1.4.0
+  args: "[--loud, --fast]"
+`
+const RESULTS = `apiVersion: kpt.dev/v1
+kind: FunctionResultList
+metadata:
+  name: fnresults
+exitCode: 0
+items:
+  - exec: PROGRAM
+    exitCode: 0
+    results:
+      - message: 'Added line comment "kpt-set: shop-\${stage}" for field with value "shop-live"'
+        severity: info
+        field:
+          path: metadata.name
+        file:
+          path: web.yaml
+      - message: 'Added line comment "kpt-set: \${web-replicas}" for field with value "4"'
+        severity: info
+        field:
+          path: spec.replicas
+        file:
+          path: web.yaml
+      - message: 'Added line comment "kpt-set: \${args}" for field with value "[--fast --loud]"'
+        severity: info
+        field:
+          path: spec.template.spec.containers[0].args
+        file:
+          path: web.yaml
+      - message: 'Added line comment "kpt-set: reg.example/web:\${tag}" for field with value "reg.example/web:1.4.0"'
+        severity: info
+        field:
+          path: spec.template.spec.containers[0].image
+        file:
+          path: web.yaml
+      - message: 'Added line comment "kpt-set: \${stage}" for field with value "live"'
+        severity: info
+        field:
+          path: spec.template.spec.containers[1].args[1]
+        file:
+          path: web.yaml
+`
+
+test('kpt runs it as a program: files and results are those of the original', { skip: whyNoKpt() }, () => {
+  withFolder({ 'pkg/web.yaml': WEB, 'setters.yaml': CONFIG }, (folder) => {
+    const run = runKpt(folder, 'fn', 'eval', 'pkg', '--exec', PROGRAM, '--fn-config', 'setters.yaml', '--results-dir', 'results')
+    assert.ok(run.ok, run.stderr)
+    const read = (path: string): string => readFileSync(join(folder, path), 'utf8')
+    assert.equal(
+      read('pkg/web.yaml'),
+      WEB.replace('name: shop-live', 'name: shop-live # kpt-set: shop-${stage}')
+        .replace('# was 3', '# kpt-set: ${web-replicas}')
+        .replace('web:1.4.0"', 'web:1.4.0" # kpt-set: reg.example/web:${tag}')
+        .replace('args: [--fast, --loud]', 'args: # kpt-set: ${args}\n            - --fast\n            - --loud')
+        .replace('args: [--stage, live]', 'args:\n            - --stage\n            - live # kpt-set: ${stage}'),
+    )
+    assert.equal(read('results/results.yaml').replace(PROGRAM, 'PROGRAM'), RESULTS)
+  })
+})

@@ -1,0 +1,138 @@
+/**
+ * Adds setter comments to the fields that have the values of setters (krm-functions-catalog,
+ * `functions/go/create-setters`; the texts of its results and errors are its own).
+ */
+import { Failure } from '../../src/failure.ts'
+import { goQuote } from '../../src/krm/go-quote.ts'
+import { readYamlNodes } from '../../src/krm/read-yaml-node.ts'
+import { resolved, type YamlEntry, type YamlMap, type YamlNode, type YamlScalar } from '../../src/krm/yaml-node.ts'
+import { configData } from '../../src/render/config-data.ts'
+import { fileOf } from '../../src/render/item-annotations.ts'
+import { type FunctionResult, failed, type KrmFunction, succeeded } from '../../src/render/krm-function.ts'
+import { resultValue } from '../../src/render/result-value.ts'
+import { type FieldPlace, shownPlace, visitFields } from '../../src/render/visit-fields.ts'
+import { TextReplacer } from './text-replacer.ts'
+
+interface ListSetter {
+  readonly name: string
+  /** Sorted: the order of a list does not matter. */
+  readonly values: readonly string[]
+}
+
+interface Setters {
+  readonly scalars: TextReplacer
+  readonly lists: readonly ListSetter[]
+}
+
+/** kpt's own annotations; their values are no text of the package. */
+const RUNTIME_ANNOTATION = /\.annotations\.(internal\.)?config\.kubernetes\.io/
+
+export const createSetters: KrmFunction = ({ items, config }) => {
+  const setters = settersOf(configData(config))
+  if (typeof setters === 'string') return failed(items, `failed to create setters: ${setters}`)
+  const results: FunctionResult[] = []
+  for (const item of items) {
+    const run = new CommentRun(item, setters, results)
+    visitFields(item, { entry: (entry, place) => run.entry(entry, place), scalar: (node, place) => run.scalar(node, place) })
+  }
+  return results.length > 0
+    ? succeeded(items, results)
+    : failed(items, 'failed to create setters: no matches for the input list of setters')
+}
+
+/** The setters of the config's `data`, told apart by what their values are as YAML; maps are left out. @returns or the problem */
+function settersOf(data: ReadonlyMap<string, string>): Setters | string {
+  if (data.size === 0) return 'config map cannot be empty'
+  const scalars: { name: string; value: string }[] = []
+  const lists: ListSetter[] = []
+  for (const [name, value] of data) {
+    const parsed = firstNode(value)
+    if (parsed === undefined) return 'parsing error'
+    if (parsed.kind === 'list') lists.push({ name, values: textsOf(parsed.items) })
+    else if (parsed.kind === 'scalar') scalars.push({ name, value })
+  }
+  // The longest first, so that a value which is part of another one does not get in its way; in bytes, as Go counts.
+  scalars.sort((left, right) => byteLength(right.value) - byteLength(left.value))
+  return { scalars: new TextReplacer(scalars.map(({ name, value }) => [value, `\${${name}}`])), lists }
+}
+
+/** Comments in one object. */
+class CommentRun {
+  private readonly item: YamlMap
+  private readonly setters: Setters
+  private readonly results: FunctionResult[]
+  private readonly file: string
+
+  constructor(item: YamlMap, setters: Setters, results: FunctionResult[]) {
+    this.item = item
+    this.setters = setters
+    this.results = results
+    this.file = fileOf(item).path
+  }
+
+  /**
+   * A list whose values are those of a list setter. A list in flow style that gets a comment becomes a block list, where
+   * the comment stands at the key; so does one that has the value of a scalar setter in it, for its items will get one.
+   */
+  entry({ key, value }: YamlEntry, place: FieldPlace): undefined {
+    if (value.kind !== 'list') return
+    const texts = textsOf(value.items)
+    if (value.style === 'flow' && texts.some((text) => this.setters.scalars.occursIn(text))) value.style = 'block'
+    const setter = this.setters.lists.find(({ values }) => isSame(values, texts))
+    if (setter === undefined) return
+    if (value.style === 'flow' && texts.length > 0) value.style = 'block'
+    const comment = `kpt-set: \${${setter.name}}`
+    const commented = value.style === 'flow' ? value : key
+    commented.lineComment = `# ${comment}`
+    this.tell(place, comment, `[${texts.map((text) => this.shown(place, text, [setter.name])).join(' ')}]`)
+  }
+
+  scalar(node: YamlScalar, place: FieldPlace): undefined {
+    if (RUNTIME_ANNOTATION.test(place.text) || node.value.includes('\n')) return
+    const pattern = this.setters.scalars.replace(node.value)
+    if (pattern === node.value) return
+    const comment = `kpt-set: ${pattern}`
+    node.lineComment = `# ${comment}`
+    this.tell(place, this.shown(place, comment), this.shown(place, node.value))
+  }
+
+  private tell(place: FieldPlace, comment: string, value: string): void {
+    this.results.push({
+      message: `Added line comment ${goQuote(comment)} for field with value ${goQuote(value)}`,
+      severity: 'info',
+      field: { path: shownPlace(place) },
+      ...(this.file === '' ? {} : { file: { path: this.file } }),
+    })
+  }
+
+  private shown(place: FieldPlace, text: string, setters: readonly string[] = []): string {
+    return resultValue(this.item, place.steps, text, setters)
+  }
+}
+
+/** The texts of the scalars, sorted; of anything else an empty one. */
+function textsOf(items: readonly YamlNode[]): string[] {
+  return items.map((item) => textOf(resolved(item))).sort()
+}
+
+function textOf(node: YamlNode): string {
+  return node.kind === 'scalar' ? node.value : ''
+}
+
+function isSame(left: readonly string[], right: readonly string[]): boolean {
+  return left.length === right.length && left.every((text, index) => text === right[index])
+}
+
+/** The first document of a text; undefined where there is none, or where it is no YAML. */
+function firstNode(text: string): YamlNode | undefined {
+  try {
+    return readYamlNodes(text, 'setter value')[0]
+  } catch (thrown) {
+    if (thrown instanceof Failure) return undefined
+    throw thrown
+  }
+}
+
+function byteLength(text: string): number {
+  return new TextEncoder().encode(text).length
+}

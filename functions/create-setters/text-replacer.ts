@@ -1,0 +1,37 @@
+/** Go's `strings.Replacer`: from the left, at each place the first of the texts that stands there, and nothing twice. */
+
+export class TextReplacer {
+  /** By the first character of what is replaced. */
+  private readonly pairs = new Map<string, (readonly [from: string, to: string])[]>()
+
+  /** @param pairs where several fit at one place, the one that comes first here is taken; an empty text is never replaced */
+  constructor(pairs: readonly (readonly [from: string, to: string])[]) {
+    for (const pair of pairs) {
+      const first = pair[0].charAt(0)
+      if (first === '') continue
+      const known = this.pairs.get(first)
+      if (known === undefined) this.pairs.set(first, [pair])
+      else known.push(pair)
+    }
+  }
+
+  replace(text: string): string {
+    let replaced = ''
+    for (let at = 0; at < text.length; ) {
+      const pair = this.pairAt(text, at)
+      replaced += pair?.[1] ?? text.charAt(at)
+      at += pair?.[0].length ?? 1
+    }
+    return replaced
+  }
+
+  /** Whether one of the texts stands anywhere in it. */
+  occursIn(text: string): boolean {
+    for (let at = 0; at < text.length; at += 1) if (this.pairAt(text, at) !== undefined) return true
+    return false
+  }
+
+  private pairAt(text: string, at: number): readonly [from: string, to: string] | undefined {
+    return this.pairs.get(text.charAt(at))?.find(([from]) => text.startsWith(from, at))
+  }
+}

@@ -1,0 +1,114 @@
+/** KRM function `ensure-name-substring` (kptdev/krm-functions-catalog `functions/go/ensure-name-substring`). */
+import { mapAt, nodeAt, textAt, type YamlMap } from '../../src/krm/yaml-node.ts'
+import { describeObject, type FieldSpec, isSelectedBy, kindOf, visitField } from '../../src/render/field-spec.ts'
+import { failed, type KrmFunction, succeeded } from '../../src/render/krm-function.ts'
+import { findBadResource } from '../../src/render/kustomize-resources.ts'
+import { annotationsOf, restyleAnnotations } from '../../src/render/kyaml-text.ts'
+import { type NameConfig, readNameConfig } from './name-config.ts'
+import { Renamed, repairReferences, setName } from './repair-references.ts'
+
+/** Objects whose names stay. */
+export const UNNAMED: readonly Omit<FieldSpec, 'path'>[] = [
+  { kind: 'CustomResourceDefinition' },
+  { group: 'apiregistration.k8s.io', kind: 'APIService' },
+  { kind: 'Namespace' },
+  { group: 'kpt.dev', kind: 'Kptfile' },
+]
+
+/** What is renamed in every other object; the config may name more. */
+export const NAME_FIELDS: readonly FieldSpec[] = [{ path: 'metadata/name' }]
+
+const DEPENDS_ON = 'config.kubernetes.io/depends-on'
+const NAMESPACED = /^[-.\w]*\/namespaces\/[-.\w]*\/[-.\w]*\/[-.\w]*$/
+const CLUSTER_SCOPED = /^[-.\w]*\/[-.\w]*\/[-.\w]*$/
+
+/** By which kustomize keeps track while it works, and which it takes away at the end. */
+const TRACKS =
+  'previousKinds previousNames prefixes suffixes previousNamespaces allowNameChange allowKindChange refBy generatorBehavior needsHashSuffix'
+    .split(' ')
+    .map((name) => `internal.config.kubernetes.io/${name}`)
+
+/** From v0.2.5. Objects that are for tools only get the name too. */
+export const ensureNameSubstring: KrmFunction = ({ items, config }) => {
+  const read = readNameConfig(config)
+  if ('problem' in read) return failed(items, `failed to load the \`functionConfig\`: ${read.problem}`)
+  const objects = items.filter(({ entries }) => entries.length > 0)
+  const bad = findBadResource(objects)
+  if (bad !== undefined) return failed(items, `failed to convert items to resource map: ${bad}`)
+  const known = new Set(objects.map(dependencyKey))
+  const renamed = new Renamed()
+  for (const item of objects) {
+    const problem = rename(item, read, known, renamed)
+    if (problem !== undefined) return failed(items, `failed to transform name substring: ${problem}`)
+  }
+  const problem = repairReferences(objects, renamed)
+  if (problem !== undefined) return failed(items, `failed to fix name back reference: ${problem}`)
+  for (const item of objects) {
+    const annotations = annotationsOf(item)
+    if (annotations.size === 0 && !renamed.has(item)) continue
+    for (const name of TRACKS) annotations.delete(name)
+    restyleAnnotations(item, annotations)
+  }
+  return succeeded(objects)
+}
+
+function rename(item: YamlMap, config: NameConfig, known: ReadonlySet<string>, renamed: Renamed): string | undefined {
+  const own = kindOf(item)
+  if (UNNAMED.some((each) => isSelectedBy(own, each))) return undefined
+  for (const field of [...NAME_FIELDS, ...config.fields]) {
+    if (!isSelectedBy(own, field)) continue
+    const isName = field.path === 'metadata/name'
+    const has = isName
+      ? (textAt(item, 'metadata', 'name') ?? '').includes(config.substring)
+      : containsSubstring(item, field, config.substring)
+    if (typeof has === 'string') return has
+    if (has) continue
+    if (isName) renamed.add(item)
+    const problem = visitField(item, field, 'scalar', (node, path) => {
+      if (node.kind !== 'scalar') return `wrong Node Kind for ${path.join('.')} expected: ScalarNode`
+      setName(node, withSubstring(node.value, config))
+      return undefined
+    })
+    if (problem !== undefined) return problem
+    renameDependency(item, config, known)
+  }
+  return undefined
+}
+
+function withSubstring(name: string, { substring, mode }: NameConfig): string {
+  return mode === 'prepend' ? substring + name : name + substring
+}
+
+/** Whether what is at the place has the substring anywhere in it; a text where the place leads through a list. */
+function containsSubstring(item: YamlMap, field: FieldSpec, substring: string): boolean | string {
+  const names = field.path.split('/').filter((name) => name.trim() !== '')
+  for (const [place] of names.entries()) {
+    if (nodeAt(item, ...names.slice(0, place))?.kind === 'list')
+      return `unable to lookup path ${field.path} in ${describeObject(item)}: wrong Node Kind for ${names.slice(0, place).join('.')} expected: MappingNode was SequenceNode`
+  }
+  let has = false
+  visitField(item, { ...field, path: field.path, create: false }, 'scalar', (node) => {
+    has ||= node.kind === 'scalar' && node.value.includes(substring)
+    return undefined
+  })
+  return has
+}
+
+/** `<group>/<kind>/<name>`, by which the original knows what is in the package. */
+function dependencyKey(item: YamlMap): string {
+  const { group, kind } = kindOf(item)
+  return `${group}/${kind}/${textAt(item, 'metadata', 'name') ?? ''}`
+}
+
+/** Renames in `depends-on` what is in the package, also what itself keeps its name. */
+function renameDependency(item: YamlMap, config: NameConfig, known: ReadonlySet<string>): void {
+  const dependency = annotationsOf(item).get(DEPENDS_ON)
+  if (dependency === undefined) return
+  const segments = dependency.split('/')
+  const [kind, name] = NAMESPACED.test(dependency) ? [3, 4] : CLUSTER_SCOPED.test(dependency) ? [1, 2] : []
+  if (kind === undefined || name === undefined) return
+  if (!known.has(`${segments[0] ?? ''}/${segments[kind] ?? ''}/${segments[name] ?? ''}`)) return
+  const annotations = mapAt(item, 'metadata', 'annotations')
+  const node = nodeAt(annotations, DEPENDS_ON)
+  if (node !== undefined) setName(node, segments.with(name, withSubstring(segments[name] ?? '', config)).join('/'))
+}

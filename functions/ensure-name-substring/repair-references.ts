@@ -1,0 +1,161 @@
+/** Names of renamed objects in the fields of others (kustomize v0.15 `api/filters/nameref/nameref.go`). */
+import { isNull, itemsAt, nodeAt, resolved, textAt, type YamlMap, type YamlNode, yamlPlain } from '../../src/krm/yaml-node.ts'
+import { describeObject, type FieldSpec, isSelectedBy, kindOf, visitField } from '../../src/render/field-spec.ts'
+import { CLUSTER, effectiveNamespaceOf } from '../../src/render/kustomize-resources.ts'
+import { kyamlText } from '../../src/render/kyaml-text.ts'
+import { NAME_REFERENCES, type NameReferences } from './name-references.ts'
+
+type Target = NameReferences['target']
+
+/** The objects that got another name, by the name they had. */
+export class Renamed {
+  private readonly byName = new Map<string, YamlMap[]>()
+  private readonly items = new Set<YamlMap>()
+
+  /** To be called before the name changes. */
+  add(item: YamlMap): void {
+    const others = this.byName.get(nameOf(item))
+    if (others === undefined) this.byName.set(nameOf(item), [item])
+    else others.push(item)
+    this.items.add(item)
+  }
+
+  has(item: YamlMap): boolean {
+    return this.items.has(item)
+  }
+
+  named(name: string): readonly YamlMap[] {
+    return this.byName.get(name) ?? []
+  }
+}
+
+/** Changes the fields of `NAME_REFERENCES` that name an object by the name it had. @returns what is wrong, or undefined */
+export function repairReferences(items: readonly YamlMap[], renamed: Renamed): string | undefined {
+  for (const item of items) {
+    const own = kindOf(item)
+    let repair: ReferenceRepair | undefined
+    for (const { target, fields } of NAME_REFERENCES)
+      for (const field of fields) {
+        if (!isSelectedBy(own, field)) continue
+        repair ??= new ReferenceRepair(item, renamed)
+        const problem = repair.repair(field, target)
+        if (problem !== undefined) return `updating name reference in '${field.path}' field of '${describeObject(item)}': ${problem}`
+      }
+  }
+  return undefined
+}
+
+/** What a search for the object that a field names gives. */
+type Found = { readonly item: YamlMap } | { readonly problem: string } | undefined
+
+class ReferenceRepair {
+  private readonly referrer: YamlMap
+  private readonly renamed: Renamed
+  private readonly namespace: string
+  private readonly accountNamespaces: ReadonlySet<string>
+
+  constructor(referrer: YamlMap, renamed: Renamed) {
+    this.referrer = referrer
+    this.renamed = renamed
+    this.namespace = effectiveNamespaceOf(referrer)
+    this.accountNamespaces = accountNamespacesOf(referrer)
+  }
+
+  repair(field: FieldSpec, target: Target): string | undefined {
+    const role = field.path.endsWith('roleRef/name') ? this.roleRef() : undefined
+    return visitField(this.referrer, { ...field, create: false }, 'scalar', (node) => {
+      if (isNull(node)) return undefined
+      if (node.kind === 'scalar') return this.repairName(node, target, role)
+      if (node.kind === 'map') return this.repairMap(node, target, role)
+      if (node.kind === 'alias') return 'node must be a scalar, sequence or map'
+      for (const each of node.items) {
+        const problem = this.repairItem(resolved(each), target, role)
+        if (problem !== undefined) return problem
+      }
+      return undefined
+    })
+  }
+
+  private repairItem(node: YamlNode, target: Target, role: Target | undefined): string | undefined {
+    if (isNull(node)) return undefined
+    if (node.kind === 'scalar') return this.repairName(node, target, role)
+    return node.kind === 'map' ? this.repairMap(node, target, role) : 'an item is expected to be either a string or a map of string'
+  }
+
+  private repairName(node: YamlNode, target: Target, role: Target | undefined): string | undefined {
+    if (node.kind !== 'scalar') return undefined
+    const found = this.find(node.value, target, role, () => true, nameOf)
+    if (found === undefined || 'problem' in found) return found?.problem
+    setName(node, nameOf(found.item))
+    return undefined
+  }
+
+  private repairMap(map: YamlMap, target: Target, role: Target | undefined): string | undefined {
+    const name = nodeAt(map, 'name')
+    if (name === undefined) return "path config error; no 'name' field in node"
+    const namespace = nodeAt(map, 'namespace')
+    const within = namespace?.kind === 'scalar' ? namespace.value : undefined
+    const isThere = (item: YamlMap): boolean => within === undefined || (effectiveNamespaceOf(item) === within && within !== CLUSTER)
+    const found = this.find(name.kind === 'scalar' ? name.value : '', target, role, isThere, (item) =>
+      JSON.stringify([nameOf(item), namespaceOf(item)]),
+    )
+    if (found === undefined || 'problem' in found) return found?.problem
+    setName(name, nameOf(found.item))
+    const to = namespaceOf(found.item)
+    if (to === '') return undefined
+    if (namespace === undefined) map.entries.push({ key: yamlPlain('namespace'), value: kyamlText(to) })
+    else setName(namespace, to)
+    return undefined
+  }
+
+  /** The renamed object that had the name and may be meant. Several are one where they are alike in what is taken from them. */
+  private find(
+    name: string,
+    target: Target,
+    role: Target | undefined,
+    isThere: (item: YamlMap) => boolean,
+    taken: (item: YamlMap) => string,
+  ): Found {
+    const candidates = this.renamed.named(name).filter((item) => {
+      const own = kindOf(item)
+      return this.mayName(item) && isThere(item) && isSelectedBy(own, target) && (role === undefined || isSelectedBy(own, role))
+    })
+    const [first, ...others] = candidates
+    if (first === undefined || others.length === 0) return first && { item: first }
+    // Only a renamed object can then still mean one of them, because the original compares what was added to the names.
+    if (!this.renamed.has(this.referrer)) return undefined
+    if (others.every((item) => taken(item) === taken(first))) return { item: first }
+    return { problem: `found multiple possible referrals: ${candidates.map(describeObject).join(', ')}` }
+  }
+
+  /** Objects of other namespaces cannot be meant, but by a RoleBinding that names the namespace of an account. */
+  private mayName(item: YamlMap): boolean {
+    const namespace = effectiveNamespaceOf(item)
+    if (this.namespace === CLUSTER || namespace === CLUSTER || namespace === this.namespace) return true
+    return textAt(item, 'kind') === 'ServiceAccount' && this.accountNamespaces.has(namespaceOf(item))
+  }
+
+  private roleRef(): Target | undefined {
+    const [group, kind] = [textAt(this.referrer, 'roleRef', 'apiGroup'), textAt(this.referrer, 'roleRef', 'kind')]
+    return group === undefined || kind === undefined ? undefined : { group, kind }
+  }
+}
+
+function accountNamespacesOf(item: YamlMap): ReadonlySet<string> {
+  if (textAt(item, 'kind') !== 'RoleBinding') return new Set()
+  const accounts = itemsAt(item, 'subjects').filter((subject) => textAt(subject, 'kind') === 'ServiceAccount')
+  return new Set(accounts.flatMap((subject) => textAt(subject, 'namespace') ?? []))
+}
+
+function nameOf(item: YamlMap): string {
+  return textAt(item, 'metadata', 'name') ?? ''
+}
+
+function namespaceOf(item: YamlMap): string {
+  return textAt(item, 'metadata', 'namespace') ?? ''
+}
+
+/** The quotes stay; the type is what the text then reads as. */
+export function setName(node: YamlNode, name: string): void {
+  if (node.kind === 'scalar' && node.value !== name) Object.assign(node, { value: name, tag: '' })
+}

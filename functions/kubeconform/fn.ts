@@ -1,0 +1,108 @@
+/**
+ * Holds every object against the schema of its kind. Config and words are those of the catalog's kubeconform
+ * (https://github.com/kptdev/krm-functions-catalog/tree/main/contrib/functions/go/kubeconform); the schemas are built in.
+ */
+import type { Json } from '../../src/krm/json.ts'
+import { jsonOf, textAt, type YamlMap } from '../../src/krm/yaml-node.ts'
+import { annotationOf, fileOf } from '../../src/render/item-annotations.ts'
+import { type FunctionResult, failed, type KrmFunction } from '../../src/render/krm-function.ts'
+import type { ReducedSchemas } from './reduced-schema.ts'
+import schemas134 from './schemas-1.34.json' with { type: 'json' }
+import { validateValue } from './validate-value.ts'
+
+/** The newest first: it is the one that is used where the config names none. */
+const BUILT_IN: readonly ReducedSchemas[] = [schemas134 as unknown as ReducedSchemas]
+
+const LOCAL_CONFIG = 'config.kubernetes.io/local-config'
+
+interface ValidatorConfig {
+  readonly schemas: ReducedSchemas
+  readonly ignoreMissing: boolean
+  readonly strict: boolean
+  /** Kinds, or kinds with their version: `apps/v1/Deployment`. */
+  readonly skipped: ReadonlySet<string>
+}
+
+export const kubeconform: KrmFunction = ({ items, config }) => {
+  const read = readConfig(config)
+  if (typeof read === 'string') return failed(items, read)
+  const results = items.flatMap((item) => resultsOf(item, read))
+  return { items, results, exitCode: results.length === 0 ? 0 : 1, stderr: '' }
+}
+
+/** @returns what is wrong, where something is */
+function readConfig(config: YamlMap | undefined): ValidatorConfig | string {
+  const text = (key: string): string => textAt(config, key) || textAt(config, 'data', key) || ''
+  const flag = (key: string): boolean => /^(true|1)$/i.test(text(key))
+  const elsewhere = ['schema_location', 'additional_schema_locations'].find((key) => text(key) !== '')
+  if (elsewhere !== undefined) {
+    return `${elsewhere} is set, and this kubeconform reads no other schemas than those that are built in: take it out, or name the kinds that have none in skip_kinds`
+  }
+  const wanted = text('kubernetes_version')
+  const schemas = BUILT_IN.find(({ kubernetesVersion }) => wanted === '' || minorOf(kubernetesVersion) === minorOf(wanted))
+  if (schemas === undefined) {
+    const known = BUILT_IN.map(({ kubernetesVersion }) => minorOf(kubernetesVersion)).join(', ')
+    return `kubernetes_version is ${JSON.stringify(wanted.slice(0, 40))}, and the schemas of these versions are built in: ${known}`
+  }
+  const skipped = new Set(
+    text('skip_kinds')
+      .split(',')
+      .map((kind) => kind.trim()),
+  )
+  return { schemas, ignoreMissing: flag('ignore_missing_schemas'), strict: flag('strict'), skipped }
+}
+
+/** `1.34` of `v1.34.3`; the text itself where it is no version. */
+function minorOf(version: string): string {
+  return /^v?([0-9]+\.[0-9]+)(\.[0-9]+)?$/.exec(version)?.[1] ?? version
+}
+
+function resultsOf(item: YamlMap, config: ValidatorConfig): readonly FunctionResult[] {
+  const [apiVersion, kind] = [textAt(item, 'apiVersion') ?? '', textAt(item, 'kind') ?? '']
+  const gvk = `${apiVersion}/${kind}`
+  const { schemas } = config
+  if (config.skipped.has(kind) || config.skipped.has(gvk)) return []
+  const name = Object.hasOwn(schemas.kinds, gvk) ? schemas.kinds[gvk] : undefined
+  if (name === undefined) {
+    const ignored = config.ignoreMissing || isForKpt(item, apiVersion, kind)
+    return ignored ? [] : [{ ...placeOf(item, ''), message: `could not find schema for ${kind}` }]
+  }
+  const value = jsonValueOf(item)
+  if (value === undefined) return [{ ...placeOf(item, ''), message: 'a value in it has no form in JSON' }]
+  const problems = validateValue(value, `#${name}`, schemas.definitions, config)
+  return problems.map(({ path, message }) => ({ ...placeOf(item, path), message }))
+}
+
+/** What no cluster gets, and no schema of Kubernetes tells about. */
+function isForKpt(item: YamlMap, apiVersion: string, kind: string): boolean {
+  return (kind === 'Kptfile' && apiVersion.startsWith('kpt.dev/')) || annotationOf(item, LOCAL_CONFIG) === 'true'
+}
+
+function jsonValueOf(item: YamlMap): Json | undefined {
+  try {
+    return jsonOf(item)
+  } catch {
+    return undefined
+  }
+}
+
+function placeOf(item: YamlMap, path: string): Omit<FunctionResult, 'message'> {
+  const [apiVersion, kind] = [textAt(item, 'apiVersion'), textAt(item, 'kind')]
+  const [name, namespace] = [textAt(item, 'metadata', 'name'), textAt(item, 'metadata', 'namespace')]
+  const { path: filePath, index } = fileOf(item)
+  return {
+    severity: 'error',
+    resourceRef: {
+      ...defined('apiVersion', apiVersion),
+      ...defined('kind', kind),
+      ...defined('name', name),
+      ...defined('namespace', namespace),
+    },
+    ...(path === '' ? {} : { field: { path } }),
+    ...(filePath === '' ? {} : { file: { path: filePath, ...(/^[0-9]{1,9}$/.test(index) ? { index: Number(index) } : {}) } }),
+  }
+}
+
+function defined<K extends string>(key: K, value: string | undefined): { readonly [key in K]?: string } {
+  return value === undefined || value === '' ? {} : ({ [key]: value } as { readonly [key in K]: string })
+}

@@ -1,0 +1,141 @@
+/** Holds a value against a reduced schema. The words are those of the original's validator, github.com/santhosh-tekuri/jsonschema v6. */
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../src/krm/json.ts'
+import type { ReducedSchema, ReducedSchemas } from './reduced-schema.ts'
+
+export interface SchemaProblem {
+  /** Keys and indexes from the object down, joined by dots; empty for the object itself. */
+  readonly path: string
+  /** Never with a value in it: it may be one of a Secret. */
+  readonly message: string
+}
+
+export interface ValidateOptions {
+  /** Whether a field that the schema does not have is a problem. */
+  readonly strict: boolean
+}
+
+/** Problems that are told of one object. */
+const MOST_PROBLEMS = 100
+
+/** @returns the problems in the order of the value's fields; of more than 100 the first 100 */
+export function validateValue(
+  value: Json,
+  schema: ReducedSchema,
+  definitions: ReducedSchemas['definitions'],
+  options: ValidateOptions,
+): readonly SchemaProblem[] {
+  const walk = new Walk(definitions, options)
+  walk.check(value, schema, '', true)
+  return walk.problems.slice(0, MOST_PROBLEMS)
+}
+
+class Walk {
+  readonly problems: SchemaProblem[] = []
+  private readonly definitions: ReducedSchemas['definitions']
+  private readonly options: ValidateOptions
+
+  constructor(definitions: ReducedSchemas['definitions'], options: ValidateOptions) {
+    this.definitions = definitions
+    this.options = options
+  }
+
+  check(value: Json, given: ReducedSchema, path: string, required: boolean): void {
+    const schema = this.resolved(given)
+    if (schema === 'any' || (value === null && !required) || this.problems.length > MOST_PROBLEMS) return
+    if (typeof schema === 'string') {
+      const message = scalarProblem(value, schema as Scalar, required)
+      if (message !== undefined) this.problems.push({ path, message })
+    } else if ('enum' in schema) {
+      if (typeof value === 'string' && schema.enum.includes(value)) return
+      const all = schema.enum.map(quoted).join(', ')
+      this.problems.push({ path, message: schema.enum.length === 1 ? `value must be ${all}` : `value must be one of ${all}` })
+    } else if ('list' in schema) {
+      if (!isJsonArray(value)) this.problems.push({ path, message: wrongType(value, ['array'], required) })
+      else for (const [index, item] of value.entries()) this.check(item, schema.list, joined(path, String(index)), false)
+    } else if (!isJsonObject(value)) {
+      this.problems.push({ path, message: wrongType(value, ['object'], required) })
+    } else if ('map' in schema) {
+      for (const [key, below] of Object.entries(value)) this.check(below, schema.map, joined(path, key), false)
+    } else this.checkFields(value, schema.fields, schema.required ?? [], path)
+  }
+
+  private checkFields(value: JsonObject, fields: Readonly<Record<string, ReducedSchema>>, required: readonly string[], path: string): void {
+    const missing = required.filter((name) => !Object.hasOwn(value, name)).map(quoted)
+    if (missing.length > 0)
+      this.problems.push({ path, message: `missing ${missing.length === 1 ? 'property' : 'properties'} ${missing.join(', ')}` })
+    const unknown = Object.keys(value).filter((name) => !Object.hasOwn(fields, name))
+    if (this.options.strict && unknown.length > 0) {
+      this.problems.push({ path, message: `additional properties ${unknown.map(quoted).join(', ')} not allowed` })
+    }
+    for (const [name, below] of Object.entries(value)) {
+      const schema = Object.hasOwn(fields, name) ? fields[name] : undefined
+      if (schema !== undefined) this.check(below, schema, joined(path, name), required.includes(name))
+    }
+  }
+
+  private resolved(schema: ReducedSchema): ReducedSchema {
+    return typeof schema === 'string' && schema.startsWith('#') ? (this.definitions[schema.slice(1)] ?? 'any') : schema
+  }
+}
+
+type Scalar = Exclude<Extract<ReducedSchema, string>, `#${string}` | 'any'>
+
+const INT32 = 2n ** 31n
+const TIME = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.,][0-9]+)?(Z|[-+][0-9]{2}:[0-9]{2})$/
+const QUANTITY = /^[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][-+]?[0-9]+)?$/
+const BASE64 = /^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+
+const WANTED: { readonly [schema in Scalar]: readonly string[] } = {
+  boolean: ['boolean'],
+  byte: ['string'],
+  'date-time': ['string'],
+  'int-or-string': ['integer', 'string'],
+  int32: ['integer'],
+  integer: ['integer'],
+  number: ['number'],
+  quantity: ['number', 'string'],
+  string: ['string'],
+}
+
+/** A text that has to have a form, and what the form is called. */
+const FORMS: { readonly [schema: string]: readonly [form: RegExp, name: string] } = {
+  byte: [BASE64, 'base64'],
+  'date-time': [TIME, 'date-time'],
+  quantity: [QUANTITY, 'quantity'],
+}
+
+function scalarProblem(value: Json, schema: Scalar, required: boolean): string | undefined {
+  const wanted = WANTED[schema]
+  const type = typeOf(value)
+  if (!wanted.includes(type) && !(type === 'integer' && wanted.includes('number'))) return wrongType(value, wanted, required)
+  if (schema === 'int32' && (typeof value === 'number' || typeof value === 'bigint')) {
+    const whole = BigInt(value)
+    return whole < -INT32 || whole >= INT32 ? `value must be between ${-INT32} and ${INT32 - 1n}` : undefined
+  }
+  const form = FORMS[schema]
+  if (form === undefined || typeof value !== 'string') return undefined
+  // The decoder of the server skips line breaks within base64.
+  const text = schema === 'byte' ? value.replace(/[\r\n]/g, '') : value
+  return form[0].test(text) ? undefined : `value is not valid ${form[1]}`
+}
+
+function wrongType(value: Json, wanted: readonly string[], required: boolean): string {
+  const type = typeOf(value)
+  return `got ${type === 'integer' ? 'number' : type}, want ${[...(required ? [] : ['null']), ...wanted].join(' or ')}`
+}
+
+function typeOf(value: Json): string {
+  if (value === null) return 'null'
+  if (isJsonArray(value)) return 'array'
+  if (typeof value === 'bigint') return 'integer'
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number'
+  return typeof value
+}
+
+function quoted(name: string): string {
+  return `'${name.replaceAll("'", "\\'")}'`
+}
+
+function joined(path: string, part: string): string {
+  return path === '' ? part : `${path}.${part}`
+}

@@ -1,0 +1,36 @@
+/** Path expressions of search-replace (krm-functions-catalog, `search-replace/pathparser.go`). */
+
+/**
+ * Whether a place such as `.spec.containers[0].image` fits an expression: `*` is one field, `**` any number of them and
+ * none, `name[1]` and `name[*]` are items of a list. Both are split at every dot, those within a key too.
+ */
+export function matchesFieldPattern(pattern: string, place: string): boolean {
+  const steps = place.replace(/^\./, '').split('.')
+  // Of the expression's parts: whether those before this one fit the steps that were gone through.
+  let reached = [true]
+  const parts = pattern.split('.')
+  for (const [index, part] of parts.entries()) reached[index + 1] = part === '**' && reached[index] === true
+  for (const step of steps) {
+    const next = [false]
+    for (const [index, part] of parts.entries()) {
+      next[index + 1] =
+        part === '**' ? next[index] === true || reached[index + 1] === true : reached[index] === true && fitsStep(part, step)
+    }
+    reached = next
+  }
+  return reached.at(-1) === true
+}
+
+/** Whether the expression is a plain path of fields, which a value can be put at even where nothing is yet. */
+export function isPlainPath(pattern: string): boolean {
+  return pattern.split('.').every((part) => part !== '' && !/[*[]/.test(part))
+}
+
+/** Of a list in a list, `a[0][1]`, only the first index is looked at. */
+function fitsStep(part: string, step: string): boolean {
+  if (part === '*' || part === step) return true
+  const [name, index] = step.split('[')
+  if (index === undefined) return false
+  const [wantedName, wantedIndex] = part.split('[')
+  return (wantedName === '*' || wantedName === name) && (wantedIndex === '*]' || wantedIndex === index)
+}

@@ -1,0 +1,190 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: groups and setter patterns are written so
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readYamlNodes } from '../../src/krm/read-yaml-node.ts'
+import { writeYamlNode } from '../../src/krm/write-yaml-node.ts'
+import { type YamlMap, yamlMap, yamlText } from '../../src/krm/yaml-node.ts'
+import { searchReplace } from './fn.ts'
+
+function itemsOf(text: string): YamlMap[] {
+  return readYamlNodes(text, 'all.yaml').filter((node) => node.kind === 'map')
+}
+
+/** The objects after the search, as text, and what the function said. */
+function search(text: string, data: { readonly [key: string]: string }) {
+  const config = yamlMap([['data', yamlMap(Object.entries(data).map(([name, value]) => [name, yamlText(value)]))]])
+  const output = searchReplace({ items: itemsOf(text), config })
+  const told = output.results.map(({ field, message }) => (field === undefined ? message : `${field.path}: ${message}`))
+  return { ...output, told, text: output.items.map((item) => writeYamlNode(item)).join('---\n') }
+}
+
+const PLACE = `metadata:
+  annotations:
+    config.kubernetes.io/path: shop/web.yaml
+`
+const WEB = `${PLACE}spec:
+  replicas: 3
+  weight: "3"
+  containers:
+  - name: shop-web
+    image: reg.example/shop-web:1.4 # as tested
+    ports: [80, 443]
+  - name: shop-log
+    image: reg.example/log:2
+`
+
+test('fields are found by value, and counted one result each', () => {
+  const { told, text, results } = search(WEB, { 'by-value': '3' })
+  assert.equal(text, WEB)
+  assert.deepEqual(told, ['spec.replicas: Matched field value "3"', 'spec.weight: Matched field value "\\"3\\""'])
+  assert.deepEqual(results[0]?.file, { path: 'shop/web.yaml' })
+})
+
+test('a value is put where it was found, with the quotes and the comment that were there', () => {
+  const { told, text } = search(WEB, { 'by-value': '3', 'put-value': '4' })
+  assert.equal(text, WEB.replace('replicas: 3', 'replicas: 4').replace('"3"', '"4"'))
+  assert.deepEqual(told, ['spec.replicas: Mutated field value to "4"', 'spec.weight: Mutated field value to "\\"4\\""'])
+})
+
+test('a tag goes with the value that it was written for', () => {
+  assert.equal(search('a: !!str 3\n', { 'by-value': '3', 'put-value': '4' }).text, 'a: 4\n')
+})
+
+test('an expression is not anchored, and its groups can be put', () => {
+  const { told, text } = search(WEB, { 'by-value-regex': 'reg\\.example/(\\w+)(-\\w+)?:', 'put-value': 'mirror.example/${1}${2}:3' })
+  assert.equal(
+    text,
+    WEB.replace('reg.example/shop-web:1.4', 'mirror.example/shop-web:3').replace('reg.example/log:2', 'mirror.example/log:3'),
+  )
+  assert.equal(told[0], 'spec.containers[0].image: Mutated field value to "mirror.example/shop-web:3 # as tested"')
+})
+
+test('comments are put, with groups, and take the place of others', () => {
+  const data = { 'by-value-regex': '^shop-(.*)', 'put-comment': 'kpt-set: ${app}-${1}' }
+  assert.equal(
+    search(WEB, { ...data, 'by-path': '**.name' }).text,
+    WEB.replace('shop-web\n', 'shop-web # kpt-set: ${app}-web\n').replace('shop-log\n', 'shop-log # kpt-set: ${app}-log\n'),
+  )
+  const image = { 'by-value-regex': 'web:(.*)', 'put-comment': '# own ${1}', 'put-value': 'web:${1}' }
+  assert.match(search(WEB, image).text, /image: web:1\.4 # own 1\.4\n/)
+})
+
+test('a group that is not in the expression is an error', () => {
+  const { exitCode, told } = search(WEB, { 'by-value-regex': 'shop-(.*)', 'put-value': '${2}' })
+  assert.equal(exitCode, 1)
+  assert.deepEqual(told, ['failed to perform search-replace operation: "unable to resolve capture groups"'])
+})
+
+test('every condition has to hold', () => {
+  assert.deepEqual(search(WEB, { 'by-value': '3', 'by-path': 'spec.weight' }).told, ['spec.weight: Matched field value "\\"3\\""'])
+  assert.deepEqual(search(WEB, { 'by-value': '3', 'by-path': 'spec.*.name' }).told, ['no matches'])
+  assert.deepEqual(search(WEB, { 'by-value': '3', 'by-file-path': 'shop/*.yml' }).told, ['no matches'])
+  assert.equal(search(WEB, { 'by-value': '3', 'by-file-path': '**/web.yaml' }).told.length, 2)
+})
+
+test('a path alone finds its fields, items of lists by their number', () => {
+  assert.deepEqual(search(WEB, { 'by-path': 'spec.containers[1].*' }).told, [
+    'spec.containers[1].name: Matched field value "shop-log"',
+    'spec.containers[1].image: Matched field value "reg.example/log:2"',
+  ])
+  assert.equal(search(WEB, { 'by-path': 'spec.**', 'put-value': 'x' }).told.length, 8)
+})
+
+test('a plain path with a value to put is made where it is not there', () => {
+  const { told, text } = search(WEB, { 'by-path': 'metadata.labels.app', 'put-value': 'shop', 'put-comment': 'never put' })
+  assert.equal(text, WEB.replace('spec:', '  labels:\n    app: shop\nspec:'))
+  assert.deepEqual(told, ['metadata.labels.app: Mutated field value to "shop"'])
+})
+
+const PUT: readonly (readonly [before: string, path: string, value: string, after: string])[] = [
+  ['a: {}\n', 'a.b', '4', 'a: {b: "4"}\n'],
+  ['a: {}\n', 'a.b', 'yes', 'a: {b: "yes"}\n'],
+  ['a: {}\n', 'a.b', '@x', "a: {b: '@x'}\n"],
+  ['b: 3\n', 'b', 'four', 'b: four\n'],
+  ['b: "3"\n', 'b', '4', 'b: "4"\n'],
+  ['b: [x]\n', 'b', '4', 'b: 4\n'],
+  // Nothing is put below a null.
+  ['a:\n', 'a.b', '4', 'a:\n'],
+  ['a:\n- {}\n- x: 1\n', 'a.1.x', '2', 'a:\n- {}\n- x: 2\n'],
+  ['a:\n- {}\n- x: 1\n', 'a.-.x', '2', 'a:\n- {}\n- x: 2\n'],
+  ['a:\n- x: 1\n', 'a.7.x', '2', 'a:\n- x: 1\n'],
+]
+
+test('what is put at a path is text where it is new, and of the old quotes where it is not', () => {
+  for (const [before, path, value, after] of PUT) {
+    const { exitCode, text } = search(before, { 'by-path': path, 'put-value': value })
+    assert.deepEqual([exitCode, text], [0, after], `${path}: ${value}`)
+  }
+})
+
+test('a path that goes through something else than maps is an error, without what stands there', () => {
+  for (const [before, path, kinds] of [
+    ['a: opensesame\n', 'a.b', 'expected MappingNode but got ScalarNode'],
+    ['a: [opensesame]\n', 'a.b.c', 'expected MappingNode but got SequenceNode'],
+    ['a: {b: 1}\n', 'a.0.c', 'expected SequenceNode but got MappingNode'],
+  ] as const) {
+    const { told } = search(before, { 'by-path': path, 'put-value': 'x' })
+    assert.deepEqual(told, [`failed to perform search-replace operation: "wrong node kind: ${kinds}"`])
+  }
+})
+
+test('the comment of a list is put at its key, whatever the value that is looked for', () => {
+  const data = { 'by-path': 'spec.containers[0].ports', 'put-comment': 'kpt-set: ${ports}' }
+  const { told, text } = search(WEB, data)
+  assert.equal(text, WEB.replace('ports: [80, 443]', 'ports: # kpt-set: ${ports}\n    - 80\n    - 443'))
+  assert.deepEqual(told, ['spec.containers[0].ports # kpt-set: ${ports}: Mutated field value to "[80, 443]"'])
+  assert.equal(search(WEB, { ...data, 'by-value': 'nowhere' }).text, text)
+})
+
+test('a list whose key has quotes or a comment gets none', () => {
+  for (const text of ['"env":\n- a\n', 'env: # there\n- a\n', 'env: []\n']) {
+    assert.deepEqual(search(text, { 'by-path': 'env', 'put-comment': 'new' }).told, ['no matches'])
+  }
+})
+
+const REFUSED: readonly (readonly [data: { readonly [key: string]: string }, problem: string])[] = [
+  [
+    { 'by-name': 'x' },
+    'invalid matcher \\"by-name\\", must be one of [\\"by-value\\" \\"by-file-path\\" \\"by-value-regex\\" \\"by-path\\" \\"put-value\\" \\"put-comment\\"]',
+  ],
+  [{ 'by-value': 'x', 'by-value-regex': 'y' }, 'only one of [\\"by-value\\", \\"by-value-regex\\"] can be provided'],
+  [{ 'by-value-regex': '(' }, 'error parsing regexp: missing closing ): `(`'],
+  [{ 'by-value-regex': '(a)\\1' }, 'error parsing regexp: invalid escape sequence: `\\\\1`'],
+  [{ 'by-file-path': '{a,b' }, 'syntax error in pattern'],
+]
+
+test('a search that is not one is an error', () => {
+  for (const [data, problem] of REFUSED) {
+    const { exitCode, told } = search(WEB, data)
+    assert.deepEqual([exitCode, told], [1, [`failed to perform search-replace operation: "${problem}"`]])
+  }
+})
+
+test('without anything to look for, nothing is found', () => {
+  assert.deepEqual(search(WEB, {}).told, ['no matches'])
+  assert.deepEqual(search(WEB, { 'put-value': 'x' }).told, ['no matches'])
+  assert.equal(searchReplace({ items: itemsOf(WEB), config: undefined }).exitCode, 0)
+})
+
+test('what is found in an object of no file is changed and not told', () => {
+  const { told, text } = search('a: x\n', { 'by-value': 'x', 'put-value': 'y' })
+  assert.deepEqual([text, told], ['a: y\n', ['no matches']])
+})
+
+test('credentials are not told', () => {
+  const text = `kind: Secret\n${PLACE}stringData:\n  a: opensesame\n`
+  assert.deepEqual(search(text, { 'by-value-regex': 'open(.*)', 'put-value': 'shut${1}' }).told, [
+    'stringData.a: Mutated field value to "<redacted>"',
+  ])
+  const url = `${PLACE}a: postgres://shop:opensesame@db/shop # here\n`
+  assert.deepEqual(search(url, { 'by-path': 'a' }).told, ['a: Matched field value "<redacted>"'])
+  assert.deepEqual(search(`${PLACE}a: {}\n`, { 'by-path': 'a.password', 'put-value': 'opensesame' }).told, [
+    'a.password: Mutated field value to "<redacted>"',
+  ])
+})
+
+test('an expression that would take for ever elsewhere is fast', () => {
+  const started = process.cpuUsage()
+  search(`${PLACE}a: ${'a'.repeat(5000)}\n`, { 'by-value-regex': '(a+)+$b' })
+  assert.ok(process.cpuUsage(started).user < 2_000_000)
+})

@@ -1,0 +1,189 @@
+/**
+ * Finds fields by value, path and file, and changes their values and comments (krm-functions-catalog,
+ * `functions/go/search-replace` v0.2.1; the texts of its results and errors are its own).
+ */
+import { RE2JS, RE2JSException } from 're2js'
+import { goQuote } from '../../src/krm/go-quote.ts'
+import { writeYamlNode } from '../../src/krm/write-yaml-node.ts'
+import type { YamlEntry, YamlMap, YamlScalar } from '../../src/krm/yaml-node.ts'
+import { configData } from '../../src/render/config-data.ts'
+import { fileOf } from '../../src/render/item-annotations.ts'
+import { type FunctionResult, failed, type KrmFunction, succeeded } from '../../src/render/krm-function.ts'
+import { REDACTED, resultValue } from '../../src/render/result-value.ts'
+import { type FieldPlace, shownPlace, visitFields } from '../../src/render/visit-fields.ts'
+import { isPlainPath, matchesFieldPattern } from './field-pattern.ts'
+import { filePattern } from './file-pattern.ts'
+import { putAtPath } from './put-at-path.ts'
+
+const KEYS = ['by-value', 'by-file-path', 'by-value-regex', 'by-path', 'put-value', 'put-comment'] as const
+
+/** What to look for and what to put; an empty text is not given. */
+interface Search {
+  readonly value: string
+  readonly expression: RE2JS | undefined
+  readonly path: string
+  readonly isInFile: (path: string) => boolean
+  readonly putValue: string
+  readonly putComment: string
+}
+
+export const searchReplace: KrmFunction = ({ items, config }) => {
+  const search = searchOf(configData(config), items.length > 0)
+  if (typeof search === 'string') return failed(items, problemText(search))
+  const results: FunctionResult[] = []
+  for (const item of items) {
+    if (!search.isInFile(fileOf(item).path)) continue
+    const problem = new SearchRun(item, search, results).run()
+    if (problem !== undefined) return failed(items, problemText(problem))
+  }
+  return succeeded(items, results.length > 0 ? results : [{ message: 'no matches', severity: 'info' }])
+}
+
+function problemText(problem: string): string {
+  return `failed to perform search-replace operation: ${goQuote(problem)}`
+}
+
+/** The search that the config's `data` describes, or what is wrong with it. */
+function searchOf(data: ReadonlyMap<string, string>, isUsed: boolean): Search | string {
+  for (const key of data.keys()) {
+    if (!KEYS.some((known) => known === key)) return `invalid matcher ${goQuote(key)}, must be one of [${KEYS.map(goQuote).join(' ')}]`
+  }
+  const given = (key: (typeof KEYS)[number]) => data.get(key) ?? ''
+  if (given('by-value') !== '' && given('by-value-regex') !== '') return 'only one of ["by-value", "by-value-regex"] can be provided'
+  const expression = given('by-value-regex') === '' ? undefined : expressionOf(given('by-value-regex'))
+  if (typeof expression === 'string') return expression
+  const file = given('by-file-path')
+  const isInFile = file === '' || !isUsed ? () => true : filePattern(file)
+  if (isInFile === undefined) return 'syntax error in pattern'
+  return {
+    value: given('by-value'),
+    expression,
+    path: given('by-path'),
+    isInFile,
+    putValue: given('put-value'),
+    putComment: given('put-comment'),
+  }
+}
+
+/** The compiled expression, or the message that says why it is none. */
+function expressionOf(text: string): RE2JS | string {
+  try {
+    return RE2JS.compile(text)
+  } catch (thrown) {
+    if (thrown instanceof RE2JSException) return thrown.message
+    throw thrown
+  }
+}
+
+/** The search in one object. */
+class SearchRun {
+  private readonly item: YamlMap
+  private readonly search: Search
+  private readonly results: FunctionResult[]
+  private readonly file: string
+
+  constructor(item: YamlMap, search: Search, results: FunctionResult[]) {
+    this.item = item
+    this.search = search
+    this.results = results
+    this.file = fileOf(item).path
+  }
+
+  /** @returns the problem that stopped it */
+  run(): string | undefined {
+    const { value, expression, path, putValue, putComment } = this.search
+    // A plain path with a value to put is made where it is not there, and no comment is put with it.
+    if (value === '' && expression === undefined && putValue !== '' && isPlainPath(path)) {
+      const problem = putAtPath(this.item, path.split('.'), putValue)
+      if (problem !== undefined) return problem
+      const steps = path.split('.').map((name) => ({ kind: 'field', name }) as const)
+      this.tell(path, resultValue(this.item, steps, putValue))
+      return undefined
+    }
+    return visitFields(this.item, {
+      ...(putComment === '' ? {} : { entry: (entry, place) => this.entry(entry, place) }),
+      scalar: (node, place) => this.scalar(node, place),
+    })
+  }
+
+  /**
+   * Puts the comment at the key of a list that the path names, whatever the value that is looked for. The key is compared
+   * as it is written, so that one in quotes, or with a comment already, is never found.
+   */
+  private entry({ key, value }: YamlEntry, place: FieldPlace): undefined {
+    if (value.kind !== 'list' || value.items.length === 0 || this.search.path === '') return
+    const above = place.text.slice(0, place.text.length - nameLength(place))
+    if (!matchesFieldPattern(this.search.path, above + writeYamlNode(key).trim())) return
+    key.lineComment = asComment(this.search.putComment)
+    value.style = 'flow'
+    const written = writeYamlNode(value).trim()
+    value.style = 'block'
+    this.tell(`${this.search.path} # ${this.search.putComment}`, resultValue(this.item, place.steps, written))
+  }
+
+  private scalar(node: YamlScalar, place: FieldPlace): string | undefined {
+    if (!this.matches(node.value, place)) return undefined
+    const { putComment, putValue } = this.search
+    if (putComment !== '') {
+      const comment = this.withGroups(node.value, putComment)
+      if (comment === undefined) return 'unable to resolve capture groups'
+      node.lineComment = asComment(comment)
+    }
+    if (putValue !== '') {
+      const value = this.withGroups(node.value, putValue)
+      if (value === undefined) return 'unable to resolve capture groups'
+      node.value = value
+      node.tag = ''
+    }
+    if (this.file !== '') {
+      const isHidden = resultValue(this.item, place.steps, node.value) === REDACTED
+      this.tell(shownPlace(place), isHidden ? REDACTED : writeYamlNode(node).trim())
+    }
+    return undefined
+  }
+
+  private matches(value: string, place: FieldPlace): boolean {
+    const { expression, path } = this.search
+    const byPath = path !== '' && matchesFieldPattern(path, place.text)
+    if (this.search.value === '' && expression === undefined) return byPath
+    // Not anchored, whatever the original's documentation says.
+    const byValue = (this.search.value !== '' && this.search.value === value) || expression?.matcher(value).find() === true
+    return byValue && (byPath || path === '')
+  }
+
+  /** The text with `${1}` and so on replaced, one group after the other; undefined where one of them stays. */
+  private withGroups(value: string, text: string): string | undefined {
+    const { expression } = this.search
+    if (expression === undefined) return text
+    const matcher = expression.matcher(value)
+    let resolved = text
+    if (matcher.find()) {
+      for (let group = 1; group <= matcher.groupCount(); group += 1) {
+        const found = matcher.group(group) ?? ''
+        resolved = resolved.replaceAll(`\${${group}}`, () => found)
+      }
+    }
+    return /\$\{[0-9]+\}/.test(resolved) ? undefined : resolved
+  }
+
+  private tell(path: string, value: string): void {
+    const { putComment, putValue } = this.search
+    const isChange = putComment !== '' || putValue !== ''
+    this.results.push({
+      message: `${isChange ? 'Mutated field value to' : 'Matched field value'} ${goQuote(value)}`,
+      severity: 'info',
+      field: { path },
+      ...(this.file === '' ? {} : { file: { path: this.file } }),
+    })
+  }
+}
+
+function nameLength({ steps }: FieldPlace): number {
+  const last = steps.at(-1)
+  return last?.kind === 'field' ? last.name.length : 0
+}
+
+/** As go-yaml writes a comment: each line with its `#`. */
+function asComment(text: string): string {
+  return text.replace(/^(?=[^#\n])/gm, '# ')
+}

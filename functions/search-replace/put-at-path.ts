@@ -1,0 +1,70 @@
+/** Puts a value at a path of fields, making those that are missing (kyaml `yaml/fns.go`, `LookupCreate` and `FieldSetter`). */
+import { Failure } from '../../src/failure.ts'
+import { readYamlNodes } from '../../src/krm/read-yaml-node.ts'
+import { entryOf, isNull, jsonOf, resolved, setEntry, type YamlMap, type YamlNode, yamlMap, yamlPlain } from '../../src/krm/yaml-node.ts'
+
+/**
+ * The value takes over the quotes of the one that it replaces; without one, it is quoted where it would read as
+ * something else than text. A number above the last part of the path, or `-` for the last, is the place of an item.
+ * Nothing is put below a null or an item that is not there.
+ * @returns what stands in the way, as kyaml says it, but without what is there
+ */
+export function putAtPath(object: YamlMap, path: readonly string[], value: string): string | undefined {
+  let at: YamlNode = object
+  for (const part of path.slice(0, -1).map((each) => each.trim())) {
+    if (part === '') continue
+    const next = stepTo(at, part)
+    if (next === undefined || typeof next === 'string') return next
+    at = next
+  }
+  if (isNull(at)) return undefined
+  if (at.kind !== 'map') return wrongKind('MappingNode', at)
+  const name = path.at(-1) ?? ''
+  const entry = entryOf(at, name)
+  const made = yamlPlain(value)
+  if (entry === undefined) {
+    if (!readsAsText(value)) made.style = 'double'
+    setEntry(at, name, made)
+    return undefined
+  }
+  if (entry.value.kind === 'scalar') made.style = entry.value.style
+  // Its comments are lost here, and come back when the result is compared with the input, as kpt does after each function.
+  entry.value = made
+  return undefined
+}
+
+/** The node there, made where it may be; undefined where there is none, a text where the path cannot go on. */
+function stepTo(node: YamlNode, part: string): YamlNode | string | undefined {
+  if (isNull(node)) return undefined
+  if (/^[+-]?[0-9]+$|^-$/.test(part)) {
+    if (/^-0*[1-9]/.test(part)) return `array index ${Number(part)} cannot be negative`
+    if (node.kind !== 'list') return wrongKind('SequenceNode', node)
+    const item = part === '-' ? node.items.at(-1) : node.items[Number(part)]
+    return item && resolved(item)
+  }
+  if (node.kind !== 'map') return wrongKind('MappingNode', node)
+  const entry = entryOf(node, part)
+  if (entry !== undefined) return resolved(entry.value)
+  const made = yamlMap()
+  setEntry(node, part, made)
+  return made
+}
+
+const KINDS = { map: 'MappingNode', list: 'SequenceNode', scalar: 'ScalarNode', alias: 'AliasNode' } as const
+
+function wrongKind(expected: string, node: YamlNode): string {
+  return `wrong node kind: expected ${expected} but got ${KINDS[node.kind]}`
+}
+
+/** kyaml `yaml/compatibility.go`, `IsValueNonString`: what is no YAML at all counts as text. */
+function readsAsText(value: string): boolean {
+  try {
+    const [node] = readYamlNodes(value, 'put-value')
+    return value.includes('\n') || (node?.kind === 'scalar' && typeof jsonOf(node) === 'string')
+  } catch (thrown) {
+    if (thrown instanceof Failure) return true
+    // A number that JSON does not have.
+    if (thrown instanceof TypeError) return false
+    throw thrown
+  }
+}

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { readYamlNodes } from '../../src/krm/read-yaml-node.ts'
+import { writeYamlNode } from '../../src/krm/write-yaml-node.ts'
+import { copyNode, type YamlMap } from '../../src/krm/yaml-node.ts'
+import { oddConfig, oddItems } from '../../test/functions/odd-objects.ts'
+import { setAnnotations } from './fn.ts'
+
+/** What the objects become is what kustomize api v0.15.0 makes of the same, byte for byte. */
+function nodes(text: string): YamlMap[] {
+  return readYamlNodes(text, 'test.yaml').filter((node) => node.kind === 'map')
+}
+
+const configMap = (data: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: function-input\ndata: {${data}}\n`
+const own = (rest: string) => `apiVersion: fn.kpt.dev/v1alpha1\nkind: SetAnnotations\nmetadata:\n  name: c\n${rest}`
+const CONFIG = configMap('team: shop')
+
+function run(text: string, config = CONFIG) {
+  const output = setAnnotations({ items: nodes(text), config: nodes(config)[0] })
+  return { ...output, text: output.items.map((item) => writeYamlNode(item)).join('---\n') }
+}
+
+const object = (kind: string, rest = '') => {
+  const [apiVersion, name] = kind.split(' ')
+  return `apiVersion: ${apiVersion}\nkind: ${name}\nmetadata:\n  name: a\n${rest}`
+}
+const ANNOTATED = '  annotations:\n    team: shop\n'
+const TEMPLATE = 'spec:\n  template:\n    metadata:\n      annotations:\n        team: shop\n'
+
+test('every object is annotated, and the pods that it makes', () => {
+  for (const kind of ['v1 Service', 'example.com/v1 Shop', 'v1 Pod', 'example.com/v1 Job'])
+    assert.equal(run(object(kind)).text, object(kind, ANNOTATED))
+  for (const kind of [
+    'v1 ReplicationController',
+    'apps/v1 Deployment',
+    'apps/v1 ReplicaSet',
+    'apps/v1 DaemonSet',
+    'example.com/v1 StatefulSet',
+    'batch/v1 Job',
+  ])
+    assert.equal(run(object(kind)).text, object(kind, ANNOTATED + TEMPLATE))
+  const cron = run(object('batch/v1 CronJob')).text
+  assert.equal(cron.match(/team: shop/g)?.length, 3)
+  assert.match(cron, / {2}jobTemplate:\n {4}metadata:\n {6}annotations:\n {8}team: shop\n {4}spec:\n {6}template:\n {8}metadata:\n/)
+})
+
+test('objects for tools only are annotated too', () => {
+  assert.match(run(object('v1 ConfigMap', "  annotations:\n    config.kubernetes.io/local-config: 'true'\n")).text, /team: shop/)
+})
+
+test('a value that is there keeps its quotes and comment; its quotes go over to the places that had none', () => {
+  const before = object('apps/v1 Deployment', '  annotations:\n    team: \'old\' # whose\n    on: "1"\n')
+  assert.equal(run(before).text, `${before.replace("'old'", "'shop'")}${TEMPLATE.replace('team: shop', "team: 'shop'")}`)
+  const below = object('apps/v1 Deployment', TEMPLATE.replace('team: shop', 'team: "old"'))
+  assert.equal(
+    run(below).text,
+    object('apps/v1 Deployment', `${ANNOTATED.replace('shop', '"shop"')}${TEMPLATE.replace('team: shop', 'team: "shop"')}`),
+  )
+})
+
+test('a value that is a number, a boolean or a map without quotes gets them', () => {
+  const values: readonly (readonly [string, string])[] = [
+    ['"1"', '"1"'],
+    ['"yes"', '"yes"'],
+    ['"a: b"', '"a: b"'],
+    ['"[a]"', '"[a]"'],
+    ['"@a"', "'@a'"],
+    ['"2020-01-01"', '"2020-01-01"'],
+    ['""', '""'],
+    ['"a b"', 'a b'],
+  ]
+  for (const [given, written] of values)
+    assert.equal(run(object('v1 Secret'), configMap(`team: ${given}`)).text, object('v1 Secret', ANNOTATED.replace('shop', written)), given)
+})
+
+test('annotations that are null become a map, and where something else is, the run fails', () => {
+  assert.equal(run(object('v1 Secret', '  annotations: null\n')).text, object('v1 Secret', ANNOTATED))
+  const { exitCode, results } = run(object('v1 Secret', '  annotations: 7\n'))
+  assert.equal(exitCode, 1)
+  assert.equal(
+    results[0]?.message,
+    "failed to run function: failed to run transformer: considering field 'metadata/annotations' of object Secret.v1.[noGrp]/a.[noNs]: wrong Node Kind for metadata.annotations expected: MappingNode was ScalarNode",
+  )
+})
+
+test('further fields go through lists, and are made only where they say so', () => {
+  const field = (rest: string) => own(`annotations: {team: shop}\nadditionalAnnotationFields:\n- kind: Shop\n  ${rest}\n`)
+  const shop = object('example.com/v1 Shop', 'spec:\n  parts:\n  - name: b\n    annotations: {}\n  - name: c\n')
+  const annotated = shop.replace('name: a\n', `name: a\n${ANNOTATED}`).replace('annotations: {}', 'annotations: {team: shop}')
+  assert.equal(run(shop, field('path: spec/parts/annotations')).text, annotated)
+  assert.equal(run(shop, field('path: spec/parts[]/annotations')).text, annotated)
+  assert.equal(
+    run(shop, field('path: spec/parts/annotations\n  create: true')).text,
+    annotated.replace('- name: c\n', '- name: c\n    annotations:\n      team: shop\n'),
+  )
+  assert.match(run(shop, field('path: a/b.c\\/d\n  create: true')).text, /a:\n {2}b.c\/d:\n {4}team: shop\n/)
+  assert.match(run(shop, field('path: ""')).results[0]?.message ?? '', /cannot set or create an empty field name$/)
+})
+
+test('results name the file and the field, and list what was set there, changed or not', () => {
+  const item = (index: number) =>
+    object(
+      'v1 Secret',
+      `  annotations:\n    internal.config.kubernetes.io/path: b.yaml\n    internal.config.kubernetes.io/index: '${index}'\n`,
+    ).replace('name: a', `name: a${index}`)
+  const deployment = object(
+    'apps/v1 Deployment',
+    "  annotations:\n    config.kubernetes.io/path: a.yaml\n    config.kubernetes.io/index: '0'\n",
+  )
+  const { results } = run([item(1), item(0), deployment].join('---\n'), configMap('b: "<2>", a: "1"'))
+  const message = 'set annotations: {"a":"1","b":"\\u003c2\\u003e"}'
+  assert.deepEqual(
+    results.map(({ field, file, message: said }) => [said, field?.path, file]),
+    [
+      [message, 'metadata.annotations', { path: 'a.yaml' }],
+      [message, 'spec.template.metadata.annotations', { path: 'a.yaml' }],
+      [message, 'metadata.annotations', { path: 'b.yaml' }],
+      [message, 'metadata.annotations', { path: 'b.yaml', index: 1 }],
+    ],
+  )
+  assert.deepEqual(run('').results, [{ message: 'no annotations applied', severity: 'info' }])
+})
+
+test('objects that kustomize would not take together are refused', () => {
+  const refused = (text: string) => run(text).results[0]?.message
+  assert.equal(
+    refused(`${object('v1 ConfigMap')}---\n${object('v1 ConfigMap', '  namespace: default\n')}`),
+    'failed to run function: may not add resource with an already registered id: ConfigMap.v1.[noGrp]/a.default',
+  )
+  assert.equal(
+    refused('apiVersion: v1\nkind: ConfigMap\nmetadata: {labels: {b: 1, a: 2}}\n'),
+    'failed to run function: missing metadata.name in object {{v1 ConfigMap} {{ } map[a:2 b:1] map[]}}',
+  )
+  assert.match(refused('metadata: {name: a}\n') ?? '', /missing kind in object/)
+  assert.equal(run('apiVersion: v1\nkind: ConfigMapList\n').exitCode, 0)
+})
+
+test('the config is a ConfigMap or a SetAnnotations, and has an annotation', () => {
+  const rows: readonly (readonly [string, string])[] = [
+    ['{}', '`functionConfig` must be a `ConfigMap` or `SetAnnotations`'],
+    [configMap(''), 'input annotation list cannot be empty'],
+    [own(''), 'input annotation list cannot be empty'],
+    [own('annotations: [a]\n'), 'failed to unmarshal config: annotations must be a map of texts'],
+    [
+      own('annotations: {a: b}\nfieldSpecs: []\nadditionalAnnotationFields: []\n'),
+      '`fieldSpecs` has been deprecated, please rename it to `additionalAnnotationFields`',
+    ],
+  ]
+  for (const [config, message] of rows) {
+    const { results, exitCode } = run(object('v1 Secret'), config)
+    assert.deepEqual([results[0]?.message, exitCode], [`failed to configure function: ${message}`, 1])
+  }
+  assert.match(run(object('v1 Secret'), own('annotations: {a: 1, b: yes, c: null}\n')).text, /a: "1"\n {4}b: "true"\n {4}c: ""\n/)
+})
+
+test('whatever the objects and the config are, it says something, and a second run changes nothing', () => {
+  const config = nodes(configMap('team: shop, a: "yes"'))[0]
+  fc.assert(
+    fc.property(oddItems, oddConfig, (items, odd) => {
+      assert.ok(setAnnotations({ items: items.map(copyNode), config: odd }).results.length > 0)
+      const once = setAnnotations({ items: items.map(copyNode), config })
+      if (once.exitCode !== 0) return
+      const text = once.items.map((item) => writeYamlNode(item))
+      const twice = setAnnotations({ items: once.items, config })
+      assert.deepEqual([twice.items.map((item) => writeYamlNode(item)), twice.results], [text, once.results])
+    }),
+    { numRuns: 300 },
+  )
+})

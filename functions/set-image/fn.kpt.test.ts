@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { runKpt, whyNoKpt, withFolder } from '../../test/kpt/find-kpt.ts'
+
+/** With the Node that runs the tests: the one on the PATH may be older. */
+const PROGRAM = `${process.execPath} ${fileURLToPath(new URL('run.ts', import.meta.url))}`
+
+const WEB = `apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: 'shop' # the shop
+spec:
+  template:
+    spec:
+      initContainers:
+        - name: wait
+          image: web:1.4
+      containers:
+        # pinned
+        - image: "web:1.4" # as tested
+          name: web
+          args: ["--level", "3"]
+`
+const CHART = `apiVersion: dev.example.com/v1
+kind: Chart
+metadata: {name: shop}
+images: [{image: web}]
+size: 3 # in metres
+`
+const CONFIG = `apiVersion: fn.kpt.dev/v1alpha1
+kind: SetImage
+metadata:
+  name: image
+image:
+  name: web
+  newName: mirror.example/web
+  newTag: "1.5"
+additionalImageFields:
+- group: dev.example.com
+  kind: Chart
+  path: images[]/image
+`
+const RESULTS = `apiVersion: kpt.dev/v1
+kind: FunctionResultList
+metadata:
+  name: fnresults
+exitCode: 0
+items:
+  - exec: PROGRAM
+    exitCode: 0
+    results:
+      - message: 'summary: updated a total of 2 image(s)'
+        severity: info
+`
+
+test('kpt runs it as a program: files and results are those of the original', { skip: whyNoKpt() }, () => {
+  withFolder({ 'pkg/web.yaml': WEB, 'pkg/chart.yaml': CHART, 'setters.yaml': CONFIG }, (folder) => {
+    const run = runKpt(folder, 'fn', 'eval', 'pkg', '--exec', PROGRAM, '--fn-config', 'setters.yaml', '--results-dir', 'results')
+    assert.ok(run.ok, run.stderr)
+    const read = (path: string): string => readFileSync(join(folder, path), 'utf8')
+    assert.equal(
+      read('pkg/web.yaml'),
+      WEB.replace("'shop'", 'shop')
+        .replace('"web:1.4"', 'mirror.example/web:1.5')
+        .replace('["--level", "3"]', '\n            - --level\n            - "3"')
+        .replace('args: \n', 'args:\n'),
+    )
+    assert.equal(
+      read('pkg/chart.yaml'),
+      CHART.replace('{name: shop}', '\n  name: shop')
+        .replace('metadata: \n', 'metadata:\n')
+        .replace('images: [{image: web}]', 'images:\n- image: mirror.example/web:1.5'),
+    )
+    assert.equal(read('results/results.yaml').replace(PROGRAM, 'PROGRAM'), RESULTS)
+  })
+})

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { runKpt, whyNoKpt, withFolder } from '../../test/kpt/find-kpt.ts'
+
+/** With the Node that runs the tests: the one on the PATH may be older. */
+const PROGRAM = `${process.execPath} ${fileURLToPath(new URL('run.ts', import.meta.url))}`
+const SERVICE = `apiVersion: v1
+kind: Service
+metadata:
+  name: web
+  labels:
+    app: 'old' # replaced
+spec:
+  selector: {app: old}
+`
+
+test('kpt runs it as a program: labels and selectors differ, and the results count them', { skip: whyNoKpt() }, () => {
+  withFolder({ 'web.yaml': SERVICE }, (folder) => {
+    const { ok, stderr } = runKpt(folder, 'fn', 'eval', '.', '--exec', PROGRAM, '--results-dir', 'out', '--', 'app=web', 'site=1')
+    assert.ok(ok, stderr)
+    assert.equal(
+      readFileSync(join(folder, 'web.yaml'), 'utf8'),
+      SERVICE.replace("'old' # replaced", 'web # replaced\n    site: "1"').replace('{app: old}', '{app: web, site: "1"}'),
+    )
+    assert.match(readFileSync(join(folder, 'out', 'results.yaml'), 'utf8'), /message: set 4 labels in total\n +severity: info/)
+  })
+})
+
+test('kpt stops at labels that are none', { skip: whyNoKpt() }, () => {
+  withFolder({ 'web.yaml': SERVICE.replace('{app: old}', '7') }, (folder) => {
+    const { ok, stdout, stderr } = runKpt(folder, 'fn', 'eval', '.', '--exec', PROGRAM, '--', 'app=web')
+    assert.ok(!ok)
+    assert.match(stdout + stderr, /has unmatched field type "string" in fieldpath \.spec\.selector\.app/)
+    assert.equal(readFileSync(join(folder, 'web.yaml'), 'utf8'), SERVICE.replace('{app: old}', '7'))
+  })
+})

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { readYamlNodes } from '../../src/krm/read-yaml-node.ts'
+import { writeYamlNode } from '../../src/krm/write-yaml-node.ts'
+import { copyNode, jsonOf, nodeAt, type YamlMap } from '../../src/krm/yaml-node.ts'
+import { oddConfig, oddItems } from '../../test/functions/odd-objects.ts'
+import { setLabels } from './fn.ts'
+import { LABEL_PLACES } from './label-places.ts'
+
+function nodes(text: string): YamlMap[] {
+  return readYamlNodes(text, 'test.yaml').filter((node) => node.kind === 'map')
+}
+
+const CONFIG = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: function-input\ndata: {team: shop, app: web}\n'
+
+function run(text: string, config = CONFIG) {
+  const output = setLabels({ items: nodes(text), config: nodes(config)[0] })
+  return {
+    ...output,
+    text: output.items.map((item) => writeYamlNode(item)).join('---\n'),
+    messages: output.results.map(({ message }) => message),
+  }
+}
+
+/** The maps with exactly the two labels, by their paths, in an object that has every map that may hold labels, empty. */
+function labelled(kind: string, spec: string): readonly string[] {
+  const [apiVersion, name] = kind.split(' ')
+  const { items } = run(`apiVersion: ${apiVersion}\nkind: ${name}\nmetadata: {name: a}\nspec: ${spec}\n`)
+  const found: string[] = []
+  const walk = (path: readonly string[], value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return
+    if (JSON.stringify(value) === '{"app":"web","team":"shop"}') found.push(path.join('.'))
+    for (const [key, below] of Object.entries(value)) walk([...path, key], below)
+  }
+  for (const item of items) walk([], jsonOf(item))
+  return found
+}
+
+const POD = '{metadata: {labels: {}}, spec: {topologySpreadConstraints: [{labelSelector: {matchLabels: {app: x, team: x}}}, {}]}}'
+const OF_POD = ['spec.template.metadata.labels', 'spec.template.spec.topologySpreadConstraints.0.labelSelector.matchLabels']
+
+test('every place of a kind gets the labels, and no other place', () => {
+  const own = 'metadata.labels'
+  const matching = 'selector: {matchLabels: {app: x, team: x}}'
+  const rows: readonly (readonly [string, string, readonly string[]])[] = [
+    ['example.com/v1 Shop', '{selector: {}, template: {metadata: {labels: {}}}}', [own]],
+    ['v1 Pod', '{topologySpreadConstraints: [{labelSelector: {matchLabels: {app: x, team: x}}}]}', [own]],
+    ['v1 Service', '{}', [own, 'spec.selector']],
+    ['v1 ReplicationController', `{template: ${POD}}`, [own, 'spec.selector', ...OF_POD]],
+    ['apps/v1 Deployment', `{template: ${POD}}`, [own, 'spec.selector.matchLabels', ...OF_POD]],
+    ['extensions/v1beta1 Deployment', `{template: ${POD}}`, [own, 'spec.selector.matchLabels', ...OF_POD]],
+    ['apps/v1 ReplicaSet', `{template: ${POD}}`, [own, 'spec.selector.matchLabels', ...OF_POD]],
+    ['apps/v1 DaemonSet', `{template: ${POD}}`, [own, 'spec.selector.matchLabels', ...OF_POD]],
+    [
+      'apps/v1 StatefulSet',
+      `{template: ${POD}, volumeClaimTemplates: [{${matching}, spec: {${matching}}}]}`,
+      [
+        own,
+        'spec.selector.matchLabels',
+        ...OF_POD,
+        'spec.volumeClaimTemplates.0.metadata.labels',
+        'spec.volumeClaimTemplates.0.selector.matchLabels',
+      ],
+    ],
+    ['example.com/v1 StatefulSet', `{template: ${POD}}`, [own]],
+    ['batch/v1 Job', `{template: ${POD}, ${matching}}`, [own, ...OF_POD, 'spec.selector.matchLabels']],
+    ['batch/v1 Job', `{template: ${POD}, selector: {matchLabels: {}}}`, [own, ...OF_POD]],
+    [
+      'batch/v1 CronJob',
+      `{jobTemplate: {spec: {${matching}, template: ${POD}}}}`,
+      [
+        own,
+        'spec.jobTemplate.metadata.labels',
+        'spec.jobTemplate.spec.selector.matchLabels',
+        ...OF_POD.map((path) => path.replace('spec.', 'spec.jobTemplate.spec.')),
+      ],
+    ],
+    ['policy/v1 PodDisruptionBudget', `{${matching}}`, [own, 'spec.selector.matchLabels']],
+    ['policy/v1 PodDisruptionBudget', '{selector: {}}', [own]],
+    [
+      'networking.k8s.io/v1 NetworkPolicy',
+      `{pod${matching.replace('s', 'S')}, ingress: [{from: [{pod${matching.replace('s', 'S')}}, {}]}], egress: [{to: [{pod${matching.replace('s', 'S')}}]}]}`,
+      [own, 'spec.podSelector.matchLabels', 'spec.ingress.0.from.0.podSelector.matchLabels', 'spec.egress.0.to.0.podSelector.matchLabels'],
+    ],
+  ]
+  for (const [kind, spec, paths] of rows) assert.deepEqual([...labelled(kind, spec)].sort(), [...paths].sort(), kind)
+})
+
+test('affinity stays, because the original looks for it in the wrong place', () => {
+  const affinity = 'podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{labelSelector: {matchLabels: {app: x, team: x}}}]}'
+  const paths = labelled('apps/v1 Deployment', `{template: {spec: {affinity: {${affinity}}}}}`)
+  assert.deepEqual(paths, ['metadata.labels', 'spec.template.metadata.labels', 'spec.selector.matchLabels'])
+})
+
+test('a label that is there keeps its place and comment, and loses its quotes only where it changes', () => {
+  const service = (app: string) => `apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: a
+  labels:
+    # whose it is
+    team: 'shop' # the team
+    app: ${app} # the app
+    zone: b
+`
+  assert.equal(run(service('"old"')).text, service('web'))
+})
+
+test('an object for tools only is left alone; where there is no other, that is all it says', () => {
+  const local = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  annotations:\n    config.kubernetes.io/local-config: 'true'\n"
+  assert.deepEqual(run(local).results, [{ message: 'no input resources', severity: 'info' }])
+  assert.equal(run(local).text, local)
+})
+
+test('labels are counted wherever they are looked at, also where none is set', () => {
+  assert.deepEqual(run('apiVersion: batch/v1\nkind: Job\nmetadata: {name: a}\nspec: {template: {}}\n').results, [
+    { message: 'set 6 labels in total', severity: 'info' },
+  ])
+})
+
+test('something else than labels is an error, and the other objects are still done', () => {
+  const bad = 'apiVersion: v1\nkind: Service\nmetadata: {name: a, labels: 7}\n---\napiVersion: v1\nkind: Secret\nmetadata: {name: b}\n'
+  const { messages, exitCode, results } = run(bad)
+  assert.equal(exitCode, 1)
+  assert.deepEqual(messages, [
+    'Resource(apiVersion=, kind=Service) has unmatched field type "string" in fieldpath .metadata.labels.app',
+    'set 2 labels in total',
+  ])
+  assert.equal(results[0]?.severity, 'error')
+})
+
+test('pods that cannot be labelled are passed over in silence', () => {
+  const { text, exitCode } = run('apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {template: {metadata: 7}}\n')
+  assert.equal(exitCode, 0)
+  assert.match(text, /spec: \{template: \{metadata: 7\}, selector: \{matchLabels: \{app: web, team: shop\}\}\}/)
+})
+
+test('the labels come from a ConfigMap or a SetLabels', () => {
+  const secret = 'apiVersion: v1\nkind: Secret\nmetadata:\n  name: a\n'
+  const done = `${secret}  labels:\n    a: "1"\n    b: "2"\n`
+  assert.equal(run(secret, 'apiVersion: v1\nkind: ConfigMap\ndata: {b: 2, a: 1}\n').text, done)
+  assert.equal(run(secret, 'apiVersion: fn.kpt.dev/v1alpha1\nkind: SetLabels\nlabels: {b: "2", a: "1"}\n').text, done)
+  const rows: readonly (readonly [string, readonly string[], 0 | 1])[] = [
+    ['{}', ['`FunctionConfig` is not given'], 1],
+    ['apiVersion: v1\nkind: ConfigMap\nmetadata: {name: function-input}\ndata: {}\n', ['`FunctionConfig` is not given'], 1],
+    ['apiVersion: v1\nkind: ConfigMap\ndata: {}\n', ['no `labels` arguments are given in FunctionConfig'], 0],
+    ['apiVersion: x/v1\nkind: Y\n', ['unknown FunctionConfig `Y.x`, expect `SetLabels.fn.kpt.dev` or `ConfigMap.v1`'], 1],
+    [
+      'apiVersion: fn.kpt.dev/v1alpha1\nkind: SetLabels\nlabels: [a]\n',
+      [
+        'unable to convert object to *setlabels.SetLabels with error: json: cannot unmarshal array into Go struct field SetLabels.labels of type map[string]string',
+      ],
+      1,
+    ],
+    [
+      'apiVersion: fn.kpt.dev/v1alpha1\nkind: SetLabels\nlabels: {a: 1}\n',
+      [
+        'unable to convert object to *setlabels.SetLabels with error: json: cannot unmarshal number into Go struct field SetLabels.labels of type string',
+      ],
+      1,
+    ],
+  ]
+  for (const [config, messages, exitCode] of rows) {
+    const output = run(secret, config)
+    assert.deepEqual([output.messages, output.exitCode], [messages, exitCode], config)
+    assert.equal(output.text, secret)
+  }
+})
+
+test('the table names every place once', () => {
+  const all = LABEL_PLACES.flatMap(({ kinds, holder, labels }) =>
+    (kinds ?? [{ kind: '*' }]).map(({ kind }) => `${kind} ${[...holder, ...labels].join('.')}`),
+  )
+  assert.equal(new Set(all).size, all.length)
+})
+
+test('whatever the objects and the config are, it says something, and a second run changes nothing', () => {
+  const config = nodes(CONFIG)[0]
+  fc.assert(
+    fc.property(oddItems, oddConfig, (items, odd) => {
+      assert.ok(setLabels({ items: items.map(copyNode), config: odd }).results.length > 0)
+      const once = setLabels({ items: items.map(copyNode), config })
+      const text = once.items.map((item) => writeYamlNode(item))
+      const twice = setLabels({ items: once.items, config })
+      assert.deepEqual([twice.items.map((item) => writeYamlNode(item)), twice.results], [text, once.results])
+      for (const item of once.exitCode === 0 ? once.items : []) {
+        const local = nodeAt(item, 'metadata', 'annotations', 'config.kubernetes.io/local-config')
+        if (local === undefined) assert.ok(nodeAt(item, 'metadata', 'labels', 'team') !== undefined)
+      }
+    }),
+    { numRuns: 300 },
+  )
+})

@@ -1,0 +1,111 @@
+/** KRM function `set-labels` (kptdev/krm-functions-catalog `functions/go/set-labels/setlabels/transformer.go`). */
+import { entryOf, resolved, type YamlMap } from '../../src/krm/yaml-node.ts'
+import { type FunctionOutput, type FunctionResult, failed, type KrmFunction } from '../../src/render/krm-function.ts'
+import { inSdkOrder, isLocalToSdk, isOfKind, readText, sdkKindOf, writeText } from '../../src/render/sdk-fields.ts'
+import { readLabelConfig } from './label-config.ts'
+import { LABEL_PLACES, type LabelPlace } from './label-places.ts'
+
+const UPSTREAM_IDENTIFIER = 'internal.kpt.dev/upstream-identifier'
+/** What the SDK prints when a function did not succeed. */
+const NO_SUCCESS = 'failed to evaluate function: error: function failure'
+
+type Labels = readonly (readonly [string, string])[]
+
+/** v0.2. */
+export const setLabels: KrmFunction = ({ items, config }) => {
+  const read = readLabelConfig(config)
+  if (read.is === 'bad') return { ...failed(items, read.message), stderr: NO_SUCCESS }
+  const notGiven: readonly FunctionResult[] = read.is === 'absent' ? [{ message: '`FunctionConfig` is not given', severity: 'info' }] : []
+  const objects = items.filter((item) => !isLocalToSdk(item))
+  if (objects.length === 0) return told(items, [...notGiven, { message: 'no input resources', severity: 'info' }])
+  if (read.is === 'absent') return { items, results: notGiven, exitCode: 1, stderr: NO_SUCCESS }
+  if (read.labels.length === 0) return told(items, [{ message: 'no `labels` arguments are given in FunctionConfig', severity: 'warning' }])
+  let count = 0
+  const results: FunctionResult[] = []
+  for (const item of objects) {
+    const set = labelObject(item, read.labels)
+    count += set.count
+    if (set.problem !== undefined) results.push({ message: set.problem, severity: 'error' })
+  }
+  const problems = results.length
+  results.push({ message: `set ${count} labels in total`, severity: 'info' })
+  return problems === 0 ? told(items, results) : { items, results, exitCode: 1, stderr: NO_SUCCESS }
+}
+
+function told(items: readonly YamlMap[], results: readonly FunctionResult[]): FunctionOutput {
+  return { items: inSdkOrder(items), results, exitCode: 0, stderr: '' }
+}
+
+/** What was done: `count` counts the labels that were looked at, whether they changed or not, as the original does. */
+interface Labelled {
+  readonly count: number
+  readonly problem?: string | undefined
+}
+
+function labelObject(item: YamlMap, labels: Labels): Labelled {
+  const kind = sdkKindOf(item)
+  let count = 0
+  for (const place of LABEL_PLACES) {
+    if (place.kinds !== undefined && !place.kinds.some((wanted) => isOfKind(kind, wanted))) continue
+    const holders = holdersOf(item, place)
+    if (typeof holders === 'string') return { count, problem: holders }
+    for (const holder of holders) {
+      const set = labelHolder(holder, place, labels)
+      count += set.count
+      if (set.problem !== undefined) return place.silent === true ? { count } : { count, problem: set.problem }
+    }
+  }
+  return { count }
+}
+
+/** A map that has labels below it. */
+interface Holder {
+  /** Undefined where something else than a map is there: it takes no labels, and counts. */
+  readonly map: YamlMap | undefined
+  /** How messages of the SDK name it; it forgets the way where that goes through a list. */
+  readonly kind: string
+  readonly path: string
+}
+
+/** The holders of a place, or what is wrong. */
+function holdersOf(item: YamlMap, { holder, strict }: LabelPlace): readonly Holder[] | string {
+  let at: readonly Holder[] = [{ map: item, kind: sdkKindOf(item).kind, path: '' }]
+  for (const [place, name] of holder.entries()) {
+    if (name === '*') continue
+    const next: Holder[] = []
+    for (const { map, kind, path } of at) {
+      const entry = entryOf(map, name)
+      if (entry === undefined) continue
+      const value = resolved(entry.value)
+      if (holder[place + 1] !== '*') next.push({ map: value.kind === 'map' ? value : undefined, kind, path: `${path}.${name}` })
+      else {
+        const maps = value.kind === 'list' ? value.items.map(resolved) : []
+        if (value.kind === 'list' && maps.every((each) => each.kind === 'map'))
+          next.push(...maps.map((each) => ({ map: each, kind: '', path: '' })))
+        else if (strict === true) return unmatched(kind, 'struct {}', `${path}.${name}`)
+      }
+    }
+    at = next
+  }
+  return at
+}
+
+function labelHolder({ map, kind, path }: Holder, { labels: where, create }: LabelPlace, labels: Labels): Labelled {
+  let count = 0
+  for (const [name, value] of labels) {
+    const field = [...where, name]
+    const read = map === undefined ? undefined : readText(map, field)
+    if (read?.is === 'other') return { count, problem: unmatched(kind, 'string', `${path}.${field.join('.')}`) }
+    if (map !== undefined && (read?.is === 'text' ? read.text !== value : create)) {
+      if (name === UPSTREAM_IDENTIFIER)
+        return { count, problem: `annotation ${UPSTREAM_IDENTIFIER} is managed by kpt and should not be modified` }
+      writeText(map, field, value)
+    }
+    count += 1
+  }
+  return { count }
+}
+
+function unmatched(kind: string, wanted: string, path: string): string {
+  return `Resource(apiVersion=, kind=${kind}) has unmatched field type "${wanted}" in fieldpath ${path}`
+}

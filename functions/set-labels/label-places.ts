@@ -1,0 +1,61 @@
+/** Where `set-labels` sets labels, by kind (kptdev/krm-functions-catalog `functions/go/set-labels/setlabels/transformer.go`). */
+import type { SdkKind } from '../../src/render/sdk-fields.ts'
+
+export interface LabelPlace {
+  /** Undefined for every object. */
+  readonly kinds?: readonly (Partial<SdkKind> & { readonly kind: string })[]
+  /** Path of the map that must be there for anything to happen; `*` stands for each item of a list. */
+  readonly holder: readonly string[]
+  /** Path of the labels within it. */
+  readonly labels: readonly string[]
+  /** Whether a label that is not there is added; where not, only labels that are there get the new value. */
+  readonly create: boolean
+  /** Whether something unusable there is passed over in silence, with the rest of the object. */
+  readonly silent?: true
+  /** Whether something else than a list of maps, where the holder wants one, is an error and not nothing. */
+  readonly strict?: true
+}
+
+const SERVICES = [
+  { version: 'v1', kind: 'Service' },
+  { version: 'v1', kind: 'ReplicationController' },
+]
+const STATEFUL_SETS = [{ group: 'apps', kind: 'StatefulSet' }]
+const WORKLOADS = [{ kind: 'Deployment' }, { kind: 'ReplicaSet' }, { kind: 'DaemonSet' }, ...STATEFUL_SETS]
+const JOBS = [{ group: 'batch', kind: 'Job' }]
+const CRON_JOBS = [{ group: 'batch', kind: 'CronJob' }]
+const NETWORK_POLICIES = [{ group: 'networking.k8s.io', kind: 'NetworkPolicy' }]
+const WITH_PODS = [{ version: 'v1', kind: 'ReplicationController' }, ...WORKLOADS, ...JOBS]
+
+const OWN_LABELS = ['metadata', 'labels']
+const TOPOLOGY = { holder: ['topologySpreadConstraints', '*'], labels: ['labelSelector', 'matchLabels'], create: false }
+const POD_SELECTOR = ['podSelector', 'matchLabels']
+const CRON_JOB_PODS = ['spec', 'jobTemplate', 'spec', 'template']
+
+/**
+ * In the order in which the original goes through them; after a failure it leaves the rest of an object alone. Affinity is not
+ * among them: the original looks for its terms one level too high and never finds any. A claim of a StatefulSet has its
+ * selector under `spec`, where the original does not look.
+ */
+export const LABEL_PLACES: readonly LabelPlace[] = [
+  { holder: [], labels: OWN_LABELS, create: true },
+  { kinds: SERVICES, holder: [], labels: ['spec', 'selector'], create: true },
+  { kinds: WORKLOADS, holder: [], labels: ['spec', 'selector', 'matchLabels'], create: true },
+  {
+    kinds: [...JOBS, { group: 'policy', kind: 'PodDisruptionBudget' }],
+    holder: [],
+    labels: ['spec', 'selector', 'matchLabels'],
+    create: false,
+  },
+  { kinds: NETWORK_POLICIES, holder: [], labels: ['spec', ...POD_SELECTOR], create: false },
+  { kinds: WITH_PODS, holder: ['spec', 'template'], labels: OWN_LABELS, create: true, silent: true },
+  { kinds: WITH_PODS, ...TOPOLOGY, holder: ['spec', 'template', 'spec', ...TOPOLOGY.holder], silent: true },
+  { kinds: CRON_JOBS, holder: ['spec', 'jobTemplate'], labels: OWN_LABELS, create: true },
+  { kinds: CRON_JOBS, holder: ['spec', 'jobTemplate', 'spec'], labels: ['selector', 'matchLabels'], create: false },
+  { kinds: CRON_JOBS, holder: CRON_JOB_PODS, labels: OWN_LABELS, create: true },
+  { kinds: CRON_JOBS, ...TOPOLOGY, holder: [...CRON_JOB_PODS, 'spec', ...TOPOLOGY.holder] },
+  { kinds: STATEFUL_SETS, holder: ['spec', 'volumeClaimTemplates', '*'], labels: OWN_LABELS, create: true, strict: true },
+  { kinds: STATEFUL_SETS, holder: ['spec', 'volumeClaimTemplates', '*'], labels: ['selector', 'matchLabels'], create: false },
+  { kinds: NETWORK_POLICIES, holder: ['spec', 'ingress', '*', 'from', '*'], labels: POD_SELECTOR, create: false },
+  { kinds: NETWORK_POLICIES, holder: ['spec', 'egress', '*', 'to', '*'], labels: POD_SELECTOR, create: false },
+]

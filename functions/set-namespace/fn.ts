@@ -1,0 +1,265 @@
+/** KRM function `set-namespace` (kptdev/krm-functions-catalog `functions/go/set-namespace/transformer/namespace.go`). */
+import { goQuote } from '../../src/krm/go-quote.ts'
+import { isNamespacedKind } from '../../src/krm/known-scopes.ts'
+import { itemsAt, mapAt, resolved, type YamlMap } from '../../src/krm/yaml-node.ts'
+import type { FunctionOutput, FunctionResult, KrmFunction } from '../../src/render/krm-function.ts'
+import {
+  inSdkOrder,
+  isLocalToSdk,
+  isOfKind,
+  readText,
+  type SdkKind,
+  sdkKindOf,
+  sdkNameOf,
+  textOrEmpty,
+  writeText,
+} from '../../src/render/sdk-fields.ts'
+import { type NamespaceConfig, readNamespaceConfig } from './namespace-config.ts'
+
+/** A field that holds a namespace beside `metadata.namespace`; `*` stands for each item of a list. */
+export interface NamespacePlace extends Partial<SdkKind> {
+  readonly kind: string
+  readonly path: readonly string[]
+}
+
+/**
+ * Where cluster-scoped objects hold a namespace. Every namespaced object holds it at `metadata.namespace`. A RoleBinding is
+ * namespaced, so that its subjects are not reached, although the original's documentation says so.
+ */
+export const NAMESPACE_PLACES: readonly NamespacePlace[] = [
+  { version: 'v1', kind: 'Namespace', path: ['metadata', 'name'] },
+  {
+    group: 'apiextensions.k8s.io',
+    version: 'v1',
+    kind: 'CustomResourceDefinition',
+    path: ['spec', 'conversion', 'webhook', 'clientConfig', 'service', 'namespace'],
+  },
+  { group: 'apiregistration.k8s.io', version: 'v1', kind: 'APIService', path: ['spec', 'service', 'namespace'] },
+  { kind: 'ClusterRoleBinding', path: ['subjects', '*', 'namespace'] },
+  { kind: 'RoleBinding', path: ['subjects', '*', 'namespace'] },
+]
+
+/** In what the versions of the original differ. */
+interface NamespaceRules {
+  /** Whether the package's objects must come from one namespace, and each without an origin gives a warning. */
+  readonly checksOrigins: boolean
+  /** Whether a webhook or an API service gets a namespace even where the object has none to get it: kpt issue 3560. */
+  readonly writesMissingServices: boolean
+  /** Of a run with a config that cannot be used. With 0 kpt reports the error and goes on with the objects as they were. */
+  readonly badConfigExit: 0 | 1
+}
+
+/** v0.4.1. */
+export const setNamespace: KrmFunction = namespaceSetter({ checksOrigins: true, writesMissingServices: true, badConfigExit: 0 })
+/** v0.4.2 to v0.4.5. */
+export const setNamespaceOfAnyOrigin: KrmFunction = namespaceSetter({
+  checksOrigins: false,
+  writesMissingServices: true,
+  badConfigExit: 0,
+})
+/** From v0.4.6. */
+export const setNamespaceOfNamedServices: KrmFunction = namespaceSetter({
+  checksOrigins: false,
+  writesMissingServices: false,
+  badConfigExit: 1,
+})
+
+const DEPENDS_ON = 'config.kubernetes.io/depends-on'
+const UPSTREAM_IDENTIFIER = 'internal.kpt.dev/upstream-identifier'
+/** What kpt writes for the namespace of an upstream object that has none. */
+const NO_NAMESPACE = '~C'
+const DEFAULT_NAMESPACE = 'default'
+/** `<group>/namespaces/<namespace>/<kind>/<name>` */
+const NAMESPACED_DEPENDENCY = /^[-.\w]*\/namespaces\/[-.\w]*\/[-.\w]*\/[-.\w]*$/
+
+function namespaceSetter(rules: NamespaceRules): KrmFunction {
+  return ({ items, config }) => {
+    const read = readNamespaceConfig(config)
+    if ('problem' in read) return { ...told(items, [read.problem]), exitCode: rules.badConfigExit }
+    const objects = items.filter((item) => !isLocalToSdk(item))
+    const broken = objects.find((item) => originOf(item) === undefined)
+    if (broken !== undefined) return { ...told(items, [error(badOrigin(broken))]), exitCode: 1 }
+    const origins = rules.checksOrigins ? checkOrigins(objects, read) : []
+    if (origins.some(({ severity }) => severity === 'error')) return told(items, origins)
+    const changer = new NamespaceChanger(read, rules)
+    return told(items, [...origins, ...changer.change(objects)])
+  }
+}
+
+function told(items: readonly YamlMap[], results: readonly FunctionResult[]): FunctionOutput {
+  return { items: inSdkOrder(items), results, exitCode: 0, stderr: '' }
+}
+
+function info(message: string): FunctionResult {
+  return { message, severity: 'info' }
+}
+
+function error(message: string): FunctionResult {
+  return { message, severity: 'error' }
+}
+
+interface Origin {
+  readonly namespace: string
+  readonly name: string
+}
+
+function upstreamIdentifierOf(item: YamlMap): string {
+  return textOrEmpty(item, 'metadata', 'annotations', UPSTREAM_IDENTIFIER)
+}
+
+/** Where the object came from, or what it is where it came from nowhere; undefined for an annotation that cannot be read. */
+function originOf(item: YamlMap): Origin | undefined {
+  const identifier = upstreamIdentifierOf(item)
+  if (identifier === '') return { namespace: effectiveNamespace(item), name: textOrEmpty(item, 'metadata', 'name') }
+  const [, , namespace, name, ...more] = identifier.trim().split('|')
+  return namespace === undefined || name === undefined || more.length > 0 ? undefined : { namespace, name }
+}
+
+function badOrigin(item: YamlMap): string {
+  return `annotation ${UPSTREAM_IDENTIFIER}: ${upstreamIdentifierOf(item)} is in bad format. expect "<GROUP>|<KIND>|<NAMESPACE>|<NAME>"`
+}
+
+function hasNamespace(item: YamlMap): boolean {
+  return readText(item, ['metadata', 'namespace']).is !== 'absent'
+}
+
+function isNamespaced(item: YamlMap): boolean {
+  return isNamespacedKind(textOrEmpty(item, 'apiVersion'), textOrEmpty(item, 'kind')) ?? hasNamespace(item)
+}
+
+function effectiveNamespace(item: YamlMap): string {
+  if (hasNamespace(item)) return textOrEmpty(item, 'metadata', 'namespace')
+  return isNamespaced(item) ? DEFAULT_NAMESPACE : NO_NAMESPACE
+}
+
+/** Warnings for objects that came from nowhere; or one error, and then nothing is changed. */
+function checkOrigins(objects: readonly YamlMap[], { matcher }: NamespaceConfig): readonly FunctionResult[] {
+  const warnings: FunctionResult[] = []
+  const namespaces = new Set<string>()
+  for (const item of objects) {
+    const identifier = upstreamIdentifierOf(item)
+    if (identifier === '') warnings.push({ message: `${sdkNameOf(item)} does not have upstream origin.`, severity: 'warning' })
+    else if (isNamespaced(item)) {
+      const namespace = originOf(item)?.namespace ?? ''
+      if (namespace === NO_NAMESPACE)
+        return [error(`${sdkNameOf(item)} is namespace-scoped, but has cluster-scoped or unknown scoepd origin ${identifier.trim()}`)]
+      namespaces.add(namespace)
+    }
+  }
+  if (matcher !== '' || namespaces.size <= 1) return warnings
+  return [
+    error(
+      `unable to use origin \`namespace\` to match. expect a single upstream namespace, found ${goList(namespaces)}. please switch to use \`namespaceMatcher\`to specify the namespace value you want to change`,
+    ),
+  ]
+}
+
+/** A sorted list as Go prints it. */
+function goList(values: ReadonlySet<string>): string {
+  return `[${[...values].sort().join(' ')}]`
+}
+
+class NamespaceChanger {
+  private readonly config: NamespaceConfig
+  private readonly rules: NamespaceRules
+  private readonly matched: FunctionResult[] = []
+  private readonly earlier = new Set<string>()
+  private count = 0
+
+  constructor(config: NamespaceConfig, rules: NamespaceRules) {
+    this.config = config
+    this.rules = rules
+  }
+
+  change(objects: readonly YamlMap[]): readonly FunctionResult[] {
+    const known = new Set(objects.map(dependencyOn))
+    const clusterScoped = objects.filter((item) => !isNamespaced(item))
+    const namespaced = objects.filter(isNamespaced)
+    for (const item of clusterScoped) this.changePlace(item)
+    for (const item of namespaced) {
+      const current = textOrEmpty(item, 'metadata', 'namespace')
+      writeText(item, ['metadata', 'namespace'], this.replace(originOf(item)?.namespace ?? '', current, sdkNameOf(item)))
+    }
+    const to = goQuote(this.config.namespace)
+    const summary =
+      this.count === 0
+        ? `all matching namespaces are already ${to}. no value changed`
+        : `namespace ${goList(this.earlier)} updated to ${to}, ${this.count} value(s) changed`
+    return [...this.matched, info(summary), info(this.changeDependencies(objects, known))]
+  }
+
+  private changePlace(item: YamlMap): void {
+    const kind = sdkKindOf(item)
+    const place = NAMESPACE_PLACES.find((each) => isOfKind(kind, each))
+    if (place === undefined) return
+    if (place.kind === 'Namespace') {
+      const name = this.replace(originOf(item)?.name ?? '', textOrEmpty(item, ...place.path), sdkNameOf(item))
+      writeText(item, place.path, name)
+    } else if (place.path.includes('*')) {
+      for (const each of itemsAt(item, ...place.path.slice(0, place.path.indexOf('*')))) {
+        const subject = resolved(each)
+        if (subject.kind === 'map') this.changeIfThere(subject)
+      }
+    } else if (this.rules.writesMissingServices || isService(item, place))
+      writeText(item, place.path, this.replace('', textOrEmpty(item, ...place.path), ''))
+  }
+
+  private changeIfThere(subject: YamlMap): void {
+    const read = readText(subject, ['namespace'])
+    if (read.is !== 'absent') writeText(subject, ['namespace'], this.replace('', read.is === 'text' ? read.text : '', ''))
+  }
+
+  /** The namespace that a field shall have. An empty one is `default`, and written so even where the matcher leaves it. */
+  private replace(origin: string, current: string, name: string): string {
+    const { namespace, matcher } = this.config
+    if (origin === NO_NAMESPACE) return current
+    const own = current === '' ? DEFAULT_NAMESPACE : current
+    if (own === namespace) return own
+    if (matcher !== '') {
+      if (matcher === origin) this.matched.push(info(`[${name}] has matching origin ${origin}`))
+      else if (matcher !== own) return own
+    }
+    this.earlier.add(own)
+    this.count += 1
+    return namespace
+  }
+
+  private changeDependencies(objects: readonly YamlMap[], known: ReadonlySet<string | undefined>): string {
+    const { namespace, matcher } = this.config
+    const earlier = new Set<string>()
+    let count = 0
+    for (const item of objects) {
+      const dependency = annotationText(item, DEPENDS_ON)
+      if (!NAMESPACED_DEPENDENCY.test(dependency) || !known.has(dependency)) continue
+      const segments = dependency.split('/')
+      const [, , own = ''] = segments
+      if (own === namespace || (matcher !== '' && matcher !== own)) continue
+      earlier.add(own)
+      count += 1
+      writeText(item, ['metadata', 'annotations', DEPENDS_ON], segments.with(2, namespace).join('/'))
+    }
+    if (count === 0) return 'all `depends-on` annotations are up-to-date. no `namespace` changed'
+    return `\`depends-on\` annotation namespace ${goList(earlier)} updated to ${goQuote(namespace)}, ${count} value(s) changed`
+  }
+}
+
+/** The text of an annotation, whatever its type. */
+function annotationText(item: YamlMap, name: string): string {
+  const entry = mapAt(item, 'metadata', 'annotations')?.entries.find(({ key }) => key.kind === 'scalar' && key.value === name)
+  const value = entry === undefined ? undefined : resolved(entry.value)
+  return value?.kind === 'scalar' ? value.value : ''
+}
+
+/** What another object writes to depend on this one; undefined for one without a namespace. */
+function dependencyOn(item: YamlMap): string | undefined {
+  const namespace = effectiveNamespace(item)
+  if (namespace === NO_NAMESPACE) return undefined
+  const [group = ''] = textOrEmpty(item, 'apiVersion').includes('/') ? textOrEmpty(item, 'apiVersion').split('/') : []
+  return `${group}/namespaces/${namespace}/${textOrEmpty(item, 'kind')}/${textOrEmpty(item, 'metadata', 'name')}`
+}
+
+/** Whether the object names a service at the place, and for a CustomResourceDefinition, converts by a webhook. */
+function isService(item: YamlMap, { kind, path }: NamespacePlace): boolean {
+  if (kind === 'CustomResourceDefinition' && textOrEmpty(item, 'spec', 'conversion', 'strategy') !== 'Webhook') return false
+  return readText(item, [...path.slice(0, -1), 'name']).is !== 'absent'
+}

@@ -1,0 +1,83 @@
+/** KRM function `upsert-resource` (kptdev/krm-functions-catalog `functions/go/upsert-resource/upsertresource/upsert_resource.go`). */
+import { parseApiVersion } from '../../src/krm/resource-id.ts'
+import { copyNode, itemsAt, mapAt, resolved, textAt, type YamlMap } from '../../src/krm/yaml-node.ts'
+import { annotationOf, INDEX, LEGACY_INDEX, LEGACY_PATH, PATH } from '../../src/render/item-annotations.ts'
+import { failed, type KrmFunction, succeeded } from '../../src/render/krm-function.ts'
+import { annotationsOf, replaceAnnotations } from '../../src/render/kyaml-text.ts'
+
+/** Of the resource in the config: the only file in which to look for it, and the one to put it into where it is nowhere. */
+const TARGET_PATH = 'config.kubernetes.io/target-path'
+/** By which kpt 0.x told the config of a function from other objects. */
+const FUNCTION_MARKS = ['config.kubernetes.io/function', 'config.k8s.io/function']
+
+/** v0.2. The config is the resource, or a `List` of resources. */
+export const upsertResource: KrmFunction = ({ items, config }) => {
+  if (config === undefined) return failed(items, 'failed to upsert resource: functionConfig is missing')
+  const wanted = textAt(config, 'kind') === 'List' ? itemsAt(config, 'items').map((item) => resolved(item)) : [config]
+  const places = new Map<string, number[]>()
+  const all: YamlMap[] = []
+  const add = (item: YamlMap): void => {
+    const key = resourceKey(item)
+    const found = places.get(key)
+    if (found === undefined) places.set(key, [all.length])
+    else found.push(all.length)
+    all.push(item)
+  }
+  for (const item of items) add(item)
+  for (const resource of wanted) {
+    if (resource.kind !== 'map' || isBare(resource)) return failed(items, 'failed to upsert resource: missing Resource metadata')
+    const path = annotationOf(resource, TARGET_PATH) ?? ''
+    const matches = (places.get(resourceKey(resource)) ?? []).filter((place) => {
+      const item = all[place]
+      return item !== undefined && !isFunctionConfig(item) && (path === '' || path === annotationOf(item, PATH))
+    })
+    for (const place of matches) all[place] = replacement(resource, all[place])
+    if (matches.length === 0) add(addition(resource, path))
+  }
+  return succeeded(all)
+}
+
+/** Version is no part of it. */
+function resourceKey(item: YamlMap): string {
+  const text = (...path: readonly string[]): string => textAt(item, ...path) ?? ''
+  return JSON.stringify([parseApiVersion(text('apiVersion')).group, text('kind'), text('metadata', 'namespace'), text('metadata', 'name')])
+}
+
+/** Nothing by which a resource could be told. */
+function isBare(resource: YamlMap): boolean {
+  const fields = [['apiVersion'], ['kind'], ['metadata', 'name'], ['metadata', 'namespace']]
+  const maps = [mapAt(resource, 'metadata', 'labels'), mapAt(resource, 'metadata', 'annotations')]
+  return (
+    fields.every((path) => textAt(resource, ...path) === undefined) && maps.every((map) => map === undefined || map.entries.length === 0)
+  )
+}
+
+function isFunctionConfig(item: YamlMap): boolean {
+  return FUNCTION_MARKS.some((name) => (annotationOf(item, name) ?? '') !== '')
+}
+
+/**
+ * The resource in the place of a match, in whose file it stays. The older marks of a file go: kpt gives the config some, and the
+ * original fails where they differ from those of the match.
+ */
+function replacement(resource: YamlMap, match: YamlMap | undefined): YamlMap {
+  const copy = copyNode(resource)
+  const annotations = annotationsOf(resource)
+  for (const name of [PATH, INDEX]) {
+    const own = match === undefined ? undefined : annotationOf(match, name)
+    if (own === undefined) annotations.delete(name)
+    else annotations.set(name, own)
+  }
+  for (const name of [...FUNCTION_MARKS, TARGET_PATH, LEGACY_PATH, LEGACY_INDEX]) annotations.delete(name)
+  replaceAnnotations(copy, annotations)
+  return copy
+}
+
+function addition(resource: YamlMap, path: string): YamlMap {
+  const copy = copyNode(resource)
+  const annotations = annotationsOf(resource)
+  for (const name of [...FUNCTION_MARKS, TARGET_PATH, PATH, INDEX]) annotations.delete(name)
+  if (path !== '') annotations.set(PATH, path)
+  replaceAnnotations(copy, annotations)
+  return copy
+}

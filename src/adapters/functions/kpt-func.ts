@@ -1,0 +1,351 @@
+/**
+ * Functions written with the npm package `kpt-functions`, run without its reading and writing, which loses objects and rewrites
+ * values (docs/facts/kpt-functions-npm.md). Only its `Configs` is used, and what a function changed in it is patched into the
+ * YAML trees.
+ */
+import hostConsole, { Console } from 'node:console'
+import { Writable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import type { KptFunc, KubernetesObject, Result } from 'kpt-functions'
+import { failuresOf, formatFailure } from '../../failure.ts'
+import {
+  canonicalJson,
+  emptyObject,
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  jsonEquals,
+  setKey,
+} from '../../krm/json.ts'
+import { patchYamlNode } from '../../krm/patch-yaml-node.ts'
+import { jsonOf, textAt, type YamlMap, yamlMap } from '../../krm/yaml-node.ts'
+import { annotationOf, fileOf, PACKAGE_PATH } from '../../render/item-annotations.ts'
+import type { FunctionInput, FunctionOutput, FunctionResult } from '../../render/krm-function.ts'
+import { formatFunctionOutput, readFunctionInput } from '../../render/resource-list.ts'
+
+/** Exit codes of the package's own `run`. */
+const RESULT_ERROR = 1
+const EXCEPTION = 2
+const FUNCTION_CONFIG_ERROR = 3
+
+/** What a function may print; the rest is cut off. */
+const MOST_PRINTED = 64 * 1024
+const DEEPEST = 200
+
+/**
+ * The function as one of ours. Its calls come one after the other, because what it prints through `console` is taken as its
+ * standard error while it runs.
+ *
+ * Objects of equal apiVersion, kind, namespace and name, of which `Configs` holds only the last, are given to it in several calls:
+ * one for each package, and as many more as there still are equal objects. What it then inserts or says in each of them in the
+ * same words counts once.
+ *
+ * Never rejects: what the function throws becomes an output that failed.
+ */
+export function fromKptFunc(fn: KptFunc): (input: FunctionInput) => Promise<FunctionOutput> {
+  return (input) => inTurn(() => callFunction(fn, input))
+}
+
+/** A function as a program, as `runFunction` for ours: a ResourceList in, one out, and the config in it as it came. */
+export async function runKptFunc(fn: KptFunc): Promise<void> {
+  try {
+    const given = await text(process.stdin)
+    const input = readFunctionInput(given, 'standard input')
+    const output = await fromKptFunc(fn)(input)
+    const items = output.exitCode === 0 ? output.items : readFunctionInput(given, 'standard input').items
+    process.stdout.write(formatFunctionOutput({ ...output, items }, input.config))
+    if (output.stderr !== '') process.stderr.write(`${output.stderr}\n`)
+    process.exitCode = output.exitCode
+  } catch (thrown) {
+    process.stderr.write(`${failuresOf(thrown).map(formatFailure).join('\n')}\n`)
+    process.exitCode = 1
+  }
+}
+
+let lastTurn: Promise<unknown> = Promise.resolve()
+
+function inTurn<T>(run: () => Promise<T>): Promise<T> {
+  const turn = lastTurn.then(run)
+  lastTurn = turn.catch(() => undefined)
+  return turn
+}
+
+async function callFunction(fn: KptFunc, { items, config }: FunctionInput): Promise<FunctionOutput> {
+  const printed = new Printed()
+  const results: FunctionResult[] = []
+  const stop = (exitCode: number, message: string): FunctionOutput => {
+    const all = [...results, { message, severity: 'error' } as const]
+    return { items, results: all, exitCode, stderr: printed.text() }
+  }
+  try {
+    const { Configs } = await importPackage()
+    const given = items.map(readObject)
+    const parameter = config === undefined ? undefined : asObject(forFunction(jsonOf(config)), 'functionConfig')
+    const after: ObjectAfter[] = []
+    globalThis.console = printed.console
+    for (const call of callsFor(given)) {
+      const configs = new Configs(
+        call.map(({ object }) => object),
+        structuredClone(parameter),
+      )
+      await fn(configs)
+      results.push(...configs.getResults().map(asResult))
+      after.push(...whatBecame(call, configs.getAll()))
+    }
+    const patches = patchesOf(given, after)
+    const distinct = [...new Map(results.map((result) => [JSON.stringify(result), result])).values()]
+    const failed = distinct.some(({ severity }) => severity === 'error')
+    return {
+      items: failed ? items : patches.map((patch) => patch()),
+      results: distinct,
+      exitCode: failed ? RESULT_ERROR : 0,
+      stderr: printed.text(),
+    }
+  } catch (thrown) {
+    const message = thrown instanceof Error ? thrown.message : String(thrown)
+    const isConfigError = thrown instanceof Error && thrown.constructor.name === 'FunctionConfigError'
+    return stop(isConfigError ? FUNCTION_CONFIG_ERROR : EXCEPTION, message)
+  } finally {
+    globalThis.console = hostConsole
+  }
+}
+
+/** Only when the first function runs, so that nobody else pays for it. It replaces the global console, also where the function imported it before. */
+async function importPackage(): Promise<typeof import('kpt-functions')> {
+  try {
+    return await import('kpt-functions')
+  } finally {
+    globalThis.console = hostConsole
+  }
+}
+
+/** A console that keeps what is printed. */
+class Printed {
+  readonly console: Console
+  private readonly parts: string[] = []
+  private length = 0
+
+  constructor() {
+    const keep = (chunk: Buffer | string): void => {
+      const part = String(chunk).slice(0, MOST_PRINTED - this.length)
+      this.length += part.length
+      this.parts.push(part)
+    }
+    const stream = new Writable({
+      decodeStrings: false,
+      write: (chunk, _encoding, done) => {
+        keep(chunk)
+        done()
+      },
+    })
+    this.console = new Console(stream, stream)
+  }
+
+  text(): string {
+    return this.parts.join('').replace(/\n$/, '')
+  }
+}
+
+interface GivenObject {
+  readonly item: YamlMap
+  readonly before: Json
+  /** What the function gets and may change. */
+  readonly object: KubernetesObject
+  readonly key: string
+}
+
+interface ObjectAfter {
+  /** Undefined for an object that the function inserted. */
+  readonly given: GivenObject | undefined
+  readonly value: JsonObject
+}
+
+function readObject(item: YamlMap): GivenObject {
+  const before = valueOfItem(item)
+  const object = asObject(forFunction(before), fileOf(item).path)
+  return { item, before, object, key: keyOfObject(before) }
+}
+
+function valueOfItem(item: YamlMap): Json {
+  try {
+    return jsonOf(item)
+  } catch (thrown) {
+    if (!(thrown instanceof TypeError)) throw thrown
+    throw new TypeError(`${fileOf(item).path}: ${thrown.message}`)
+  }
+}
+
+/** The package takes objects by their type; of what they are it asks for `metadata` only. */
+function asObject(value: unknown, where: string): KubernetesObject {
+  const object = value as KubernetesObject
+  if (typeof object?.metadata !== 'object' || object.metadata === null) throw new TypeError(`${where}: an object has no metadata`)
+  return object
+}
+
+/** As `kubernetesKey` of the package, which the order of its `Configs` goes by. */
+function keyOfObject(value: Json): string {
+  const metadata = isJsonObject(value) ? getKey(value, 'metadata') : undefined
+  const part = (from: Json | undefined, name: string): string => String((isJsonObject(from) ? getKey(from, name) : '') || '')
+  return `${part(value, 'apiVersion')}/${part(value, 'kind')}/${part(metadata, 'namespace')}/${part(metadata, 'name')}`
+}
+
+/** A copy without bigints, which functions that go through JSON themselves stumble over. */
+function forFunction(value: Json): unknown {
+  if (typeof value === 'bigint') return Number(value)
+  if (isJsonArray(value)) return value.map(forFunction)
+  if (!isJsonObject(value)) return value
+  const copy = emptyObject()
+  for (const [key, below] of Object.entries(value)) setKey(copy, key, forFunction(below) as Json)
+  return copy
+}
+
+/** All objects in one call, unless two of them have the same key. */
+function callsFor(given: readonly GivenObject[]): readonly (readonly GivenObject[])[] {
+  if (new Set(given.map(({ key }) => key)).size === given.length) return [given]
+  const packages = Map.groupBy(given, packageOf(given))
+  return [...packages.values()].flatMap((group) => {
+    const calls: GivenObject[][] = []
+    const seen = new Map<string, number>()
+    for (const each of group) {
+      const place = seen.get(each.key) ?? 0
+      seen.set(each.key, place + 1)
+      calls[place] = [...(calls[place] ?? []), each]
+    }
+    return calls
+  })
+}
+
+/** By what kpt says while it renders, else by the nearest Kptfile. */
+function packageOf(given: readonly GivenObject[]): (each: GivenObject) => string {
+  const folderOf = ({ item }: GivenObject): string => fileOf(item).path.replace(/[^/]*$/, '')
+  const folders = new Set(given.filter(({ item }) => textAt(item, 'kind') === 'Kptfile').map(folderOf))
+  return (each) => {
+    const said = annotationOf(each.item, PACKAGE_PATH)
+    if (said !== undefined) return said
+    let folder = folderOf(each)
+    while (folder !== '' && !folders.has(folder)) folder = folder.replace(/[^/]*\/$/, '')
+    return folder
+  }
+}
+
+/** An object is the one that was given where it is the very same, or else has the same key and that one is gone. */
+function whatBecame(call: readonly GivenObject[], objects: readonly KubernetesObject[]): readonly ObjectAfter[] {
+  const same = new Map(call.map((given) => [given.object, given]))
+  const left = new Map(call.filter(({ object }) => !objects.includes(object)).map((given) => [given.key, given]))
+  return objects.map((object) => {
+    const value = asJson(object, 0)
+    if (!isJsonObject(value)) throw new TypeError('the function inserted something that is no object')
+    const key = keyOfObject(value)
+    const given = same.get(object) ?? left.get(key)
+    if (!same.has(object)) left.delete(key)
+    return { given, value }
+  })
+}
+
+/** How to get every object of the output, in the order of the input, what is new behind it. Nothing is changed before all is known. */
+function patchesOf(given: readonly GivenObject[], after: readonly ObjectAfter[]): readonly (() => YamlMap)[] {
+  const values = new Map(after.map((each) => [each.given, each.value]))
+  const kept = given.flatMap((each) => {
+    const value = values.get(each)
+    return value === undefined ? [] : [() => patchedItem(each, value)]
+  })
+  const inserted = new Map(after.filter((each) => each.given === undefined).map(({ value }) => [canonicalJson(value), value]))
+  return [...kept, ...[...inserted.values()].map((value) => () => patchedMap(yamlMap(), value))]
+}
+
+function patchedItem({ item, before }: GivenObject, value: JsonObject): YamlMap {
+  const exact = withBigInts(value, bigIntsIn(before, new Map()))
+  return jsonEquals(before, exact) ? item : patchedMap(item, exact)
+}
+
+function patchedMap(map: YamlMap, value: Json): YamlMap {
+  const patched = patchYamlNode(map, value)
+  if (patched.kind !== 'map') throw new TypeError('an object became something else')
+  return patched
+}
+
+/** The integers that a double does not hold, by the double that the function got for them. */
+function bigIntsIn(value: Json, found: Map<number, bigint>): ReadonlyMap<number, bigint> {
+  if (typeof value === 'bigint') found.set(Number(value), value)
+  else if (isJsonArray(value)) for (const each of value) bigIntsIn(each, found)
+  else if (isJsonObject(value)) for (const each of Object.values(value)) bigIntsIn(each, found)
+  return found
+}
+
+function withBigInts(value: Json, exact: ReadonlyMap<number, bigint>): Json {
+  if (exact.size === 0) return value
+  if (typeof value === 'bigint') return exact.get(Number(value)) ?? value
+  if (isJsonArray(value)) return value.map((each) => withBigInts(each, exact))
+  if (!isJsonObject(value)) return value
+  const copy = emptyObject()
+  for (const [key, below] of Object.entries(value)) setKey(copy, key, withBigInts(below, exact))
+  return copy
+}
+
+/**
+ * What a function made, as JSON: fields that are undefined are left out, a Date is its text, large whole numbers are bigints.
+ * @throws TypeError for what JSON does not have, and for what is deeper than 200
+ */
+function asJson(value: unknown, depth: number): Json {
+  if (depth > DEEPEST) throw new TypeError(`the function made an object that is deeper than ${DEEPEST}, or contains itself`)
+  if (value === null || value === undefined || typeof value === 'boolean' || typeof value === 'string') return value ?? null
+  if (typeof value === 'bigint') return value
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) throw new TypeError(`the function made an object with the number ${value}`)
+    return Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21 ? BigInt(String(value)) : value
+  }
+  if (typeof value !== 'object') throw new TypeError(`the function made an object with a ${typeof value} in it`)
+  if (Array.isArray(value)) return value.map((each) => asJson(each, depth + 1))
+  if (value instanceof Date) return value.toISOString()
+  const object = emptyObject()
+  for (const [key, below] of Object.entries(value)) if (below !== undefined) setKey(object, key, asJson(below, depth + 1))
+  return object
+}
+
+/** A result in kpt's words: `warning` for `warn`, `proposedValue` for `suggestedValue`, and no empty parts. */
+function asResult(result: Result): FunctionResult {
+  const given = asJson(result, 0)
+  const json: JsonObject = isJsonObject(given) ? given : {}
+  const [reference, field, file] = ['resourceRef', 'field', 'file'].map((name) => objectAt(json, name))
+  const severity = getKey(json, 'severity')
+  const path = textOf(file, 'path')
+  const index = getKey(file ?? {}, 'index')
+  const refers = defined({
+    apiVersion: textOf(reference, 'apiVersion'),
+    kind: textOf(reference, 'kind'),
+    name: textOf(reference, 'name'),
+    namespace: textOf(reference, 'namespace'),
+  })
+  const tags = Object.entries(objectAt(json, 'tags') ?? {}).filter(([, tag]) => typeof tag === 'string') as [string, string][]
+  return {
+    message: String(getKey(json, 'message') ?? ''),
+    severity: severity === 'warn' || severity === 'warning' ? 'warning' : severity === 'info' ? 'info' : 'error',
+    ...(Object.keys(refers).length === 0 ? {} : { resourceRef: refers }),
+    ...(field === undefined ? {} : { field: asField(field) }),
+    ...(path === undefined ? {} : { file: { path, ...(typeof index === 'number' ? { index } : {}) } }),
+    ...(tags.length === 0 ? {} : { tags: Object.fromEntries(tags) }),
+  }
+}
+
+function asField(field: JsonObject): NonNullable<FunctionResult['field']> {
+  const [currentValue, proposedValue] = [getKey(field, 'currentValue'), getKey(field, 'proposedValue') ?? getKey(field, 'suggestedValue')]
+  return { path: textOf(field, 'path') ?? '', ...defined({ currentValue, proposedValue }) }
+}
+
+function objectAt(json: JsonObject, name: string): JsonObject | undefined {
+  const value = getKey(json, name)
+  return isJsonObject(value) ? value : undefined
+}
+
+function textOf(json: JsonObject | undefined, name: string): string | undefined {
+  const value = json === undefined ? undefined : getKey(json, name)
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+function defined<T extends object>(value: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, below]) => below !== undefined)) as {
+    readonly [K in keyof T]?: Exclude<T[K], undefined>
+  }
+}

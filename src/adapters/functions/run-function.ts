@@ -1,0 +1,24 @@
+/** A KRM function as a program: a ResourceList on standard input, one on standard output, results in it. */
+import { text } from 'node:stream/consumers'
+import { failuresOf, formatFailure } from '../../failure.ts'
+import type { KrmFunction } from '../../render/krm-function.ts'
+import { formatFunctionOutput, readFunctionInput } from '../../render/resource-list.ts'
+
+/**
+ * Ends with the function's exit code; 1 where the input is no ResourceList. Of a function that failed the resources are
+ * printed as they came, which is what kpt wants to read its results (kpt reads the output before it looks at the exit code).
+ */
+export async function runFunction(krmFunction: KrmFunction): Promise<void> {
+  try {
+    const given = await text(process.stdin)
+    const input = readFunctionInput(given, 'standard input')
+    const output = krmFunction(input)
+    const items = output.exitCode === 0 ? output.items : readFunctionInput(given, 'standard input').items
+    process.stdout.write(formatFunctionOutput({ ...output, items }, input.config))
+    if (output.stderr !== '') process.stderr.write(`${output.stderr}\n`)
+    process.exitCode = output.exitCode
+  } catch (thrown) {
+    process.stderr.write(`${failuresOf(thrown).map(formatFailure).join('\n')}\n`)
+    process.exitCode = 1
+  }
+}

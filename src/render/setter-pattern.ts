@@ -1,0 +1,231 @@
+/**
+ * Setters as comments: `image: nginx:1.27 # kpt-set: nginx:${tag}`. What apply-setters makes of them
+ * (krm-functions-catalog, `apply-setters/apply_setters.go`), and the way back from a wanted text to values of the setters,
+ * which adopting a live value needs.
+ */
+
+/** A comment that is a pattern begins so, its `#` and both blanks included. */
+const COMMENT = '# kpt-set: '
+/** Values may name other setters, and so grow with each one: what is longer than this is no field of anything. */
+const MAX_LENGTH = 1_048_576
+
+export interface SetterPattern {
+  /** As written behind `kpt-set:`. */
+  readonly text: string
+  /** Names in their order; a setter that stands twice is here twice. */
+  readonly setters: readonly string[]
+  /** What stands between them: always one more than there are setters. */
+  readonly literals: readonly string[]
+}
+
+/** The pattern of a comment at a value or key, or undefined where it is another comment. */
+export function setterPatternOf(lineComment: string): SetterPattern | undefined {
+  const text = lineComment.startsWith(COMMENT) ? lineComment.slice(COMMENT.length).trim() : ''
+  return text === '' ? undefined : parseSetterPattern(text)
+}
+
+export function parseSetterPattern(text: string): SetterPattern {
+  const setters: string[] = []
+  const literals: string[] = []
+  let behind = 0
+  for (const [start, end] of references(text)) {
+    literals.push(text.slice(behind, start))
+    setters.push(text.slice(start + 2, end - 1))
+    behind = end
+  }
+  literals.push(text.slice(behind))
+  return { text, setters, literals }
+}
+
+/** Whether a setter of these names stands in the pattern. Where none does, apply-setters leaves the field alone. */
+export function namesAnySetter(pattern: SetterPattern, names: Iterable<string>): boolean {
+  for (const name of names) if (pattern.text.includes(`\${${name}}`)) return true
+  return false
+}
+
+/** The one setter of a pattern that is nothing else, as `${env}`: what a whole list can be set by. */
+export function onlySetter(pattern: SetterPattern): string | undefined {
+  const [name] = pattern.setters
+  return pattern.setters.length === 1 && pattern.text === `\${${name}}` ? name : undefined
+}
+
+export type ExpandedPattern =
+  | { readonly is: 'text'; readonly text: string }
+  /** References, as `${tag}`, that no value was given for; those that stand within a value count too. */
+  | { readonly is: 'unresolved'; readonly references: readonly string[] }
+  | { readonly is: 'too-long' }
+
+/** The text with values in place of the setters, one setter after the other: a value may name those that come behind it. */
+export function expandPattern(pattern: SetterPattern, ...values: readonly ReadonlyMap<string, string>[]): ExpandedPattern {
+  let text = pattern.text
+  for (const given of values)
+    for (const [name, value] of given) {
+      const reference = `\${${name}}`
+      if (!text.includes(reference)) continue
+      text = text.replaceAll(reference, () => value)
+      if (text.length > MAX_LENGTH) return { is: 'too-long' }
+    }
+  const left = references(text).map(([start, end]) => text.slice(start, end))
+  return left.length === 0 ? { is: 'text', text } : { is: 'unresolved', references: left }
+}
+
+/**
+ * Values of the setters that a text was made of: what the original gets by matching the pattern as a regular expression
+ * with `(.*)` for each setter, not anchored, leftmost and greedy. `.` is no line break, so a match lies in one line.
+ * Found here without one: of each literal between setters the last place is taken, which is what greed comes to.
+ * @returns empty where the text does not match, or one of the values would be empty
+ */
+export function extractSetterValues(pattern: SetterPattern, text: string): ReadonlyMap<string, string> {
+  for (const line of text.split('\n')) {
+    const values = matchLine(pattern.literals, line)
+    if (values === undefined) continue
+    return values.includes('') ? new Map() : new Map(pattern.setters.map((name, index) => [name, values[index] ?? '']))
+  }
+  return new Map()
+}
+
+function matchLine(literals: readonly string[], line: string): string[] | undefined {
+  const [first = ''] = literals
+  const start = line.indexOf(first)
+  if (start === -1) return undefined
+  const backwards: string[] = []
+  let end = line.length
+  for (let index = literals.length - 1; index > 0; index -= 1) {
+    const literal = literals[index] ?? ''
+    const at = end < literal.length ? -1 : line.lastIndexOf(literal, end - literal.length)
+    if (at === -1) return undefined
+    if (index < literals.length - 1) backwards.push(line.slice(at + literal.length, end))
+    end = at
+  }
+  if (start + first.length > end) return undefined
+  if (literals.length > 1) backwards.push(line.slice(start + first.length, end))
+  return backwards.reverse()
+}
+
+/** Where `${…}` stands: from each `${` to the next `}`, as `\$\{([^}]*)\}` finds it. */
+function references(text: string): (readonly [start: number, end: number])[] {
+  const found: [number, number][] = []
+  for (let start = text.indexOf('${'); start !== -1; ) {
+    const close = text.indexOf('}', start)
+    if (close === -1) break
+    found.push([start, close + 1])
+    start = text.indexOf('${', close + 1)
+  }
+  return found
+}
+
+/** Steps of the search and results of it, above which it gives up: with repeated setters the question has no fast answer. */
+const MAX_STEPS = 50_000
+const MAX_FOUND = 16
+const MAX_SETTERS = 200
+const MAX_WANTED = 65_536
+
+/** Setters with their new values; those that keep theirs are not in it. */
+export type SetterChanges = ReadonlyMap<string, string>
+
+export type PatternInversion =
+  /** The one way; without any changes where the text is there already. */
+  | { readonly is: 'one'; readonly changes: SetterChanges }
+  /** Ways that change equally few setters; not complete where there may be more than these. */
+  | { readonly is: 'several'; readonly ways: readonly SetterChanges[]; readonly complete: boolean }
+  | { readonly is: 'none' }
+  /** The search gave up before it knew. */
+  | { readonly is: 'too-hard' }
+
+/**
+ * Values of setters that make the pattern come out as the wanted text, changing as few setters as can be: for `${a}-${b}`
+ * with `a` x and `b` y, `x-z` changes `b` only. `x-y-z` does too, because keeping `b` cannot give it; `p-q-r` is
+ * ambiguous. Every way that is returned was expanded and gave the text.
+ * @param current values that the setters have now; a setter without one has to be given one
+ */
+export function invertPattern(pattern: SetterPattern, current: ReadonlyMap<string, string>, wanted: string): PatternInversion {
+  if (expandsTo(pattern, current, wanted)) return { is: 'one', changes: new Map() }
+  if (pattern.setters.length > MAX_SETTERS || wanted.length > MAX_WANTED) return { is: 'too-hard' }
+  const search = new InversionSearch(pattern, current, wanted)
+  const most = new Set(pattern.setters).size
+  for (let changes = 1; changes <= most && search.found.size === 0 && search.complete; changes += 1) search.run(changes)
+  const ways = [...search.found.values()]
+  const [first, second] = ways
+  if (first === undefined) return { is: search.complete ? 'none' : 'too-hard' }
+  if (second !== undefined) return { is: 'several', ways, complete: search.complete }
+  return search.complete ? { is: 'one', changes: first } : { is: 'too-hard' }
+}
+
+function expandsTo(pattern: SetterPattern, values: ReadonlyMap<string, string>, wanted: string): boolean {
+  const expanded = expandPattern(pattern, values)
+  return expanded.is === 'text' && expanded.text === wanted
+}
+
+/** Goes through the pattern from the left; at each setter the value it has now, and then every other that fits. */
+class InversionSearch {
+  /** By their JSON text. */
+  readonly found = new Map<string, SetterChanges>()
+  complete = true
+  private steps = 0
+  private readonly pattern: SetterPattern
+  private readonly current: ReadonlyMap<string, string>
+  private readonly wanted: string
+
+  constructor(pattern: SetterPattern, current: ReadonlyMap<string, string>, wanted: string) {
+    this.pattern = pattern
+    this.current = current
+    this.wanted = wanted
+  }
+
+  run(changes: number): void {
+    const first = this.literal(0)
+    if (this.wanted.startsWith(first)) this.at(0, first.length, new Map(), changes)
+  }
+
+  /** @param left how many setters may still change */
+  private at(index: number, start: number, values: ReadonlyMap<string, string>, left: number): void {
+    this.steps += 1
+    if (this.steps > MAX_STEPS || this.found.size >= MAX_FOUND) this.complete = false
+    if (!this.complete) return
+    const name = this.pattern.setters[index]
+    if (name === undefined) {
+      if (start === this.wanted.length) this.keep(values)
+      return
+    }
+    const chosen = values.get(name)
+    const now = this.current.get(name)
+    const value = chosen ?? now
+    if (value !== undefined && this.wanted.startsWith(value, start)) {
+      this.next(index, start + value.length, chosen === undefined ? new Map(values).set(name, value) : values, left)
+    }
+    if (chosen !== undefined || left === 0) return
+    for (const end of this.ends(index, start)) {
+      const other = this.wanted.slice(start, end)
+      if (other !== now) this.next(index, end, new Map(values).set(name, other), left - 1)
+      if (!this.complete) return
+    }
+  }
+
+  private next(index: number, end: number, values: ReadonlyMap<string, string>, left: number): void {
+    const literal = this.literal(index + 1)
+    if (this.wanted.startsWith(literal, end)) this.at(index + 1, end + literal.length, values, left)
+  }
+
+  /** Where a value can end: before what stands behind it in the pattern. */
+  private *ends(index: number, start: number): Generator<number> {
+    const literal = this.literal(index + 1)
+    if (index === this.pattern.setters.length - 1) {
+      const end = this.wanted.length - literal.length
+      if (end >= start) yield end
+      return
+    }
+    for (let end = this.wanted.indexOf(literal, start); end !== -1; end = this.wanted.indexOf(literal, end + 1)) {
+      yield end
+      if (end === this.wanted.length) return
+    }
+  }
+
+  private keep(values: ReadonlyMap<string, string>): void {
+    const changes = new Map([...values].filter(([name, value]) => this.current.get(name) !== value))
+    if (expandsTo(this.pattern, new Map([...this.current, ...changes]), this.wanted)) this.found.set(JSON.stringify([...changes]), changes)
+  }
+
+  private literal(index: number): string {
+    return this.pattern.literals[index] ?? ''
+  }
+}
