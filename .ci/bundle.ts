@@ -1,8 +1,8 @@
 /**
- * The published programs: everything in one file, so that `npx backporch` installs no dependency and the GitHub Action is one
- * file; beside them the licences of what is in them.
+ * The published programs: each in one file, so that `npx backporch` and the GitHub Action install no dependency; beside them
+ * the thread in which both render packages, and the licences of what is in them.
  *
- * node .ci/bundle.ts [folder]   writes <folder>/{backporch.mjs,action.js,licenses.txt}; the folder is dist unless given
+ * node .ci/bundle.ts [folder]   writes <folder>/{backporch.mjs,action.js,render-worker.mjs,licenses.txt}; the folder is dist unless given
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
@@ -79,7 +79,12 @@ function manifestOf(folder: string): Manifest {
 }
 
 const folder = process.argv[2] ?? join(root, 'dist')
-const bundles = [await bundle('src/main.ts', join(folder, 'backporch.mjs')), await bundle('src/action-main.ts', join(folder, 'action.js'))]
+const bundles = [
+  await bundle('src/main.ts', join(folder, 'backporch.mjs')),
+  await bundle('src/action-main.ts', join(folder, 'action.js')),
+  // `worker-renderer.ts` looks for it beside the file that it is in.
+  await bundle('src/adapters/functions/render-worker.ts', join(folder, 'render-worker.mjs')),
+]
 const packages = [...new Set(bundles.flatMap((one) => one.packages))].sort()
 writeFileSync(join(folder, 'licenses.txt'), packages.map(licenceOf).join('\n\n'))
 for (const { path, kib, packages: within } of bundles) console.log(`${path}: ${kib} KiB, with ${within.length} packages`)

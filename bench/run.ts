@@ -4,6 +4,7 @@
  * node bench/run.ts detection     [--objects 1200] [--per-package 120] [--rounds 5] [--seed 1] [--write docs/performance.md]
  * node bench/run.ts accuracy [words of case names] [--write docs/accuracy.md]
  * node bench/run.ts cost          [--objects 1200] [--per-package 120] [--seed 1] [--write docs/performance.md]
+ * node bench/run.ts render        [--objects 12000] [--rounds 3] [--seed 1] [--write docs/performance.md]
  * node bench/run.ts pull-request  [--objects 250] [--per-package 10] [--rounds 24] [--seed 1] [--write docs/performance.md]
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -41,6 +42,11 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     defaults: { objects: 1200, objectsPerPackage: 120, rounds: 1, seed: 1 },
     heading: ({ objects }) => `## What ownership proves, ${objects} objects`,
     run: async (options, report) => (await import('./cost.ts')).benchCost(options, report),
+  },
+  render: {
+    defaults: { objects: 12_000, objectsPerPackage: 12, rounds: 3, seed: 1 },
+    heading: () => '## Rendering a package',
+    run: async (options, report) => (await import('./render.ts')).benchRender(options, report),
   },
   'pull-request': {
     defaults: { objects: 250, objectsPerPackage: 10, rounds: 24, seed: 1 },

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { asFailure, exitCodeOf, FAILURE_CODES, Failure, type FailureCode, Failures, failuresOf, formatFailure } from './failure.ts'
 
 const DETAIL = {
-  code: 'BP2003',
+  code: 'BP2001',
   what: 'cannot adopt replicas',
   where: 'apps/web',
   why: 'there is a pipeline',
@@ -15,7 +15,7 @@ const DETAIL = {
 test('a failure is told as what, where, why and fix', () => {
   assert.equal(
     formatFailure(new Failure(DETAIL)),
-    'error BP2003: cannot adopt replicas\n  where: apps/web\n  why: there is a pipeline\n  fix: edit the setter',
+    'error BP2001: cannot adopt replicas\n  where: apps/web\n  why: there is a pipeline\n  fix: edit the setter',
   )
 })
 

@@ -31,9 +31,11 @@ export const FAILURE_CODES = {
   BP1205: 'a function of the pipeline gives different output for the same input',
   BP1206: 'the operator does not allow a function of the pipeline',
   BP1207: 'rendering the rendered package changes it again',
+  BP1208: 'the operator does not allow the program that renders the package',
+  BP1209: 'the program that renders the package failed',
+  BP1210: 'the kustomization cannot be built from the repository alone',
   BP2001: 'the live value cannot be adopted',
   BP2002: 'a Secret value cannot be adopted',
-  BP2003: 'the package has a pipeline, so its files are not edited',
   BP2004: 'there is no open proposal',
   BP2005: 'the cluster changed since the proposal was reviewed',
   BP2006: 'the base branch kept moving',
@@ -139,7 +141,7 @@ export function failuresOf(thrown: unknown): readonly [Failure, ...Failure[]] {
   return thrown instanceof Failures ? thrown.failures : [asFailure(thrown)]
 }
 
-/** `error BP2003: what` with `where`, `why` and `fix` below it, as `ux.md` §2.7 shows. Ends without a line break. */
+/** `error BP2001: what` with `where`, `why` and `fix` below it, as `ux.md` §2.7 shows. Ends without a line break. */
 export function formatFailure(failure: Failure): string {
   const lines = [`error ${failure.code}: ${indented(failure.what)}`]
   if (failure.where !== undefined) lines.push(`  where: ${indented(failure.where)}`)

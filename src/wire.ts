@@ -124,6 +124,11 @@ function worldAt(place: Place, stdin: World['stdin'], signal: AbortSignal, pushP
       const { connectClusterWriter } = await import('./adapters/kubernetes/connect-cluster.ts')
       return connectClusterWriter(connectOptions(target, place))
     },
+    openRenderer: async ({ engine, render = [], ...allowed }) => {
+      const { WorkerRenderer } = await import('./adapters/functions/worker-renderer.ts')
+      const { PackageBuilds, withBuilds } = await import('./adapters/functions/package-builds.ts')
+      return withBuilds(new WorkerRenderer({ allowed, engine, environment: env }), new PackageBuilds({ allowed: render, environment: env }))
+    },
     loadKey: async () => {
       const { loadInstallationKey } = await import('./adapters/system/installation-key.ts')
       return { ...(await loadInstallationKey({ value: env['BACKPORCH_KEY'], path: keyPath })), path: keyPath }

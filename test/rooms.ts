@@ -31,7 +31,7 @@ const PURE_LIBRARIES = ['node:crypto', 'crypto', 'yaml', 'zod', 're2js', 'croner
 const LINE_LIMIT = 400
 const FORBIDDEN_NAMES = /(^|\/)(index|utils?|helpers?|common|misc)\.ts$/
 
-const sources = listFiles(join(root, 'src')).filter((file) => file.endsWith('.ts'))
+const sources = ['src', 'functions'].flatMap((folder) => listFiles(join(root, folder))).filter((file) => file.endsWith('.ts'))
 
 const forbidden = [
   { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
@@ -49,6 +49,21 @@ const forbidden = [
     to: { pathNot: ['^src/', ...PURE_LIBRARIES.map((name) => `(^|node_modules/)${name}($|/)`)] },
   },
   {
+    // A function is a function of its input: what it may know is what pure rooms know.
+    name: 'functions-import-only-from-pure-rooms',
+    severity: 'error',
+    from: { path: '^functions/[^/]+/', pathNot: ['\\.test\\.ts$', '/run\\.ts$', '/write-[^/]+\\.ts$'] },
+    to: {
+      pathNot: ['^functions/', '^src/failure\\.ts$', ...PURE.map(pathOf), ...PURE_LIBRARIES.map((name) => `(^|node_modules/)${name}($|/)`)],
+    },
+  },
+  {
+    name: 'functions-are-known-to-their-adapter-alone',
+    severity: 'error',
+    from: { path: '^src/', pathNot: ['^src/adapters/functions/', '\\.test\\.ts$'] },
+    to: { path: '^functions/' },
+  },
+  {
     name: 'adapters-do-not-know-each-other',
     severity: 'error',
     from: { path: '^src/adapters/([^/]+)/', pathNot: '\\.test\\.ts$' },
@@ -57,7 +72,7 @@ const forbidden = [
 ]
 
 const answer = await cruise(
-  ['src'],
+  ['src', 'functions'],
   {
     ruleSet: { forbidden } as IFlattenedRuleSet,
     validate: true,
@@ -78,7 +93,7 @@ if (typeof answer.output === 'string') throw new Error('dependency-cruiser gave 
 const { summary, modules } = answer.output
 
 const problems = summary.violations.map((violation) => `${violation.rule.name}: ${violation.from} -> ${violation.to}`)
-const cruised = modules.filter((module) => module.source.startsWith('src/')).length
+const cruised = modules.filter((module) => /^(src|functions)\/.*\.ts$/.test(module.source)).length
 const wanted = sources.filter((file) => !file.endsWith('.test.ts')).length
 if (cruised < wanted) problems.push(`only ${cruised} of ${wanted} sources were cruised`)
 const arrows = modules.reduce((sum, module) => sum + module.dependencies.length, 0)

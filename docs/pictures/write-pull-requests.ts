@@ -5,12 +5,14 @@
  *   node test/gitea/build-web-pages.ts        # once: the style sheets of the test Gitea
  *   node docs/pictures/write-pull-requests.ts [FOLDER]
  */
+
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openForge } from '../../src/adapters/forge/open-forge.ts'
+import { InProcessRenderer } from '../../src/adapters/functions/in-process-renderer.ts'
 import { BOT } from '../../src/adapters/git/bot-identity.ts'
 import { openRepository } from '../../src/adapters/git/repository.ts'
 import { systemClock } from '../../src/adapters/system/system-clock.ts'
@@ -148,6 +150,7 @@ function request(): TurnRequest {
     fieldManager: undefined,
     key: redactionKey(new Uint8Array(32).fill(7)),
     bot: { email: BOT.email },
+    renderer: new InProcessRenderer(),
     version: version(),
   }
 }

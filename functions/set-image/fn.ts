@@ -120,7 +120,11 @@ function setContainers(containers: YamlNode, image: Image, matches: (reference: 
     if (reference !== undefined && reference.kind !== 'scalar') return 'the image of a container is not a text'
     if (reference === undefined || isNull(reference) || !matches(reference.value)) continue
     const wanted = containerReference(reference.value, image)
-    if (wanted === reference.value) continue
+    if (wanted === reference.value) {
+      // Seen by who watches a render: the function decides about an image that is right already, too.
+      reference.value = wanted
+      continue
+    }
     // The text without the quotes that it had, as the SDK of the original sets one.
     setEntry(fields, 'image', yamlText(wanted))
     count += 1

@@ -1,7 +1,7 @@
 /** KRM function `set-labels` (kptdev/krm-functions-catalog `functions/go/set-labels/setlabels/transformer.go`). */
 import { entryOf, resolved, type YamlMap } from '../../src/krm/yaml-node.ts'
 import { type FunctionOutput, type FunctionResult, failed, type KrmFunction } from '../../src/render/krm-function.ts'
-import { inSdkOrder, isLocalToSdk, isOfKind, readText, sdkKindOf, writeText } from '../../src/render/sdk-fields.ts'
+import { inSdkOrder, isLocalToSdk, isOfKind, keepText, readText, sdkKindOf, writeText } from '../../src/render/sdk-fields.ts'
 import { readLabelConfig } from './label-config.ts'
 import { LABEL_PLACES, type LabelPlace } from './label-places.ts'
 
@@ -100,7 +100,7 @@ function labelHolder({ map, kind, path }: Holder, { labels: where, create }: Lab
       if (name === UPSTREAM_IDENTIFIER)
         return { count, problem: `annotation ${UPSTREAM_IDENTIFIER} is managed by kpt and should not be modified` }
       writeText(map, field, value)
-    }
+    } else if (map !== undefined) keepText(map, field)
     count += 1
   }
   return { count }

@@ -23,7 +23,7 @@ async function complete(...words: string[]): Promise<string[]> {
 }
 
 const GOLDEN: readonly (readonly [words: readonly string[], wanted: readonly string[]])[] = [
-  [['re'], ['restore', 'release', 'reject']],
+  [['re'], ['render', 'restore', 'release', 'reject']],
   [
     ['get', ''],
     ['packages', 'drifts', 'ignores'],

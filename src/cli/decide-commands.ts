@@ -109,6 +109,7 @@ function addResolutionCommands(program: Command, world: World, run: Run): void {
       .argument('[selectors...]', SELECTORS)
       .option('-m, --message <why>', 'why, for the people who review and for the history')
       .option('--dry-run', 'say what would be written, and write nothing')
+    if (resolution !== 'Restore') command.option('--via <place>', 'of several places in git that give the live value, the one to edit')
     withOutputFlags(withClusterFlags(withForgeFlag(withRepositoryFlags(command))))
     command.action((name: string | undefined, selectors: string[], options: CommonOptions) =>
       run(async () => (await import('./commands/resolve.ts')).resolve(resolution, name, selectors, options, world)),

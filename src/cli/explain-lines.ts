@@ -31,6 +31,8 @@ export interface ExplainDetail {
   readonly everyRule: boolean
   /** Whether annotations are told that only the live object has: once for an object. */
   readonly unheard: boolean
+  /** Where the value in git is from, a line each. */
+  readonly origin?: readonly string[]
 }
 
 export function explainLines({ number, drift, verdict, change, aside }: ExplainedLine, seen: Observation, detail: ExplainDetail): string[] {
@@ -41,6 +43,7 @@ export function explainLines({ number, drift, verdict, change, aside }: Explaine
     rows.push(['plan', `${change.resolution}, risk ${change.risk} ${change.reason}: ${risk?.why ?? ''}`])
   } else rows.push(['state', stateText(aside)])
   for (const [index, text] of explainActor(drift.actor, seen.policy.actors).entries()) rows.push([index === 0 ? 'writer' : '', text])
+  for (const [index, text] of (detail.origin ?? []).entries()) rows.push([index === 0 ? 'git' : '', oneLine(text, 400)])
   for (const note of drift.notes) rows.push(['note', oneLine(note, 400)])
   for (const name of detail.unheard ? unheard(verdict) : [])
     rows.push(['note', `${oneLine(name, 100)} counts as git has it, not as the live object does`])

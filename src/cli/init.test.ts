@@ -9,6 +9,7 @@ import { BOT_EMAIL, MemoryRepository } from '../../test/fakes/memory-repository.
 import { ONBOARDING_FILES, onboardingRecording } from '../../test/fakes/onboarding-samples.ts'
 import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
 import { LocalForge } from '../adapters/forge/local/local-forge.ts'
+import { InProcessRenderer } from '../adapters/functions/in-process-renderer.ts'
 import { openRecordedCluster } from '../adapters/kubernetes/recorded-cluster.ts'
 import { redactionKey } from '../krm/redacted.ts'
 import { onboard } from '../reconcile/onboard.ts'
@@ -109,6 +110,7 @@ test('a recorded cluster of an Argo CD Application and a Flux Kustomization: rul
     fieldManager: undefined,
     key: redactionKey(new Uint8Array(32)),
     bot: { email: BOT_EMAIL },
+    renderer: new InProcessRenderer(),
   }
   const { subject, files } = await onboard(
     { repository, cluster, forge: new LocalForge(repository) },

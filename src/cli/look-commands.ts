@@ -6,6 +6,7 @@ import {
   withClusterFlags,
   withExitFlags,
   withForgeFlag,
+  withFunctionFlags,
   withOutputFlags,
   withRepositoryFlags,
   withWatchFlags,
@@ -61,9 +62,18 @@ export function addLookCommands(program: Command, world: World, run: Run): void 
   withOutputFlags(withClusterFlags(withForgeFlag(withRepositoryFlags(check))), DOCUMENT_OUTPUTS)
   check.action((options: CommonOptions) => run(async () => (await import('./commands/check.ts')).check(options, world)))
 
+  const render = program
+    .command('render')
+    .description('what kpt fn render would change in the files of packages, without kpt; reads git alone, exit 1 where a file would change')
+    .argument('[packages...]', 'paths of packages; all of them otherwise')
+  withOutputFlags(withFunctionFlags(withRepositoryFlags(render)), TEXT_OUTPUTS)
+  render.action((packages: string[], options: CommonOptions) =>
+    run(async () => (await import('./commands/render.ts')).render(packages, options, world)),
+  )
+
   const explain = program
     .command('explain')
-    .description('why a line of diff is what it is; or what a code means (explain BP2003, SEC-RBAC, preset:hpa)')
+    .description('why a line of diff is what it is; or what a code means (explain BP2001, SEC-RBAC, preset:hpa)')
     .argument('<what>', 'path of a package, or a code')
     .argument('[selectors...]', 'lines by number, number and field, or object, also of what is no drift; all otherwise')
   withOutputFlags(withAuditFlag(withClusterFlags(withRepositoryFlags(explain))), TEXT_OUTPUTS)

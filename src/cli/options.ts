@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { Failure } from '../failure.ts'
 import { secondsOf } from '../policy/duration.ts'
 import { isTable, LIST_OUTPUTS, type Output, outputOption } from './outputs.ts'
-import type { ClusterTarget, World } from './world.ts'
+import type { AllowedFunctions, ClusterTarget, World } from './world.ts'
 
 /** Rows, one by one, and not a document that is right only as a whole. */
 export function isRows(output: Output): boolean {
@@ -22,6 +22,10 @@ export interface CommonOptions {
   readonly live?: string
   readonly kubeconfigExecAllow?: string[]
   readonly insecureSkipTlsVerify?: boolean
+  readonly allowExec?: string[]
+  readonly allowImage?: string[]
+  readonly allowRender?: string[]
+  readonly containerEngine?: 'docker' | 'podman'
   readonly fieldManager?: string
   /** Path of the API server's audit log. */
   readonly auditLog?: string
@@ -56,8 +60,17 @@ export function withRepositoryFlags(command: Command): Command {
     .option('--branch <name>', 'base branch; the default branch of the repository otherwise')
 }
 
-export function withClusterFlags(command: Command): Command {
+/** What renders packages. */
+export function withFunctionFlags(command: Command): Command {
   return command
+    .option('--allow-exec <program>', 'a program that pipelines may run, as their Kptfile names it (repeatable)', collect)
+    .option('--allow-image <image>', 'an image that pipelines may run in a container, or a prefix that ends with / (repeatable)', collect)
+    .option('--allow-render <program>', 'a program that policies may render packages with: kubectl for kustomize (repeatable)', collect)
+    .addOption(new Option('--container-engine <name>', 'what runs images').choices(['docker', 'podman']))
+}
+
+export function withClusterFlags(command: Command): Command {
+  return withFunctionFlags(command)
     .option('--context <name>', 'context of the kubeconfig; the current one otherwise')
     .option('--kubeconfig <path>', 'kubeconfig file; as kubectl otherwise')
     .option('--cluster <name>', "name of the cluster in records; the context's name otherwise")
@@ -103,6 +116,11 @@ export function withExitFlags(command: Command): Command {
     .option('--partial <ok>', '"ok": exit 0 or 1 although not everything could be observed', partial)
     .option('--no-exit-code', 'exit 0 although there is drift')
     .addOption(new Option('--exit-code <boolean>', '"false": exit 0 although there is drift').argParser(onOff).hideHelp())
+}
+
+/** What pipelines may run beside the functions that are built in. */
+export function allowedFunctions({ allowExec, allowImage, allowRender, containerEngine }: CommonOptions): AllowedFunctions {
+  return { exec: allowExec ?? [], images: allowImage ?? [], render: allowRender ?? [], engine: containerEngine }
 }
 
 export function clusterTarget(options: CommonOptions): ClusterTarget {

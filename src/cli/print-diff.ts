@@ -26,6 +26,8 @@ export interface DiffView {
   /** Milliseconds since 1970, for relative times on a terminal. */
   readonly now: number
   readonly wide: boolean
+  /** Where each change has its value in git from, by fingerprint; only where `wide` is. */
+  readonly origins?: ReadonlyMap<string, readonly string[]> | undefined
   /** Numbers in the whole list, where some of it is not shown; otherwise the changes count from 1. */
   readonly numbers?: ReadonlyMap<Change, number> | undefined
 }
@@ -45,6 +47,7 @@ export function formatDiff(view: DiffView, terminal: Terminal): string {
     object = here
     lines.push(rows[index] ?? '')
     for (const line of view.wide ? ownerLines(change) : []) lines.push(`       ${terminal.style(line, 'dim')}`)
+    for (const line of view.origins?.get(change.fingerprint) ?? []) lines.push(`       ${terminal.style(oneLine(line, 400), 'dim')}`)
     for (const note of change.notes ?? []) if (view.wide) lines.push(`       ${terminal.style(note, 'dim')}`)
   })
   for (const verdict of view.verdicts) lines.push(...reapplyLines(verdict, terminal))

@@ -1,9 +1,12 @@
 /** What a turn found and wrote, for people or as a document. */
+
 import { Failure } from '../failure.ts'
 import type { NotObserved, TurnResult } from '../reconcile/run-turn.ts'
 import { unitFailures } from '../reconcile/unit-result.ts'
 import { oneLine } from '../record/one-line.ts'
 import type { Change } from '../record/schema.ts'
+import { changeOrigins } from './change-origins.ts'
+import { editedPlaces } from './edited-places.ts'
 import { heldSentence } from './held-text.ts'
 import type { CommonOptions } from './options.ts'
 import { isTable } from './outputs.ts'
@@ -53,6 +56,7 @@ export function printTurn(result: TurnResult, options: TurnPrintOptions, world: 
             health: unit.observation.health,
             now: world.clock.now().getTime(),
             wide: options.output === 'wide',
+            origins: options.output === 'wide' ? changeOrigins(unit.observation) : undefined,
             numbers: options.numbers,
           },
           terminal,
@@ -92,6 +96,8 @@ export function tellWritten(result: TurnResult, options: TurnPrintOptions, world
     world.stdout.write(
       `${terminal.style(terminal.glyph('ok'), 'green')} ${would}${word}: ${result.proposals.get(branch)?.label ?? branch}\n`,
     )
+    const places = editedPlaces(unit.observation, unit.plan)
+    if (places.length > 0) world.stdout.write(`  ${would === '' ? 'edits' : 'would edit'} ${oneLine(places.join(', '), 1_000)}\n`)
     if (report.status.held !== undefined) world.stdout.write(`  ${heldSentence(report.status.held)}\n`)
     // Nothing was written, so there is nothing to decide about yet.
     if (would !== '') continue

@@ -5,7 +5,7 @@ import type { PressSource } from '../ports/check-run.ts'
 import type { ClusterReader } from '../ports/cluster.ts'
 import type { TurnPorts, TurnRequest } from '../reconcile/run-turn.ts'
 import { oneLine } from '../record/one-line.ts'
-import { type CommonOptions, clusterTarget, Progress } from './options.ts'
+import { allowedFunctions, type CommonOptions, clusterTarget, Progress } from './options.ts'
 import { packagesNamed, type SelectionOptions } from './selection-flags.ts'
 import { UnopenedCluster } from './unopened-cluster.ts'
 import { traceTo } from './verbose.ts'
@@ -62,6 +62,7 @@ export async function withSession(
       fieldManager: options.fieldManager,
       key,
       bot: { email: world.botEmail },
+      renderer: await world.openRenderer(allowedFunctions(options)),
       version: world.version,
       onProgress: progress.step,
       ...(options.auditLog === undefined ? {} : { audit: await world.openAuditLog(options.auditLog) }),

@@ -9,6 +9,7 @@ import type { Forge } from '../ports/hosted-forge.ts'
 import type { PackageRepository } from '../ports/package-repository.ts'
 import type { Probes } from '../ports/probes.ts'
 import type { Trace } from '../ports/trace.ts'
+import type { PackageRenderer } from '../render/package-renderer.ts'
 import type { OutputStream } from './terminal.ts'
 
 export interface ClusterTarget {
@@ -77,6 +78,18 @@ export interface WantedAuditHook {
   readonly onRefused: (why: string) => void
 }
 
+/** What the operator lets pipelines run beside the functions that are built in. */
+export interface AllowedFunctions {
+  /** Programs by their `exec` text in a Kptfile, or by absolute path. */
+  readonly exec: readonly string[]
+  /** Images: a reference, or a prefix that ends with `/`. */
+  readonly images: readonly string[]
+  /** Programs that render packages, as a policy names them: `kubectl` for kustomize. */
+  readonly render?: readonly string[]
+  /** Undefined: the first of docker and podman that is there. */
+  readonly engine: 'docker' | 'podman' | undefined
+}
+
 export interface World {
   readonly env: { readonly [name: string]: string | undefined }
   readonly cwd: string
@@ -114,6 +127,8 @@ export interface World {
   workTree(path: string): Promise<'none' | 'clean' | 'dirty'>
   /** Who sits here, for the audit trail: `Ada <ada@example.com>`, or the login name. */
   userName(): Promise<string>
+  /** @throws Failure BP1001 where the container engine that was asked for is not there */
+  openRenderer(allowed: AllowedFunctions): Promise<PackageRenderer>
   /** Questions of `check`. */
   probes(): Promise<Probes>
   /** The same world from another place, for a command that runs commands (`demo`): nothing of this place is used there. */

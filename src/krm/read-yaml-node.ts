@@ -2,6 +2,7 @@
 import { parseGoYaml } from './go-yaml.ts'
 import { formatPosition, invalidYaml, LineIndex } from './go-yaml-text.ts'
 import { UnreadableYaml } from './read-yaml-cursor.ts'
+import { isSimpleYaml } from './read-yaml-simple.ts'
 import { readYamlTree, type SourceAt } from './read-yaml-tree.ts'
 import type { YamlNode } from './yaml-node.ts'
 
@@ -11,6 +12,8 @@ import type { YamlNode } from './yaml-node.ts'
  * @throws Failure BP1110 (not valid) or BP1111 (too large or too deep), as `parseGoYaml`
  */
 export function readYamlNodes(text: string, where: string): YamlNode[] {
+  // The check by our own parse costs ten times what the reading does.
+  if (isSimpleYaml(text)) return readOwnYaml(text, where)
   const starts = parseGoYaml(text, where).documents.map(({ chunk, tree }) => chunk.start + (tree.contents.range?.[0] ?? 0))
   return [...trees(text, where, starts)]
 }

@@ -136,6 +136,7 @@ function isMergeKey(key: YamlNode): boolean {
 
 /** The text of a key, as written; of an alias what it stands for. */
 export function keyOf(key: YamlNode): string {
+  if (key.kind === 'scalar') return key.value
   const target = resolved(key)
   return target.kind === 'scalar' ? target.value : ''
 }
@@ -143,7 +144,9 @@ export function keyOf(key: YamlNode): string {
 /** The entry of the key, or undefined; of a key that is there twice the first, as kyaml takes it. */
 export function entryOf(node: YamlNode | undefined, key: string): YamlEntry | undefined {
   const target = node === undefined ? undefined : resolved(node)
-  return target?.kind === 'map' ? target.entries.find((entry) => keyOf(entry.key) === key) : undefined
+  if (target?.kind !== 'map') return undefined
+  for (const entry of target.entries) if (keyOf(entry.key) === key) return entry
+  return undefined
 }
 
 /** The node at a chain of keys, or undefined where one is missing or no map is on the way. */
@@ -223,5 +226,18 @@ export function mapMadeAt(node: YamlMap, ...keys: readonly string[]): YamlMap {
 
 /** A copy that shares nothing with the node but the places of its sources; an alias into the tree names the copy's anchor. */
 export function copyNode<T extends YamlNode>(node: T): T {
-  return structuredClone(node)
+  return copyOf(node, new Map()) as T
+}
+
+/** A node that stands at two places, or that an alias names, is one node in the copy too. */
+function copyOf(node: YamlNode, copies: Map<YamlNode, YamlNode>): YamlNode {
+  const known = copies.get(node)
+  if (known !== undefined) return known
+  const copy = { ...node }
+  copies.set(node, copy)
+  if (copy.writes !== undefined) copy.writes = [...copy.writes]
+  if (copy.kind === 'map') copy.entries = copy.entries.map(({ key, value }) => ({ key: copyOf(key, copies), value: copyOf(value, copies) }))
+  else if (copy.kind === 'list') copy.items = copy.items.map((item) => copyOf(item, copies))
+  else if (copy.kind === 'alias') copy.target = copyOf(copy.target, copies)
+  return copy
 }

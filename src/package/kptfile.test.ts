@@ -49,6 +49,10 @@ pipeline:
   validators:
     - exec: check
       name: last
+      tag: v1
+      configMap: {text: a, number: 0x1F, word: yes, quoted: '017', nothing: ~}
+      selectors: [{kind: Deployment, labels: {app: web}}]
+      exclude: [{name: other, namespace: shop, apiVersion: v1, annotations: {a: b}}]
 inventory: {namespace: shop, name: inventory-1, inventoryID: id-1}
 status:
   conditions:
@@ -67,11 +71,37 @@ status:
               image: `ghcr.io/kptdev/krm-functions-catalog/set-namespace:v0.4.5@sha256:${'a'.repeat(64)}`,
               exec: '',
               name: '',
+              tag: '',
               configPath: './fn/ns.yaml',
+              configMap: new Map(),
+              selectors: [],
+              exclude: [],
               line: 17,
             },
           ],
-          validators: [{ image: '', exec: 'check', name: 'last', configPath: '', line: 20 }],
+          validators: [
+            {
+              image: '',
+              exec: 'check',
+              name: 'last',
+              tag: 'v1',
+              configPath: '',
+              configMap: new Map([
+                ['text', 'a'],
+                ['number', '0x1F'],
+                ['word', 'yes'],
+                ['quoted', '017'],
+                ['nothing', ''],
+              ]),
+              selectors: [
+                { apiVersion: '', kind: 'Deployment', name: '', namespace: '', labels: new Map([['app', 'web']]), annotations: new Map() },
+              ],
+              exclude: [
+                { apiVersion: 'v1', kind: '', name: 'other', namespace: 'shop', labels: new Map(), annotations: new Map([['a', 'b']]) },
+              ],
+              line: 20,
+            },
+          ],
         },
         inventory: { namespace: 'shop', name: 'inventory-1', id: 'id-1' },
         conditions: [{ type: 'Drifted', status: 'True', reason: 'DriftDetected', message: 'two fields' }],

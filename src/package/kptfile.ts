@@ -1,5 +1,5 @@
 /** The Kptfile of a package as a value, or everything that is wrong with it at once. */
-import { isAlias, isMap, isScalar, isSeq, type Node } from 'yaml'
+import { isAlias, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml'
 import { Failure, type FailureCode } from '../failure.ts'
 import { type GoYamlDocument, type GoYamlFile, parseGoYaml } from '../krm/go-yaml.ts'
 import { formatPosition, LineIndex, type TextPosition } from '../krm/go-yaml-text.ts'
@@ -15,13 +15,31 @@ import {
 } from './kptfile-rules.ts'
 import { nearestNames } from './nearest-name.ts'
 
+/** Which resources a function gets: every part that is not empty has to hold (kpt `api/kptfile/v1/types.go`). */
+export interface FunctionSelector {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly name: string
+  readonly namespace: string
+  readonly labels: ReadonlyMap<string, string>
+  readonly annotations: ReadonlyMap<string, string>
+}
+
 export interface PipelineFunction {
   /** Exactly one of image and exec is not empty. */
   readonly image: string
   readonly exec: string
   readonly name: string
+  /** Of the image, where it is written beside it (kpt from 1.0.0-beta.62); empty where there is none. */
+  readonly tag: string
   /** Relative to the package; empty where there is none. */
   readonly configPath: string
+  /** Empty where there is none. Numbers and booleans are texts, as kpt takes them. */
+  readonly configMap: ReadonlyMap<string, string>
+  /** A resource is given to the function if one of these holds, or there is none. */
+  readonly selectors: readonly FunctionSelector[]
+  /** Unless one of these holds. */
+  readonly exclude: readonly FunctionSelector[]
   /** Line of the function in the Kptfile, from 1. */
   readonly line: number
 }
@@ -130,7 +148,7 @@ class KptfileReader {
         `wanted a mapping, got ${describe(value)}`,
         `begin the file with apiVersion: ${KPTFILE_API_VERSION}`,
       )
-      return kptfileOf({}, () => 1)
+      return kptfileOf({}, { lineOf: () => 1, textsAt: () => new Map() })
     }
     // Of another kind, or of another version, the fields mean nothing.
     if (this.checkType(value)) {
@@ -138,7 +156,7 @@ class KptfileReader {
       this.checkName(value)
       for (const list of ['mutators', 'validators']) this.checkFunctions(value, list)
     }
-    return kptfileOf(value, (place) => this.at(place).line)
+    return kptfileOf(value, { lineOf: (place) => this.at(place).line, textsAt: (place) => this.textsAt(place) })
   }
 
   private checkType(value: JsonObject): boolean {
@@ -223,13 +241,30 @@ class KptfileReader {
     return this.lines.position(this.document.chunk.start + offset)
   }
 
+  private textsAt(place: Place): ReadonlyMap<string, string> {
+    let node: Node | null | undefined = this.document.tree.contents
+    for (const step of place) node = nodeBelow(this.target(node), step)?.node
+    const map = this.target(node)
+    const texts = new Map<string, string>()
+    if (isMap(map))
+      for (const { key, value } of map.items as readonly Pair<Node | null, Node | null>[]) {
+        const [name, text] = [this.target(key), this.target(value)]
+        const isNull = text === null || text === undefined || this.document.tree.values.get(text) === null
+        if (isScalar(name)) texts.set(name.source ?? '', isNull || !isScalar(text) ? '' : (text.source ?? ''))
+      }
+    return texts
+  }
+
+  private target(node: Node | null | undefined): Node | null | undefined {
+    return isAlias(node) ? this.document.tree.aliases.get(node) : node
+  }
+
   /** Of the key or list item at the place, or of the nearest one above it that is there. */
   private at(place: Place): TextPosition {
     let node: Node | null | undefined = this.document.tree.contents
     let offset = node.range?.[0] ?? 0
     for (const step of place) {
-      const target: Node | null | undefined = isAlias(node) ? this.document.tree.aliases.get(node) : node
-      const next = nodeBelow(target, step)
+      const next = nodeBelow(this.target(node), step)
       if (next === undefined) break
       offset = next.offset
       node = next.node
@@ -264,17 +299,29 @@ function checkFunction(value: JsonObject, refuse: (why: string, remedy: string) 
   if (problem !== undefined) refuse(`${problem}: ${quote(String(path))}`, 'keep the function config inside the package')
 }
 
-function kptfileOf(value: JsonObject, lineOf: (place: Place) => number): Kptfile {
+interface KptfilePlaces {
+  readonly lineOf: (place: Place) => number
+  /** Keys and values as they are written: kpt decodes them as texts, so that `0x1F` and `yes` stay what they are. */
+  readonly textsAt: (place: Place) => ReadonlyMap<string, string>
+}
+
+function kptfileOf(value: JsonObject, { lineOf, textsAt: writtenAt }: KptfilePlaces): Kptfile {
   const metadata = objectAt(value, 'metadata')
   const pipeline = objectAt(value, 'pipeline')
   const inventory = getKey(value, 'inventory')
   const git = objectAt(objectAt(value, 'upstream'), 'git')
+  const selectorsAt = (each: JsonObject, place: Place): readonly FunctionSelector[] =>
+    objectsAt(each, String(place.at(-1))).map((one, index) => selectorOf(one, (name) => writtenAt([...place, index, name])))
   const functions = (list: string): readonly PipelineFunction[] =>
     objectsAt(pipeline, list).map((each, index) => ({
       image: textAt(each, 'image'),
       exec: textAt(each, 'exec'),
       name: textAt(each, 'name'),
+      tag: textAt(each, 'tag'),
       configPath: textAt(each, 'configPath'),
+      configMap: writtenAt(['pipeline', list, index, 'configMap']),
+      selectors: selectorsAt(each, ['pipeline', list, index, 'selectors']),
+      exclude: selectorsAt(each, ['pipeline', list, index, 'exclude']),
       line: lineOf(['pipeline', list, index]),
     }))
   return {
@@ -296,6 +343,17 @@ function kptfileOf(value: JsonObject, lineOf: (place: Place) => number): Kptfile
       textAt(git, 'repo') === ''
         ? undefined
         : { repository: textAt(git, 'repo'), directory: textAt(git, 'directory'), ref: textAt(git, 'ref') },
+  }
+}
+
+function selectorOf(each: JsonObject, textsOf: (name: string) => ReadonlyMap<string, string>): FunctionSelector {
+  return {
+    apiVersion: textAt(each, 'apiVersion'),
+    kind: textAt(each, 'kind'),
+    name: textAt(each, 'name'),
+    namespace: textAt(each, 'namespace'),
+    labels: textsOf('labels'),
+    annotations: textsOf('annotations'),
   }
 }
 

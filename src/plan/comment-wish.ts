@@ -10,6 +10,8 @@ import { selectChanges } from './select-changes.ts'
 export interface RequestedChoice {
   readonly resolution: Resolution
   readonly selectors: readonly string[]
+  /** Which of several equal places in git is edited. */
+  readonly via?: string | undefined
 }
 
 export interface WishRequest extends RequestedChoice {
@@ -39,7 +41,7 @@ export function wishOf(request: WishRequest, current: readonly Change[]): Wish {
   }
 }
 
-function choiceOf({ resolution, selectors }: RequestedChoice, request: WishRequest, current: readonly Change[]): Choice {
+function choiceOf({ resolution, selectors, via }: RequestedChoice, request: WishRequest, current: readonly Change[]): Choice {
   const { numbered, assertAllowed } = request
   const changes =
     numbered === undefined
@@ -49,7 +51,7 @@ function choiceOf({ resolution, selectors }: RequestedChoice, request: WishReque
     resolution,
     current.filter(({ fingerprint }) => changes === undefined || changes.has(fingerprint)),
   )
-  return { resolution, changes }
+  return { resolution, changes, ...(via === undefined ? {} : { via }) }
 }
 
 /**

@@ -8,7 +8,9 @@ import type { EffectivePolicy } from '../policy/effective-policy.ts'
 import type { ClusterIdentity, InventoryRef } from '../ports/cluster.ts'
 import type { KnownProposal } from '../ports/hosted-forge.ts'
 import type { TreeFile } from '../ports/package-repository.ts'
+import type { BuiltUnit } from '../proposal/adopt/kustomize-input.ts'
 import type { ClosedEpisode, DriftRecord, DriftReport, Incomplete } from '../record/schema.ts'
+import type { FunctionLibrary } from '../render/answer-calls.ts'
 import type { Applier } from '../status/applier.ts'
 import type { GroupMember } from '../status/resource-group.ts'
 
@@ -135,8 +137,12 @@ export interface Observation {
   readonly inventory: InventoryRef | undefined
   /** What could not be observed, for people; not empty: absence of drift is not proven. */
   readonly incomplete: readonly Incomplete[]
-  /** Whether the package has a pipeline that was not run. */
+  /** Whether the package has a pipeline, so that its files are not what runs. */
   readonly pipeline: boolean
+  /** What renders an edited package anew. */
+  readonly functions: FunctionLibrary
+  /** What another tool than kpt renders it from; undefined where kpt renders it, or its files stand as they are. */
+  readonly built?: BuiltUnit
   readonly git: GitState
   /** What the forge has of the unit's proposals, by full ref name; empty where git is the forge. */
   readonly proposals: ReadonlyMap<string, KnownProposal>
@@ -155,6 +161,8 @@ export interface Choice {
   readonly resolution: Resolution
   /** Fingerprints of the changes that are meant; undefined means all. */
   readonly changes: ReadonlySet<string> | undefined
+  /** Which of several equal places in git is edited; undefined where nobody chose. */
+  readonly via?: string | undefined
 }
 
 /** What a person asked for. */

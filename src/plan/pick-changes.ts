@@ -5,10 +5,11 @@ import { Failure } from '../failure.ts'
 import type { RedactionKey } from '../krm/redacted.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import { shownPath } from '../krm/shown-path.ts'
+import { adoptionProblems } from '../proposal/adopt/adoption.ts'
 import { editFor } from '../proposal/resolution-edits.ts'
 import type { ClosedEpisode, DriftRecord, Plan } from '../record/schema.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
-import type { Wish } from './observation.ts'
+import type { Observation, Wish } from './observation.ts'
 
 /** A difference with its place in git and what is planned for it. */
 export interface PlannedChange {
@@ -17,6 +18,8 @@ export interface PlannedChange {
   /** Item fingerprint, 16 hex digits. */
   readonly fingerprint: string
   readonly resolution: Resolution
+  /** Which of several equal places in git is edited; undefined where nobody chose. */
+  readonly via?: string | undefined
 }
 
 /** Every difference of the verdicts, in their order. */
@@ -57,14 +60,15 @@ export function planResolutions(
   // Fingerprints of another installation key say nothing. The place tells which change was meant, also when its value moved on:
   // what somebody chose for a field stays chosen, and the new value has to be approved all the same.
   const chosen = open?.spec.changes ?? []
-  const byFingerprint = new Map(open?.spec.keyId === key.id ? chosen.map((change) => [change.fingerprint, change.resolution]) : [])
-  const byPlace = new Map(chosen.map((change) => [`${change.change} ${resourceKey(change.ref)}#${change.path ?? ''}`, change.resolution]))
+  const byFingerprint = new Map(open?.spec.keyId === key.id ? chosen.map((change) => [change.fingerprint, change]) : [])
+  const byPlace = new Map(chosen.map((change) => [`${change.change} ${resourceKey(change.ref)}#${change.path ?? ''}`, change]))
   const choices = wish === undefined ? [] : [wish, ...(wish.more ?? [])]
   return changes.map((change) => {
     const wished = choices.findLast((choice) => choice.changes === undefined || choice.changes.has(change.fingerprint))
     const { id, path, change: kind } = change.drift
     const known = byFingerprint.get(change.fingerprint) ?? byPlace.get(`${kind} ${resourceKey(id)}#${shownPath(key, id, path)}`)
-    return { ...change, resolution: wished?.resolution ?? known ?? byPolicy(change) }
+    const { resolution, via } = wished ?? known ?? { resolution: byPolicy(change), via: undefined }
+    return { ...change, resolution, ...(via === undefined ? {} : { via }) }
   })
 }
 
@@ -74,29 +78,44 @@ export function planOf(resolutions: readonly Resolution[]): Plan {
 }
 
 /** The policy's resolution where the change can have it; Restore, which edits nothing, otherwise. */
-export function possibleResolution(change: Omit<PlannedChange, 'resolution'>, wanted: Resolution, pipeline: boolean): Resolution {
+export function possibleResolution(change: Omit<PlannedChange, 'resolution'>, wanted: Resolution): Resolution {
   try {
-    const edit = editFor({ ...change, resolution: wanted })
-    return edit !== undefined && pipeline ? 'Restore' : wanted
+    editFor({ ...change, resolution: wanted })
+    return wanted
   } catch (thrown) {
     if (thrown instanceof Failure) return 'Restore'
     throw thrown
   }
 }
 
-/** Why changes cannot be adopted, by their fingerprint. What git declares nothing of, and credentials, are told by the text itself. */
-export function notAdoptable(verdicts: readonly ObjectVerdict[], key: RedactionKey, pipeline: boolean): ReadonlyMap<string, string> {
+/** Changes of one unit whose adoption is tried, each by rendering, only to say beforehand what is refused. */
+const MOST_TRIED = 20
+
+/**
+ * Why changes cannot be adopted, by their fingerprint. What git declares nothing of, and credentials, are told by the text itself.
+ * In a package with a pipeline the adoption is tried, of a few changes: with more, the command that asks for it says so.
+ */
+export function notAdoptable({ built, verdicts, key, pipeline, functions, git, unit }: Observation): ReadonlyMap<string, string> {
   const reasons = new Map<string, string>()
+  const possible: Omit<PlannedChange, 'resolution'>[] = []
   for (const change of allChanges(verdicts, key)) {
     if (change.drift.change === 'unexpected') continue
     try {
-      const edit = editFor({ ...change, resolution: 'Adopt' })
-      if (edit !== undefined && pipeline)
-        reasons.set(change.fingerprint, 'the package has a pipeline whose functions may write the field, and this version does not run it')
+      if (editFor({ ...change, resolution: 'Adopt' }) !== undefined) possible.push(change)
     } catch (thrown) {
       if (!(thrown instanceof Failure)) throw thrown
       reasons.set(change.fingerprint, thrown.why)
     }
+  }
+  if (built?.source.tool === 'command')
+    for (const { fingerprint } of possible)
+      reasons.set(fingerprint, 'a command prints the object, and does not say what it has the value from')
+  if (!pipeline || possible.length > MOST_TRIED) return reasons
+  const changes = possible.map((change) => ({ ...change, resolution: 'Adopt' as const }))
+  const problems = adoptionProblems({ packagePath: unit.packagePath, files: git.files, changes, functions })
+  for (const [place, change] of changes.entries()) {
+    const why = problems[place]
+    if (why !== undefined) reasons.set(change.fingerprint, why)
   }
   return reasons
 }

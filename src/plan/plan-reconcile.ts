@@ -61,7 +61,7 @@ export interface PlanOptions {
 }
 
 /**
- * @throws Failure BP2001, BP2002, BP2003, BP2007 or BP2010 when a wish cannot be fulfilled, BP2008 when nothing is open for it,
+ * @throws Failure BP2001, BP2002, BP2007, BP2010 or BP2014 when a wish cannot be fulfilled, BP2008 when nothing is open for it,
  * BP2012 when it is about a unit of another base branch
  */
 export function planReconcile(observation: Observation, options: PlanOptions = {}): UnitPlan {
@@ -153,10 +153,10 @@ class Turn {
   private active(): PlannedChange[] {
     const applying = applyingFingerprints(this.found.closed)
     const open = this.changes.filter(({ fingerprint }) => !applying.has(fingerprint))
-    const { policy, pipeline, key } = this.seen
+    const { policy, key } = this.seen
     const inAdoptWindow = adoptWindowOf(this.seen)
     const byPolicy = (change: (typeof open)[number]) =>
-      possibleResolution(change, inAdoptWindow(change.drift) ? 'Adopt' : policy.defaultPlan, pipeline)
+      possibleResolution(change, inAdoptWindow(change.drift) ? 'Adopt' : policy.defaultPlan)
     return planResolutions(open, this.joint?.like ?? this.open?.record, this.wish, byPolicy, key)
   }
 
@@ -300,13 +300,16 @@ class Turn {
     state: 'drafts' | 'proposed',
     workspace = record.metadata.name,
   ): ProposalFiles {
-    const { unit, git, pipeline } = this.seen
+    const { unit, git, pipeline, functions, built, policy } = this.seen
     const { spec } = record
     const path = recordPath(unit.cluster, unit.slug, spec.began, spec.episode)
     const files = buildProposal({
       packagePath: unit.packagePath,
       files: git.files,
       pipeline,
+      asFiles: policy.render.tool === 'files',
+      functions,
+      built,
       changes: active,
       plan: spec.plan,
       workspace,

@@ -101,7 +101,7 @@ export function unitRecord(
     metadata: { name: `drift-${episode}`, annotations: LOCAL_CONFIG },
     spec: {
       ...report.spec,
-      changes: active.map(({ drift, desired, resolution }) => showChange(drift, resolution, seen.key, desired)),
+      changes: active.map(({ drift, desired, resolution, via }) => showChange(drift, resolution, seen.key, desired, via)),
       episode,
       began,
       ...proposedWhen(lifecycle, began, previous, seen.cluster.observedAt),

@@ -4,8 +4,10 @@ import type { Resolution } from '../drift/drift.ts'
 import type { IgnoreRule } from '../drift/ignore-rules.ts'
 import { rulesOf } from '../drift/noise/presets.ts'
 import type { RiskOverride } from '../drift/risk-overrides.ts'
+import { RENDERED_BY_KPT, type RenderChoice } from '../render/render-choice.ts'
 import { secondsOf } from './duration.ts'
 import type { Policy, PolicySet } from './parse-policy.ts'
+import { chosenRender, possibleRenders } from './render-schema.ts'
 import { isOff, type Mode, REMIND_AFTER } from './schema.ts'
 import type { PolicyWindow } from './windows.ts'
 
@@ -16,6 +18,7 @@ export interface EffectivePolicy {
   readonly mode: Mode
   readonly settle: 'syncer' | 'backporch'
   readonly defaultPlan: Resolution
+  readonly render: RenderChoice
   /** Field manager of the syncer; undefined: found from the objects. */
   readonly fieldManager: string | undefined
   /** Seconds. */
@@ -81,6 +84,7 @@ export const DEFAULT_POLICY: EffectivePolicy = {
   place: undefined,
   mode: 'Warn',
   settle: 'syncer',
+  render: RENDERED_BY_KPT,
   defaultPlan: 'Restore',
   fieldManager: undefined,
   closeSilence: 30 * DAY,
@@ -116,6 +120,7 @@ export function effectivePolicy(set: PolicySet, cluster: string, packagePath: st
     place: matching[0]?.where,
     mode: specs.find((spec) => spec.mode !== undefined)?.mode ?? DEFAULT_POLICY.mode,
     settle: specs.find((spec) => spec.settle !== undefined)?.settle ?? DEFAULT_POLICY.settle,
+    render: chosenRender(specs),
     defaultPlan: specs.find((spec) => spec.decide?.defaultPlan !== undefined)?.decide?.defaultPlan ?? DEFAULT_POLICY.defaultPlan,
     fieldManager: specs.find((spec) => spec.fieldManager !== undefined)?.fieldManager,
     closeSilence: seconds(({ decide }) => decide?.closeSilence, DEFAULT_POLICY.closeSilence),
@@ -135,6 +140,12 @@ export function effectivePolicy(set: PolicySet, cluster: string, packagePath: st
     presets: rulesOf(specs.find((spec) => spec.extends !== undefined)?.extends),
     chain: [...matching.map(({ document, where }) => `policy/${document.metadata.name} (${where})`), ...DEFAULT_POLICY.chain],
   }
+}
+
+/** Every way in which some cluster may render the package. */
+export function rendersOf({ policies }: Pick<PolicySet, 'policies'>, packagePath: string): readonly RenderChoice[] {
+  const matching = byPriority(policies.filter(({ document }) => matches(document.spec.match?.packages, packagePath, '/')))
+  return possibleRenders(matching.map(({ document }) => document.spec))
 }
 
 /** Each limit comes from the policy of the highest priority that gives it, whatever that policy matches. */

@@ -5,6 +5,7 @@ import { API_VERSION, resolutionSchema, riskSchema } from '../record/schema.ts'
 import { actorRuleSchema, riskOverrideSchema } from './attribution-schema.ts'
 import { secondsOf } from './duration.ts'
 import { ignoreSchema } from './ignore-schema.ts'
+import { renderSchema } from './render-schema.ts'
 import { scheduleProblem, timezoneProblem } from './windows.ts'
 
 const globs = z.array(z.string().min(1)).min(1)
@@ -124,6 +125,7 @@ export const driftPolicySchema = z.strictObject({
       .refine((names) => names.length === 1 || !names.includes(NONE), `${NONE} stands alone`)
       .optional()
       .describe(`Presets that say what is no drift: ${RECOMMENDED} (all of them) by default, single ones by name, or ${NONE}.`),
+    render: renderSchema.optional().describe('What makes the objects of the packages of their files; kpt by default.'),
     settle: z.enum(['syncer', 'backporch']).optional().describe('Who brings the cluster in line after a merge.'),
     ignore: z.array(ignoreSchema).optional(),
     actors: z

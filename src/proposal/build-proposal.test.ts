@@ -9,6 +9,7 @@ import { Failure } from '../failure.ts'
 import { valueAt } from '../krm/field-path.ts'
 import { type Json, jsonEquals } from '../krm/json.ts'
 import type { PackageFiles } from '../package/package-files.ts'
+import { answerCalls, NO_FUNCTIONS } from '../render/answer-calls.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
 import { renderPackage } from '../render/render-package.ts'
 import { buildProposal, type ProposalInput } from './build-proposal.ts'
@@ -31,7 +32,7 @@ const PACKAGE = {
 }
 
 function desiredIn(texts: { readonly [path: string]: string }, kind: string, name: string): DesiredResource {
-  const rendering = renderPackage('apps/web', filesOf(texts))
+  const rendering = answerCalls(renderPackage('apps/web', filesOf(texts)), NO_FUNCTIONS)
   assert.ok('desired' in rendering)
   const found = rendering.desired.resources.find(({ id }) => id.kind === kind && id.name === name)
   assert.ok(found !== undefined)
@@ -58,6 +59,7 @@ function inputOf(changes: readonly ResolvedChange[], more: Partial<ProposalInput
     packagePath: 'apps/web',
     files: filesOf(PACKAGE),
     pipeline: false,
+    functions: NO_FUNCTIONS,
     changes,
     plan: 'Mixed',
     workspace: 'drift-1a2b3c4d',
@@ -149,7 +151,6 @@ test('Adopt of a missing object takes it out of git, and its file with it when n
 })
 
 const REFUSED: readonly (readonly [name: string, changes: readonly ResolvedChange[], more: Partial<ProposalInput>, code: string])[] = [
-  ['a package with a pipeline', [one('spec.replicas', 5, 'Adopt')], { pipeline: true }, 'BP2003'],
   ['a value of a Secret', [one('data.user', 'Yg==', 'Adopt', 'Secret', 'db')], {}, 'BP2002'],
   ['a credential by its name', [one('data.password', 'hunter2', 'Adopt', 'ConfigMap')], {}, 'BP2002'],
   ['a credential by its form', [one('data.color', 'AKIAIOSFODNN7EXAMPLE', 'Adopt', 'ConfigMap')], {}, 'BP2002'],

@@ -2,24 +2,31 @@
  * What a proposal changes in the repository: the edited sources, the Kptfile's condition and the record. The edited package
  * is rendered again and refused unless exactly the chosen fields moved (design §8).
  */
-import { Failure } from '../failure.ts'
 import { field } from '../krm/field-path.ts'
-import { describeResourceId, resourceKey } from '../krm/resource-id.ts'
-import { shownPathOnly } from '../krm/shown-path.ts'
+import { resourceKey } from '../krm/resource-id.ts'
 import { editYaml, type YamlEdit } from '../package/edit-yaml.ts'
 import type { PackageFiles } from '../package/package-files.ts'
 import type { FileChange } from '../ports/package-repository.ts'
 import type { Plan } from '../record/schema.ts'
+import { answerCalls, type FunctionLibrary } from '../render/answer-calls.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
-import { renderPackage } from '../render/render-package.ts'
+import { renderAsFiles, renderPackage } from '../render/render-package.ts'
+import { adoptThroughPipeline } from './adopt/adoption.ts'
+import { adoptThroughBuild } from './adopt/kustomize-adoption.ts'
+import type { BuiltUnit } from './adopt/kustomize-input.ts'
 import { proveEdit } from './prove-edit.ts'
 import { editFor, type ResolvedChange } from './resolution-edits.ts'
 
 export interface ProposalInput {
   readonly packagePath: string
   readonly files: PackageFiles
-  /** The package has functions that were not run: its files are not edited. */
+  /** Whether the package has a pipeline: its values are then edited where its functions have them from. */
   readonly pipeline: boolean
+  /** Whether its files run as they stand, whatever pipeline its Kptfile has. */
+  readonly asFiles?: boolean
+  readonly functions: FunctionLibrary
+  /** What another tool than kpt renders it from. */
+  readonly built?: BuiltUnit | undefined
   readonly changes: readonly ResolvedChange[]
   readonly plan: Plan
   readonly workspace: string
@@ -32,10 +39,12 @@ export interface ProposalFiles {
   readonly notes: readonly string[]
 }
 
-/** @throws Failure BP2001, BP2002, BP2003, BP2007 or BP2010 when a resolution cannot be had */
+/** @throws Failure BP1207, BP2001, BP2002, BP2007, BP2010 or BP2014 when a resolution cannot be had */
 export function buildProposal(input: ProposalInput): ProposalFiles {
-  const sources = editSources(input)
-  const kptfile = editKptfile(input)
+  const edited = editSources(input)
+  const kptfile = editKptfile(input, edited)
+  // Values may be in the Kptfile too, where a function is configured there.
+  const sources = edited.filter(({ path }) => path !== kptfile.path)
   const notes: string[] = []
   const changes: FileChange[] = [...sources, kptfile, { path: input.record.path, content: bytes(input.record.text) }]
   if (input.packagePath === '') changes.push(...hideRecords(input.files, notes))
@@ -43,11 +52,16 @@ export function buildProposal(input: ProposalInput): ProposalFiles {
 }
 
 function editSources(input: ProposalInput): FileChange[] {
+  if (input.built !== undefined)
+    return [...adoptThroughBuild({ ...input.built, changes: input.changes })].map(([path, content]) => ({ path, content }))
+  if (input.pipeline) {
+    const texts = adoptThroughPipeline(input)
+    return [...texts].map(([path, text]) => ({ path, content: isBlank(text) ? null : bytes(text) }))
+  }
   const edits = new Map<string, YamlEdit[]>()
   for (const change of input.changes) {
     const wanted = editFor(change)
     if (wanted === undefined) continue
-    if (input.pipeline) throw pipelineRefusal(change)
     edits.set(wanted.path, [...(edits.get(wanted.path) ?? []), wanted.edit])
   }
   if (edits.size === 0) return []
@@ -73,11 +87,11 @@ function proveEditedFiles(input: ProposalInput, edited: ReadonlyMap<string, stri
     const text = edited.get(prefix + file.path)
     return text === undefined ? file : { ...file, content: bytes(isBlank(text) ? '' : text) }
   })
-  proveEdit(rendered(input.files, input.packagePath), rendered(files, input.packagePath), input.changes)
+  proveEdit(rendered(input, input.files), rendered(input, files), input.changes)
 }
 
-function rendered(files: PackageFiles, packagePath: string): Map<string, DesiredResource> {
-  const rendering = renderPackage(packagePath, files)
+function rendered({ packagePath, functions, asFiles }: ProposalInput, files: PackageFiles): Map<string, DesiredResource> {
+  const rendering = asFiles ? renderAsFiles(packagePath, files) : answerCalls(renderPackage(packagePath, files), functions)
   if ('failures' in rendering) throw rendering.failures[0]
   return new Map(rendering.desired.resources.map((resource) => [resourceKey(resource.id), resource]))
 }
@@ -88,8 +102,11 @@ const REASONS = { Restore: 'RestoreApproved', Adopt: 'Adopted', Release: 'Releas
  * `status.conditions[type=Drifted]` with Flux's reasons and ours; the touch also wakes a syncer that filters commits by
  * path. Only fields that kpt 1.0.0-beta.56 knows (porch-kpt: strict decoding).
  */
-function editKptfile(input: ProposalInput): FileChange {
+function editKptfile(input: ProposalInput, edited: readonly FileChange[]): FileChange {
   const path = input.packagePath === '' ? 'Kptfile' : `${input.packagePath}/Kptfile`
+  const content = edited.find((change) => change.path === path)?.content
+  const before =
+    content === undefined || content === null ? fileText(input, path) : new TextDecoder('utf-8', { ignoreBOM: true }).decode(content)
   const draft = input.lifecycle === 'Draft'
   const condition = {
     type: 'Drifted',
@@ -98,7 +115,7 @@ function editKptfile(input: ProposalInput): FileChange {
     message: input.workspace,
   }
   const place = [field('status'), field('conditions'), { kind: 'item', keys: { type: 'Drifted' } }] as const
-  const text = editYaml(fileText(input, path), [{ document: 0, item: undefined, kind: 'set', path: place, value: condition }], path)
+  const text = editYaml(before, [{ document: 0, item: undefined, kind: 'set', path: place, value: condition }], path)
   return { path, content: bytes(text) }
 }
 
@@ -120,13 +137,4 @@ function fileText(input: ProposalInput, path: string): string {
 
 function bytes(text: string): Uint8Array {
   return new TextEncoder().encode(text)
-}
-
-function pipelineRefusal({ drift, resolution }: ResolvedChange): Failure {
-  return new Failure({
-    code: 'BP2003',
-    what: `cannot ${resolution.toLowerCase()} ${shownPathOnly(drift.path) || describeResourceId(drift.id)} of ${describeResourceId(drift.id)}`,
-    why: 'the package has a pipeline whose functions may write the field, and this version does not run pipelines',
-    remedy: 'edit the value where the pipeline takes it from, render with kpt and commit; or choose restore',
-  })
 }

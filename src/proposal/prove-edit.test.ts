@@ -6,6 +6,7 @@ import type { Drift, Resolution } from '../drift/drift.ts'
 import { Failure } from '../failure.ts'
 import { valueAt } from '../krm/field-path.ts'
 import type { Json } from '../krm/json.ts'
+import { answerCalls, NO_FUNCTIONS } from '../render/answer-calls.ts'
 import { renderPackage } from '../render/render-package.ts'
 import { proveEdit, type Rendered } from './prove-edit.ts'
 import type { ResolvedChange } from './resolution-edits.ts'
@@ -16,7 +17,7 @@ function rendered(...texts: readonly string[]): Rendered {
     content: new TextEncoder().encode(text),
     mode: '100644' as const,
   }))
-  const rendering = renderPackage('apps/web', files)
+  const rendering = answerCalls(renderPackage('apps/web', files), NO_FUNCTIONS)
   assert.ok('desired' in rendering)
   return new Map(rendering.desired.resources.map((resource) => [`${resource.id.kind}/${resource.id.name}`, resource]))
 }

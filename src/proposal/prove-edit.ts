@@ -44,7 +44,7 @@ function proveObject(was: DesiredResource, is: DesiredResource | undefined, chos
     if (!jsonEquals(value, wanted))
       throw movedMore(describeResourceId(was.id), `${shownPathOnly(drift.path)} does not hold the chosen value afterwards`)
   }
-  const moved = firstOtherDifference(
+  const [moved] = otherDifferences(
     was.object,
     is.object,
     [],
@@ -53,44 +53,36 @@ function proveObject(was: DesiredResource, is: DesiredResource | undefined, chos
   if (moved !== undefined) throw movedMore(describeResourceId(was.id), `${shownPathOnly(moved) || 'the object'} moves too`)
 }
 
-/** First place that differs and is neither a chosen path, nor below one, nor a container that only holds chosen ones. */
-function firstOtherDifference(
+/** Places that differ and are neither a chosen path, nor below one, nor a container that only holds chosen ones. */
+export function* otherDifferences(
   was: Json | undefined,
   is: Json | undefined,
   path: FieldPath,
   chosen: readonly FieldPath[],
-): FieldPath | undefined {
-  if (jsonEquals(was, is) || chosen.some((place) => isWithin(path, place))) return undefined
+): Generator<FieldPath> {
+  if (jsonEquals(was, is) || chosen.some((place) => isWithin(path, place))) return
   const above = chosen.some((place) => isWithin(place, path))
   const [left, right] = [was ?? (isJsonObject(is) ? {} : []), is ?? (isJsonObject(was) ? {} : [])]
   if (above && isJsonObject(left) && isJsonObject(right)) {
-    for (const key of new Set([...Object.keys(left), ...Object.keys(right)])) {
-      const found = firstOtherDifference(getKey(left, key), getKey(right, key), [...path, field(key)], chosen)
-      if (found !== undefined) return found
-    }
-    return undefined
-  }
-  if (above && Array.isArray(left) && Array.isArray(right)) return otherListDifference(left, right, path, chosen)
-  return path
+    for (const key of new Set([...Object.keys(left), ...Object.keys(right)]))
+      yield* otherDifferences(getKey(left, key), getKey(right, key), [...path, field(key)], chosen)
+  } else if (above && Array.isArray(left) && Array.isArray(right)) yield* otherListDifferences(left, right, path, chosen)
+  else yield path
 }
 
 /** Items that the chosen paths name are set aside on both sides, and what remains has to be the same in the same order. */
-function otherListDifference(
+function* otherListDifferences(
   was: readonly Json[],
   is: readonly Json[],
   path: FieldPath,
   chosen: readonly FieldPath[],
-): FieldPath | undefined {
+): Generator<FieldPath> {
   const steps = chosen
     .filter((place) => isWithin(place, path) && place.length > path.length)
     .map((place) => place.slice(path.length, path.length + 1))
   const rest = (list: readonly Json[]): Json[] => list.filter((item) => !steps.some((step) => jsonEquals(valueAt(list, step), item)))
-  if (!jsonEquals(rest(was), rest(is))) return path
-  for (const step of steps) {
-    const found = firstOtherDifference(valueAt(was, step), valueAt(is, step), [...path, ...step], chosen)
-    if (found !== undefined) return found
-  }
-  return undefined
+  if (!jsonEquals(rest(was), rest(is))) yield path
+  else for (const step of steps) yield* otherDifferences(valueAt(was, step), valueAt(is, step), [...path, ...step], chosen)
 }
 
 function movedMore(where: string, why: string): Failure {

@@ -15,6 +15,8 @@ export interface ResolvedChange {
   readonly drift: Drift
   readonly desired: DesiredResource | undefined
   readonly resolution: Resolution
+  /** Which of several equal places is edited, as a refusal named it; undefined where nobody chose. */
+  readonly via?: string | undefined
 }
 
 export interface FileEdit {

@@ -140,13 +140,39 @@ test('a policy that adopts by default keeps no drift from being shown: what cann
   ])
 })
 
-test('a policy that adopts by default and a package with a pipeline: recorded as Restore', async () => {
-  const world = new TurnWorld('{mode: Warn, decide: {defaultPlan: Adopt}}', {
-    'apps/web/Kptfile': `${KPTFILE}pipeline:\n  mutators:\n  - image: ghcr.io/kptdev/krm-functions-catalog/set-labels:v0.2\n`,
-  })
+/** The number of Pods is from one setter, and a colour that stands in two objects from another. */
+const WITH_SETTERS = {
+  'apps/web/Kptfile': `${KPTFILE}pipeline:
+  mutators:
+  - image: ghcr.io/kptdev/krm-functions-catalog/apply-setters:v0.2.0
+    configMap: {replicas: "3", color: blue}
+`,
+  'apps/web/deployment.yaml': DEPLOYMENT.replace('# for the day', '# kpt-set: ${replicas}').replace(
+    'value: blue',
+    'value: blue # kpt-set: ${color}',
+  ),
+  'apps/web/config.yaml': CONFIG.replace('color: blue', 'color: blue # kpt-set: ${color}'),
+}
+
+test('a policy that adopts by default and a package with a pipeline: adopted where the functions have the value from', async () => {
+  const world = new TurnWorld('{mode: Warn, decide: {defaultPlan: Adopt}}', WITH_SETTERS)
   world.edit(WEB, 'spec.replicas', 5)
+  assert.equal((await world.plan()).record?.spec.plan, 'Adopt')
+  await world.wish('Adopt')
+  const [branch = ''] = world.repository.names()
+  assert.match(world.repository.text(branch, 'apps/web/Kptfile') ?? '', /configMap: \{replicas: "5", color: blue\}/)
+  assert.match(world.repository.text(branch, 'apps/web/deployment.yaml') ?? '', /replicas: 5 # kpt-set: \$\{replicas\}/)
+})
+
+test('a policy that adopts by default and a value that feeds two objects: recorded as Restore, and who asks for Adopt is told why', async () => {
+  const world = new TurnWorld('{mode: Warn, decide: {defaultPlan: Adopt}}', WITH_SETTERS)
+  world.edit(WEB_CONFIG, 'data.color', 'red')
   assert.equal((await world.plan()).record?.spec.plan, 'Restore')
-  await refused(world.wish('Adopt'), 'BP2003')
+  const { why } = await refused(world.wish('Adopt'), 'BP2001')
+  assert.match(
+    why,
+    /the setter color of apply-setters \(apps\/web\/Kptfile:8\), and an edit there would also move .*env.* of Deployment shop\/web$/,
+  )
 })
 
 test('a chosen Adopt that the moved base makes impossible is left as it is and told, and the drift is still shown', async () => {

@@ -8,6 +8,7 @@ import { placedPackages } from '../policy/effective-policy.ts'
 import type { ClusterIdentity, ClusterReader } from '../ports/cluster.ts'
 import type { Forge } from '../ports/hosted-forge.ts'
 import type { PackageRepository } from '../ports/package-repository.ts'
+import type { PackageRenderer } from '../render/package-renderer.ts'
 import { DeclaredObjects } from './declared-objects.ts'
 import { eachOf } from './each-of.ts'
 import { type LoadedPackage, loadPackage, type ObservedFrom, type ObserveOptions, observe } from './observe.ts'
@@ -76,7 +77,7 @@ export async function lookAtCluster(
   const identity = await cluster.identify(signal)
   await assertSameCluster(view, cluster.name, identity, signal)
   const own = new OwnResources(cluster)
-  const declared = declaredObjects(view, cluster.name, identity.namespace, signal)
+  const declared = declaredObjects(view, cluster.name, identity.namespace, request.renderer, signal)
   const units: ObservedUnit[] = []
   for (let first = 0; first < packages.length; first += TOGETHER) {
     const some = packages.slice(first, first + TOGETHER)
@@ -112,7 +113,7 @@ async function observeTogether(
     }
   }
   const loads = await eachOf(packages, WIDTH, (found) =>
-    orFailed(found, async () => ({ found, ...(await loadPackage(view, found, from.reader.name, signal)) })),
+    orFailed(found, async () => ({ found, ...(await loadPackage(view, found, from.reader.name, request.renderer, signal)) })),
   )
   const loaded = loads.filter((load) => load !== undefined)
   const sides = await readSides(loaded, { ...from, declared }, signal)
@@ -154,9 +155,11 @@ async function readSides(
     sides.map(({ side }) => side),
     signal,
   )
-  const packages = sides.map(({ of: { unit, desired, files, unread }, side }, place) => {
+  const packages = sides.map(({ of: { unit, desired, files, unread, source }, side }, place) => {
     const { packagePath, packageName } = unit
-    return { packagePath, packageName, desired, files: files.files, unread, side, inventories: inventories[place] ?? [] }
+    // Whatever its kustomization does to names was done.
+    const built = source?.tool === 'kustomize'
+    return { packagePath, packageName, desired, files: built ? [] : files.files, unread, side, inventories: inventories[place] ?? [] }
   })
   const unexpected = await readUnexpected(reader, packages, declared, namespace, signal)
   return sides.flatMap(({ of, side }, place) => {
@@ -166,13 +169,19 @@ async function readSides(
 }
 
 /** Of the packages that run in the cluster, or may. */
-function declaredObjects(view: RepositoryView, cluster: string, namespace: string, signal: AbortSignal): DeclaredObjects {
+function declaredObjects(
+  view: RepositoryView,
+  cluster: string,
+  namespace: string,
+  renderer: PackageRenderer,
+  signal: AbortSignal,
+): DeclaredObjects {
   const packages = new Map(view.packages.map((found) => [found.path, found]))
   const paths = placedPackages(view.policies, cluster, [...packages.keys()]) ?? [...packages.keys()]
   const load = async (path: string): Promise<readonly ResourceId[]> => {
     const found = packages.get(path)
     if (found === undefined) return []
-    const { desired } = await loadPackage(view, found, cluster, signal)
+    const { desired } = await loadPackage(view, found, cluster, renderer, signal)
     return desired.resources.map(({ id }) => id)
   }
   return new DeclaredObjects(paths, load, namespace)
@@ -217,14 +226,12 @@ function nothingPlaced(cluster: string): Failure {
   })
 }
 
-function packageNotes({ rootPackage }: FoundPackage, { unit, desired, annotations }: LoadedPackage): string[] {
+function packageNotes({ rootPackage }: FoundPackage, { unit, annotations }: LoadedPackage): string[] {
   const notes: string[] = [...annotations.problems]
   if (rootPackage)
     notes.push(
       `the repository itself is the package ${unit.packageName}: it works here, and a Porch server cannot list it (give the package a folder for that)`,
     )
-  if (desired.pipeline === 'not-run')
-    notes.push(`the pipeline of ${unit.packageName} was not run: its files are compared as they stand in git`)
   return notes
 }
 

@@ -14,7 +14,9 @@ import type { AuditSource } from '../ports/audit-source.ts'
 import type { ClusterIdentity, ClusterReader } from '../ports/cluster.ts'
 import type { Incomplete } from '../record/schema.ts'
 import type { DesiredSet } from '../render/desired-set.ts'
-import { renderPackage } from '../render/render-package.ts'
+import type { BuiltSource } from '../render/kustomize/read-built.ts'
+import { NO_BUILDS } from '../render/package-builder.ts'
+import type { PackageRenderer } from '../render/package-renderer.ts'
 import { computeStatus, NOT_FOUND, unknownStatus } from '../status/kstatus.ts'
 import type { GroupMember } from '../status/resource-group.ts'
 import type { BotIdentity } from './bot-identity.ts'
@@ -25,12 +27,15 @@ import { readPackageHistory } from './package-history.ts'
 import { readGitState, type UnitFiles } from './read-git-state.ts'
 import { setReleasedAside } from './released-fields.ts'
 import { type RepositoryView, readFolder } from './repository-view.ts'
+import { filesOfView, sharedWith } from './shared-sources.ts'
+import { renderUnit, unitTree } from './unit-source.ts'
 
 export interface ObserveOptions {
   /** Field manager of the syncer given by hand; wins over policy and over what the objects say. */
   readonly fieldManager: string | undefined
   readonly key: RedactionKey
   readonly bot: BotIdentity
+  readonly renderer: PackageRenderer
   /** Where the audit log comes from, which names users. */
   readonly audit?: AuditSource | undefined
 }
@@ -43,19 +48,33 @@ export interface LoadedPackage {
   readonly desired: DesiredSet
   /** Files that could not be looked into: while there is one, no object can be called unexpected. */
   readonly unread: readonly string[]
+  /** What another tool than kpt renders it from. */
+  readonly source: BuiltSource | undefined
   /** What the package itself says about its drift. */
   readonly annotations: PackageAnnotations
 }
 
 /** @throws Failures BP11xx, all of them, when the package cannot be read */
-export async function loadPackage(view: RepositoryView, found: FoundPackage, cluster: string, signal: AbortSignal): Promise<LoadedPackage> {
-  const files = await readFolder(view, found.path, signal)
-  const rendering = renderPackage(found.path, files.files)
+export async function loadPackage(
+  view: RepositoryView,
+  found: FoundPackage,
+  cluster: string,
+  renderer: PackageRenderer,
+  signal: AbortSignal,
+): Promise<LoadedPackage> {
+  const read = await readFolder(view, found.path, signal)
+  const choice = effectivePolicy(view.policies, cluster, found.path).render
+  const own = { packagePath: found.path, files: read.files, choice }
+  const { rendering, source, outside } = await renderUnit(filesOfView(view), renderer, own, signal)
   if ('failures' in rendering) throw new Failures(rendering.failures)
   const { desired, kptfile, unread } = rendering
+  const files = { files: read.files, tree: unitTree(view.tree, found.path, outside), outside }
   const packageName = found.path === '' ? kptfile.name : found.path
   const folder = found.path === '' ? '' : `${found.path}/`
-  const texts = new Map(files.files.map(({ path, content }) => [folder + path, content]))
+  const texts = new Map([
+    ...read.files.map(({ path, content }) => [folder + path, content] as const),
+    ...[...(source?.files.values() ?? [])].map(({ path, content }) => [path, content] as const),
+  ])
   const textOf = (path: string): string | undefined => {
     const content = texts.get(path)
     return content === undefined ? undefined : new TextDecoder().decode(content)
@@ -66,6 +85,7 @@ export async function loadPackage(view: RepositoryView, found: FoundPackage, clu
     files,
     desired,
     unread,
+    source,
     annotations: readPackageAnnotations({ path: folder + PACKAGE_FILE, annotations: kptfile.annotations }, desired.resources, textOf),
   }
 }
@@ -86,18 +106,23 @@ export async function observe(
   options: ObserveOptions,
   signal: AbortSignal,
 ): Promise<Observation> {
-  const { unit, files, desired, annotations } = loaded
+  const { unit, files, desired, annotations, source } = loaded
   const policy = policyOfPackage(effectivePolicy(view.policies, unit.cluster, unit.packagePath), annotations)
   const effective = options.fieldManager === undefined ? policy : { ...policy, fieldManager: options.fieldManager }
   const git = await readGitState(view, unit, files, options.bot, signal)
-  const history = () => readPackageHistory(view, unit.packagePath, identity.namespace, desired, signal)
+  const ground = { view, renderer: options.renderer, choice: effective.render }
+  const of = { packagePath: unit.packagePath, outside: files.outside ?? [] }
+  const history = () => readPackageHistory(ground, of, identity.namespace, desired, signal)
   const lag = { history, own, git, key: options.key }
   const notes = new Set<string>()
   const { audit, key } = options
   const onNote = (note: string): void => void notes.add(note)
   const who = { cluster: unit.cluster, audit, policy: effective, report: git.ledger.report, key, onNote }
   const cluster = await observeCluster(reader, identity, { read, unexpected, lag, who }, effective, signal)
-  const applier = await observeApplier(own, cluster, unit, desired.pipeline === 'not-run', signal)
+  const applier = await observeApplier(own, cluster, { ...unit, render: effective.render }, desired.pipeline === 'run', signal)
+  // Only an edit asks who else reads the files.
+  const differs = cluster.verdicts.some(({ items }) => items.length > 0)
+  const others = source === undefined || !differs ? [] : await sharedWith(view, source, signal)
   const verdicts = cluster.verdicts.map((verdict) => setReleasedAside(verdict, git.merged, options.key))
   return {
     unit,
@@ -109,7 +134,9 @@ export async function observe(
     notHandedOver: notHandedOver(cluster),
     inventory: desired.inventory,
     incomplete: [...cluster.incomplete, ...unreadDecisions(git)],
-    pipeline: desired.pipeline === 'not-run',
+    pipeline: desired.pipeline === 'run',
+    functions: options.renderer.library,
+    ...(source === undefined ? {} : { built: { source, library: options.renderer.builder?.library ?? NO_BUILDS, others } }),
     git,
     proposals: view.proposals,
     policy: effective,

@@ -2,7 +2,7 @@
 import { classifyIgnored } from '../drift/classify-ignored.ts'
 import { asFailure } from '../failure.ts'
 import type { Observation } from '../plan/observation.ts'
-import { planReconcile } from '../plan/plan-reconcile.ts'
+import type { UnitPlan } from '../plan/plan-reconcile.ts'
 import { effectivePolicy, placedPackages } from '../policy/effective-policy.ts'
 import type { PolicySet } from '../policy/parse-policy.ts'
 import type { Expectation, ExpectedProposal, OnboardingSubject } from '../proposal/onboarding-text.ts'
@@ -11,7 +11,12 @@ import type { ObservedUnit } from './observe-units.ts'
 type Failed = Expectation['failed'][number]
 
 /** Of the units that the placements of the policy put into the cluster. */
-export function expectationOf(units: readonly ObservedUnit[], policies: PolicySet, cluster: string): Expectation {
+export async function expectationOf(
+  units: readonly ObservedUnit[],
+  policies: PolicySet,
+  cluster: string,
+  plan: (observation: Observation) => Promise<UnitPlan>,
+): Promise<Expectation> {
   const placed = placedUnits(units, policies, cluster)
   const modes = { Propose: 0, Warn: 0, Off: 0 }
   const proposals: ExpectedProposal[] = []
@@ -35,7 +40,7 @@ export function expectationOf(units: readonly ObservedUnit[], policies: PolicySe
     if (observation.incomplete.length > 0) incomplete += 1
     const { packageName } = observation.unit
     try {
-      const { report } = planReconcile(observation)
+      const { report } = await plan(observation)
       objects += report.spec.observed.objects
       // A draft in mode Propose waits for its time, and is proposed then.
       if (report.status.lifecycle !== '') proposals.push({ packageName, cluster, changes: report.spec.changes, mode })

@@ -5,6 +5,7 @@
 import { asFailure } from '../failure.ts'
 import type { ObjectId } from '../package/object-id.ts'
 import { CONFIGURE_BRANCH } from '../package/ref-name.ts'
+import type { Observation } from '../plan/observation.ts'
 import { CONFIGURE_REF, type OnboardingPlan, type OnboardingRequest, planOnboarding } from '../plan/plan-onboarding.ts'
 import {
   type OnboardingFile,
@@ -15,6 +16,7 @@ import {
   sourceIgnoreText,
 } from '../plan/plan-onboarding-files.ts'
 import { neededRights, type RightsForge } from '../plan/plan-onboarding-rights.ts'
+import { planReconcile } from '../plan/plan-reconcile.ts'
 import { repositoryLimits } from '../policy/effective-policy.ts'
 import { type PolicySet, parsePolicyFiles } from '../policy/parse-policy.ts'
 import type { ClusterReader } from '../ports/cluster.ts'
@@ -27,6 +29,7 @@ import { expectationOf, packagePathOf, placedUnits, syncersOf } from './onboard-
 import { lookForOnboarding, type OnboardingLook } from './onboard-look.ts'
 import { type RepositoryView, readRepository, readTexts } from './repository-view.ts'
 import { isHosted } from './tell-forge.ts'
+import { withAnswers } from './with-answers.ts'
 
 export interface OnboardPorts {
   readonly repository: PackageRepository
@@ -88,7 +91,10 @@ async function prepare(ports: OnboardPorts, request: OnboardRequest, signal: Abo
   const files = theirs === undefined ? await wantedFiles(view, ports.cluster.name, look, policyPath, signal) : []
   const policies = edited ?? { policies: withBase(view, files), problem: '' }
   const plan = planOnboarding({ ...seen, files }, request)
+  const planUnit = (observation: Observation) => withAnswers(request.renderer, signal, () => planReconcile(observation))
+  const placed = policies.policies
   const subject = subjectOf(view, ports, look, policies, {
+    expected: placed === undefined ? undefined : await expectationOf(look.units, placed, ports.cluster.name, planUnit),
     version: request.version,
     policyPath,
     files: theirs?.changed ?? files.map(({ path }) => path),
@@ -147,7 +153,7 @@ function subjectOf(
   { cluster, forge }: OnboardPorts,
   look: OnboardingLook,
   { policies, problem }: ReadPolicies,
-  own: Pick<OnboardingSubject, 'version' | 'policyPath' | 'files' | 'editedBy'>,
+  own: Pick<OnboardingSubject, 'expected' | 'version' | 'policyPath' | 'files' | 'editedBy'>,
 ): OnboardingSubject {
   const units = policies === undefined ? look.units : placedUnits(look.units, policies, cluster.name)
   return {
@@ -162,7 +168,6 @@ function subjectOf(
     imported: policies?.policies.reduce((sum, { ignore }) => sum + ignore.length, 0) ?? 0,
     notImported: look.ignores.notImported,
     notLooked: look.notLooked,
-    expected: policies === undefined ? undefined : expectationOf(look.units, policies, cluster.name),
     policyProblem: problem,
     limits: repositoryLimits(policies ?? view.policies),
     rights: neededRights(rightsForge(forge)),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryRepository } from '../../test/fakes/memory-repository.ts'
+import { InProcessRenderer } from '../adapters/functions/in-process-renderer.ts'
 import { valueAt } from '../krm/field-path.ts'
 import { loadPackage } from './observe.ts'
 import { readPackageHistory } from './package-history.ts'
@@ -17,8 +18,14 @@ async function historyOf(repository: MemoryRepository) {
   const view = await readRepository(repository, 'main', signal)
   const [found] = view.packages
   assert.ok(found !== undefined)
-  const { desired } = await loadPackage(view, found, 'test', signal)
-  const { versions, ...rest } = await readPackageHistory(view, found.path, 'shop', desired, signal)
+  const { desired } = await loadPackage(view, found, 'test', new InProcessRenderer(), signal)
+  const { versions, ...rest } = await readPackageHistory(
+    { view, renderer: new InProcessRenderer() },
+    { packagePath: found.path, outside: [] },
+    'shop',
+    desired,
+    signal,
+  )
   const color = [{ kind: 'field', name: 'data' } as const, { kind: 'field', name: 'color' } as const]
   const shown = versions.map(({ commit, objects }) => [commit, valueAt(objects.get('/ConfigMap/shop/web') ?? {}, color)])
   return { shown, versions, ...rest }

@@ -6,12 +6,27 @@ import type { ObjectId } from '../package/object-id.ts'
 import { contentHash } from '../plan/unit-git.ts'
 import type { CommitView, TreeFile } from '../ports/package-repository.ts'
 import type { DesiredSet } from '../render/desired-set.ts'
-import { renderPackage } from '../render/render-package.ts'
+import type { PackageRenderer } from '../render/package-renderer.ts'
+import { RENDERED_BY_KPT, type RenderChoice } from '../render/render-choice.ts'
 import { below, type RepositoryView } from './repository-view.ts'
+import { AskedFiles, renderUnit, unitTree } from './unit-source.ts'
 
 /** Commits of the base branch that are walked, and contents of the package that are rendered. A syncer lags by a few. */
 const MOST_COMMITS = 200
 const MOST_VERSIONS = 20
+
+interface HistoryGround {
+  readonly view: RepositoryView
+  readonly renderer: PackageRenderer
+  /** Kpt renders it unless given. */
+  readonly choice?: RenderChoice
+}
+
+export interface HistoryOf {
+  readonly packagePath: string
+  /** Paths of what its rendering reads outside of the package, from the root of the repository. */
+  readonly outside: readonly string[]
+}
 
 /**
  * Walks the first parents of the base commit: what a merge brought counts from the merge on.
@@ -19,16 +34,18 @@ const MOST_VERSIONS = 20
  * @throws Failure BP40xx when git fails
  */
 export async function readPackageHistory(
-  view: RepositoryView,
-  packagePath: string,
+  ground: HistoryGround,
+  { packagePath, outside: outsideNow }: HistoryOf,
   namespace: string,
   desired: DesiredSet,
   signal: AbortSignal,
 ): Promise<PackageHistory> {
+  const { view } = ground
   const versions: PackageVersion[] = [{ commit: view.base, at: '', objects: objectsOf(desired, namespace) }]
   const placeOf = new Map<string, number>()
   let commit = await view.repository.commit(view.base, signal)
-  let content = contentHash(below(view.tree, packagePath))
+  let outside = outsideNow
+  let content = contentHash(unitTree(view.tree, packagePath, outside))
   let complete = false
   let rendered = true
   for (let walked = 0; walked < MOST_COMMITS; walked += 1) {
@@ -38,17 +55,19 @@ export async function readPackageHistory(
     const newest = versions[last]
     if (newest !== undefined && rendered) versions[last] = { ...newest, commit: commit.id, at: timeOf(commit) }
     const [parent] = commit.parents
-    const tree = parent === undefined ? [] : await packageTree(view, parent, packagePath, signal)
-    if (parent === undefined || tree.length === 0) {
+    const own = parent === undefined ? [] : await packageTree(view, parent, packagePath, signal)
+    if (parent === undefined || own.length === 0) {
       complete = true
       break
     }
     commit = await view.repository.commit(parent, signal)
-    const before = contentHash(tree)
+    const before = contentHash([...own, ...(await outsideTree(view, parent, outside, signal))])
     if (before === content) continue
     if (versions.length === MOST_VERSIONS) break
-    content = before
-    const objects = await render(view, packagePath, tree, namespace, signal)
+    const version = await render(ground, parent, { packagePath, tree: own }, namespace, signal)
+    outside = version.outside
+    content = contentHash([...own, ...(await outsideTree(view, parent, outside, signal))])
+    const { objects } = version
     rendered = objects !== undefined
     if (objects !== undefined) versions.push({ commit: commit.id, at: timeOf(commit), objects })
   }
@@ -62,23 +81,42 @@ async function packageTree(view: RepositoryView, commit: ObjectId, packagePath: 
   return packagePath === '' ? below(tree, '') : tree
 }
 
-/** Undefined for a content that cannot be rendered: it was never applied, so it explains nothing. */
-async function render(
+/** As `unitTree` lists it. */
+async function outsideTree(
   view: RepositoryView,
-  packagePath: string,
-  tree: readonly TreeFile[],
+  commit: ObjectId,
+  outside: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly TreeFile[]> {
+  const files: TreeFile[] = []
+  for (const path of outside) {
+    const found = await new AskedFiles(view.repository, commit, signal).at(path)
+    if (typeof found !== 'string') files.push({ ...found, path: `/${path}` })
+  }
+  return files
+}
+
+interface RenderedVersion {
+  /** Undefined for a content that cannot be rendered: it was never applied, so it explains nothing. */
+  readonly objects: PackageVersion['objects'] | undefined
+  readonly outside: readonly string[]
+}
+
+async function render(
+  { view, renderer, choice = RENDERED_BY_KPT }: HistoryGround,
+  commit: ObjectId,
+  { packagePath, tree }: { readonly packagePath: string; readonly tree: readonly TreeFile[] },
   namespace: string,
   signal: AbortSignal,
-): Promise<PackageVersion['objects'] | undefined> {
+): Promise<RenderedVersion> {
   const blobs = await view.repository.read(
     tree.filter(({ mode }) => mode !== '160000').map(({ id }) => id),
     signal,
   )
-  const rendering = renderPackage(
-    packagePath,
-    tree.map(({ path, mode, id }) => ({ path, mode, content: blobs.get(id) ?? new Uint8Array() })),
-  )
-  return 'failures' in rendering ? undefined : objectsOf(rendering.desired, namespace)
+  const files = tree.map(({ path, mode, id }) => ({ path, mode, content: blobs.get(id) ?? new Uint8Array() }))
+  const at = new AskedFiles(view.repository, commit, signal)
+  const { rendering, outside } = await renderUnit(at, renderer, { packagePath, files, choice }, signal)
+  return { objects: 'failures' in rendering ? undefined : objectsOf(rendering.desired, namespace), outside }
 }
 
 /** Nobody asks the server how the kinds of an earlier version are scoped: each object stands wherever it may be. */

@@ -38,7 +38,7 @@ export function unitSubject(
     applier,
     health,
     reapplyFails,
-    notAdoptable: notAdoptable(verdicts, observation.key, observation.pipeline),
+    notAdoptable: notAdoptable(observation),
     alsoIn: unitClusters(view, unit.unit, units),
     previousPlan: plannedBefore === undefined ? undefined : { plan: plannedBefore, by: record.spec.plannedBy ?? '' },
     base: view.base,
@@ -105,7 +105,7 @@ export function jointSubject(
     settle: like.spec.settle,
     rows: records.map(rowOf).sort((left, right) => (left.cluster < right.cluster ? -1 : left.cluster > right.cluster ? 1 : 0)),
     appliers: appliersOf(joint.members.map((member) => member.observation.applier)),
-    notAdoptable: notAdoptable(observation.verdicts, observation.key, observation.pipeline),
+    notAdoptable: notAdoptable(observation),
   }
 }
 

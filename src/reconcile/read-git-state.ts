@@ -13,11 +13,15 @@ import { parseDocument } from '../record/write-document.ts'
 import type { BotIdentity } from './bot-identity.ts'
 import { findLanding } from './find-landing.ts'
 import { isUnreadable, RECORD_FILE, readBranches, readRecord } from './read-branches.ts'
-import { below, type RepositoryView, readTexts } from './repository-view.ts'
+import { type RepositoryView, readTexts } from './repository-view.ts'
+import { unitTree } from './unit-source.ts'
 
 export interface UnitFiles {
   readonly files: PackageFiles
+  /** With what its rendering reads outside of the package, as `unitTree` lists it. */
   readonly tree: readonly TreeFile[]
+  /** Paths of that, from the root of the repository. */
+  readonly outside?: readonly string[]
 }
 
 export async function readGitState(
@@ -34,7 +38,7 @@ export async function readGitState(
   for (const { base } of branches) {
     if (baseTrees.has(base)) continue
     const tree = base === view.base ? view.tree : await view.repository.list(base, '', signal)
-    baseTrees.set(base, below(tree, unit.packagePath))
+    baseTrees.set(base, unitTree(tree, unit.packagePath, own.outside ?? []))
   }
   const revision = nextRevision(view.refs.keys(), unit.packageName) - 1
   return {

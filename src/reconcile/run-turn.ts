@@ -29,6 +29,7 @@ import { tellBoard, tellOver } from './tell-dashboard.ts'
 import { ensureProposals, isHosted, tellMovedBefore, tellNotObserved } from './tell-forge.ts'
 import { tellOutcomes } from './tell-outcomes.ts'
 import type { UnitResult } from './unit-result.ts'
+import { withAnswers } from './with-answers.ts'
 import { writeTurn } from './write-turn.ts'
 
 export interface TurnPorts {
@@ -112,10 +113,10 @@ export async function runFleetTurn(ports: FleetPorts, request: TurnRequest, sign
       const memory = new TurnMemory()
       const planned: UnitResult[] = []
       for (const unit of observed.flatMap(({ units }) => units)) {
-        planned.push(planUnit(unit, request, { memory, holds, ticks: board.ticks }))
+        planned.push(await planUnit(unit, request, { memory, holds, ticks: board.ticks }, signal))
         await otherWork()
       }
-      return isHosted(ports.forge) ? share(planned, view, request, memory) : { units: planned, joints: new Map() }
+      return isHosted(ports.forge) ? share(planned, view, request, memory, signal) : { units: planned, joints: new Map() }
     }
     const free = await planAll(NO_HOLDS)
     // What somebody asks for is never held.
@@ -171,7 +172,12 @@ interface PlanGround {
   readonly ticks: DashboardTicks
 }
 
-function planUnit(unit: ObservedUnit, request: TurnRequest, { memory, holds, ticks }: PlanGround): UnitResult {
+async function planUnit(
+  unit: ObservedUnit,
+  request: TurnRequest,
+  { memory, holds, ticks }: PlanGround,
+  signal: AbortSignal,
+): Promise<UnitResult> {
   if (unit.state === 'failed') return unit
   const { dryRun, snoozeUntil, exclude } = request
   const { notes } = unit
@@ -185,10 +191,12 @@ function planUnit(unit: ObservedUnit, request: TurnRequest, { memory, holds, tic
   const hold = holds.get(unitKey(observation.unit.cluster, observation.unit.packagePath))
   try {
     if (!dryRun) assertOwnBase(observation)
-    const plan = withRaised(planAsked(observation, request, { begun: memory.begun, hold }), raised)
+    const options = { begun: memory.begun, hold }
+    const plan = withRaised(await withAnswers(request.renderer, signal, () => planAsked(observation, request, options)), raised)
     memory.remember(plan)
     return { state: 'planned', unit: observation.unit, observation, plan, notes: [...notes, ...otherBaseNotes(observation)] }
   } catch (thrown) {
+    signal.throwIfAborted()
     return { state: 'failed', packagePath: observation.unit.packagePath, failures: failuresOf(thrown) }
   }
 }
@@ -208,6 +216,7 @@ function share(
   { policies }: RepositoryView,
   request: TurnRequest,
   { begun }: TurnMemory,
+  signal: AbortSignal,
 ): Promise<SharedProposals> {
   const how = { fewest: repositoryLimits(policies).massMinClusters, asked: request.wish !== undefined }
   return shareProposals(units, how, async (unit, joint) => {
@@ -215,8 +224,10 @@ function share(
     const { observation, plan } = unit
     const others = new Set([...begun].filter((id) => id !== plan.record?.spec.episode))
     try {
-      return { ...unit, plan: planAsked(observation, request, { begun: others, joint }) }
+      const again = () => planAsked(observation, request, { begun: others, joint })
+      return { ...unit, plan: await withAnswers(request.renderer, signal, again) }
     } catch (thrown) {
+      signal.throwIfAborted()
       return { state: 'failed', packagePath: observation.unit.packagePath, failures: failuresOf(thrown) }
     }
   })

@@ -22,7 +22,13 @@ export interface ReportUnit {
 }
 
 /** A difference as it may be written down. */
-export function showChange(drift: Drift, resolution: Resolution, key: RedactionKey, desired: DesiredResource | undefined): Change {
+export function showChange(
+  drift: Drift,
+  resolution: Resolution,
+  key: RedactionKey,
+  desired: DesiredResource | undefined,
+  via?: string,
+): Change {
   const whole = drift.change === 'missing' || drift.change === 'unexpected'
   const git = whole ? undefined : show(key, drift.id, drift.path, drift.git)
   const live = whole ? undefined : drift.liveUnread ? redactUnread() : show(key, drift.id, drift.path, drift.live)
@@ -38,6 +44,7 @@ export function showChange(drift: Drift, resolution: Resolution, key: RedactionK
     risk: drift.risk,
     reason: drift.reason,
     resolution,
+    ...(via === undefined ? {} : { via }),
     ...(desired === undefined ? {} : { source: `${desired.location.path}:${desired.location.line}` }),
     ...(drift.notes.length === 0 ? {} : { notes: [...drift.notes] }),
     fingerprint: itemFingerprint(drift, key),

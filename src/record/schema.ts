@@ -58,6 +58,7 @@ export const changeSchema = z.object({
   risk: riskSchema,
   reason: z.string().describe('Code of the rule that gave the risk.'),
   resolution: resolutionSchema,
+  via: z.string().optional().describe('Which of several places in git is edited, as somebody chose it: `setter:replicas`.'),
   source: z.string().optional().describe('`path:line` of the object in git.'),
   notes: z.array(z.string()).optional(),
   fingerprint: z.string().describe('Keyed hash of this difference: 16 hex digits.'),

@@ -11,6 +11,8 @@ export interface SourceLocation {
   readonly item: number | undefined
   /** Line of the object's first key in the file, from 1. */
   readonly line: number
+  /** Name of the function that made the object, which no file declares; path and line are then those of the function in its Kptfile. */
+  readonly step?: string | undefined
 }
 
 export interface DesiredResource extends Resource {
@@ -22,8 +24,8 @@ export interface DesiredSet {
   readonly resources: readonly DesiredResource[]
   /** The inventory that the package names (`resourcegroup.yaml`, or the Kptfile's `inventory`). */
   readonly inventory: InventoryRef | undefined
-  /** `not-run`: the package has a pipeline and its files were taken as they stand in git, as rendered in place. */
-  readonly pipeline: 'none' | 'not-run'
+  /** `run`: the package has a pipeline, and this is what its functions made of the files. */
+  readonly pipeline: 'none' | 'run'
   /** Things a reader should know that are no failure: a link that was not followed, a scalar that reads surprisingly. */
   readonly notes: readonly string[]
 }

@@ -13,23 +13,27 @@ import { PACKAGE_FILE } from '../package/walk-package.ts'
  * document, or that is no Kubernetes object.
  * @param folder of the Kptfile within the package; '' for the package itself
  * @param files by path within the package
+ * @param seen files of a folder's own package that kpt reads, by path within the outermost one
  */
 export function checkFunctionConfigs(
   kptfile: Kptfile,
   folder: string,
   files: ReadonlyMap<string, PackageFile>,
   where: (path: string) => string,
+  seen: (folder: string) => ReadonlySet<string>,
 ): readonly Failure[] {
   const prefix = folder === '' ? '' : `${folder}/`
   const failures: Failure[] = []
   for (const each of [...kptfile.pipeline.mutators, ...kptfile.pipeline.validators]) {
     if (each.configPath === '') continue
     const path = prefix + cleanPath(each.configPath)
-    const problem = configProblem(files.get(path), where(path))
+    const problem = configProblem(files.get(path), where(path)) ?? (seen(folder).has(path) ? undefined : NOT_SEEN)
     if (problem !== undefined) failures.push(badConfig(each, `${where(prefix + PACKAGE_FILE)}:${each.line}`, problem))
   }
   return failures
 }
+
+const NOT_SEEN = 'the file is not one of the package that kpt reads: it is ignored by .krmignore, or of a subpackage'
 
 function configProblem(file: PackageFile | undefined, where: string): string | undefined {
   if (file === undefined) return 'the file is not in the package'

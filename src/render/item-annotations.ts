@@ -2,7 +2,18 @@
  * The annotations by which kpt and its functions say where a resource belongs (kyaml 0.15 `kio/kioutil/kioutil.go`,
  * kpt `internal/pkg/pkg.go`). They are on the resources only while a package is rendered.
  */
-import { isNull, mapMadeAt, nodeAt, removeEntry, setEntry, textAt, type YamlMap, type YamlNode, yamlText } from '../krm/yaml-node.ts'
+import {
+  entryOf,
+  isNull,
+  mapMadeAt,
+  nodeAt,
+  removeEntry,
+  setEntry,
+  textAt,
+  type YamlMap,
+  type YamlNode,
+  yamlText,
+} from '../krm/yaml-node.ts'
 
 export const PATH = 'internal.config.kubernetes.io/path'
 export const INDEX = 'internal.config.kubernetes.io/index'
@@ -18,16 +29,19 @@ export const MIGRATION_ID = 'internal.config.kubernetes.io/annotations-migration
 
 /** The text of an annotation; undefined where it is not there, or is no scalar. */
 export function annotationOf(item: YamlMap, name: string): string | undefined {
-  return textAt(item, 'metadata', 'annotations', name)
+  const annotations = entryOf(entryOf(item, 'metadata')?.value, 'annotations')?.value
+  return textAt(entryOf(annotations, name)?.value)
 }
 
 /** Sets an annotation, after empty ones are taken away (kyaml `yaml/fns.go`, `AnnotationSetter`); where metadata is no map, nothing happens. */
 export function setAnnotation(item: YamlMap, name: string, value: string): void {
   clearEmptyAnnotations(item)
   const metadata = nodeAt(item, 'metadata')
-  const annotations = nodeAt(item, 'metadata', 'annotations')
+  const annotations = nodeAt(metadata, 'annotations')
   if (isOther(metadata?.kind) || isOther(annotations?.kind)) return
-  setEntry(mapMadeAt(item, 'metadata', 'annotations'), name, { ...yamlText(value), style: 'single' })
+  const text = yamlText(value)
+  text.style = 'single'
+  setEntry(annotations?.kind === 'map' ? annotations : mapMadeAt(item, 'metadata', 'annotations'), name, text)
 }
 
 function isOther(kind: string | undefined): boolean {

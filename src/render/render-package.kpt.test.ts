@@ -4,6 +4,7 @@ import { runKpt, whyNoKpt, withFolder } from '../../test/kpt/find-kpt.ts'
 import { parseGoYaml } from '../krm/go-yaml.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../krm/json.ts'
 import { annotationsOf, metadataText } from '../krm/resource.ts'
+import { answerCalls, NO_FUNCTIONS } from './answer-calls.ts'
 import { renderPackage } from './render-package.ts'
 
 function object(name: string, more = ''): string {
@@ -67,7 +68,7 @@ describe('renderPackage and the real kpt', { skip: whyNoKpt() }, () => {
       mode: '100644' as const,
       content: new TextEncoder().encode(text),
     }))
-    const rendering = renderPackage('', files)
+    const rendering = answerCalls(renderPackage('', files), NO_FUNCTIONS)
     assert.ok('desired' in rendering)
     const ours = rendering.desired.resources.map(({ id, location }) => `${location.path} ${location.document} ${id.name}`)
     assert.deepEqual(ours, withFolder(PACKAGE, seenByKpt))
@@ -119,7 +120,7 @@ describe('renderPackage and the real kpt', { skip: whyNoKpt() }, () => {
         mode: '100644' as const,
         content: new TextEncoder().encode(text),
       }))
-      assert.ok('failures' in renderPackage('', given))
+      assert.ok('failures' in answerCalls(renderPackage('', given), NO_FUNCTIONS))
       assert.equal(
         withFolder(files, (folder) => runKpt(folder, 'fn', 'render', '.').ok),
         false,

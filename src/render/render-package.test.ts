@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Failure, formatFailure } from '../failure.ts'
 import type { FileMode, PackageFiles } from '../package/package-files.ts'
+import { answerCalls, NO_FUNCTIONS } from './answer-calls.ts'
 import { type RenderedPackage, type Rendering, renderPackage } from './render-package.ts'
 
 const KPTFILE = 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n'
@@ -21,7 +22,7 @@ function packageFiles(files: { readonly [path: string]: string | Special }): Pac
 }
 
 function rendering(files: { readonly [path: string]: string | Special }, path = 'apps/web'): Rendering {
-  return renderPackage(path, packageFiles(files))
+  return answerCalls(renderPackage(path, packageFiles(files)), NO_FUNCTIONS)
 }
 
 function render(files: { readonly [path: string]: string | Special }, path = 'apps/web'): RenderedPackage {
@@ -151,11 +152,14 @@ describe('renderPackage', () => {
     assert.equal(render({ 'a.yaml': object('a') }).desired.resources[0]?.id.namespace, '')
   })
 
-  it('says that a pipeline was not run, be it a subpackage that has one', () => {
+  it('never skips a function that nothing can run, be it of a subpackage', () => {
     const pipeline = `${KPTFILE}pipeline:\n  mutators:\n    - image: set-labels\n`
     assert.equal(render({}).desired.pipeline, 'none')
-    assert.equal(render({ Kptfile: pipeline }).desired.pipeline, 'not-run')
-    assert.equal(render({ 'sub/Kptfile': pipeline }).desired.pipeline, 'not-run')
+    assert.deepEqual(
+      failures({ Kptfile: pipeline }).map(({ code, where }) => `${code} ${where}`),
+      ['BP1201 apps/web/Kptfile:7 (mutator 1, set-labels)'],
+    )
+    assert.match(failures({ 'sub/Kptfile': pipeline })[0]?.what ?? '', /^RuntimeMissing\(set-labels\)/)
     assert.equal(render({ Kptfile: `${KPTFILE}pipeline: {}\n` }).desired.pipeline, 'none')
   })
 
@@ -243,7 +247,7 @@ describe('the failures of renderPackage', () => {
     const Kptfile = `${KPTFILE}pipeline:\n  mutators:\n${['gone', 'link', 'two', 'rubbish', 'broken', 'good'].map((name) => `    - {image: a, configPath: ./${name}.yaml}\n`).join('')}`
     const said = failures({
       Kptfile,
-      '.krmignore': '*.yaml\n',
+      '.krmignore': '*.yaml\n!good.yaml\n',
       'link.yaml': { mode: '120000', text: '/etc/passwd' },
       'two.yaml': `${object('a')}---\n${object('b')}`,
       'rubbish.yaml': 'a: b\n',

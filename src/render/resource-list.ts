@@ -21,6 +21,9 @@ import {
 } from '../krm/yaml-node.ts'
 import type { FunctionInput, FunctionOutput, FunctionResult } from './krm-function.ts'
 
+/** The path that the nodes of a function's text name as their source: no file of the package. */
+export const FUNCTION_TEXT = 'ResourceList'
+
 const API_VERSION = 'config.kubernetes.io/v1'
 
 /** What a function reads on its standard input. */

@@ -48,7 +48,8 @@ export function writeText(to: YamlMap, path: readonly string[], text: string): b
   const entry = entryOf(to, name)
   if (below.length === 0) {
     if (entry === undefined) to.entries.push({ key: yamlText(name), value: yamlText(text) })
-    else if (!isPlainText(entry.value, text)) setEntry(to, name, yamlText(text))
+    else if (isPlainText(entry.value, text)) keepText(to, path)
+    else setEntry(to, name, yamlText(text))
     return true
   }
   if (entry === undefined) {
@@ -58,6 +59,19 @@ export function writeText(to: YamlMap, path: readonly string[], text: string): b
   }
   const next = resolved(entry.value)
   return next.kind === 'map' && writeText(next, below, text)
+}
+
+/** Sets the text that is there anew, and changes nothing: who watches the render sees who decides about the field. */
+export function keepText(to: YamlMap, path: readonly string[]): void {
+  let at: YamlNode = to
+  for (const name of path) {
+    const entry = entryOf(at, name)
+    if (entry === undefined) return
+    at = resolved(entry.value)
+  }
+  if (at.kind !== 'scalar') return
+  const { value } = at
+  at.value = value
 }
 
 function isPlainText(node: YamlNode, text: string): boolean {

@@ -35,10 +35,10 @@ test('an applier of the objects that did not drift decides nothing, and is named
 test('nobody is said only where all objects were read', () => {
   const object = { ...deploymentOf(['ci']), metadata: { name: 'web', namespace: 'shop' } }
   const ask = (live: ReadonlyMap<string, LiveState>): Applier =>
-    applierOf({ claims: claimsOf(live), live, own: new Map(), drifts: [], syncer: undefined, packagePath: '', pipeline: true })
+    applierOf({ claims: claimsOf(live), live, own: new Map(), drifts: [], syncer: undefined, packagePath: '', pipeline: false })
   const nobody = ask(new Map([[WEB, present(object)]]))
   assert.deepEqual([nobody.name, nobody.restores], ['nobody', 'never'])
-  assert.equal(nobody.command, 'kpt fn render . -o unwrap | kubectl apply --server-side --force-conflicts --field-manager=kubectl -f -')
+  assert.equal(nobody.command, 'kubectl apply --server-side --force-conflicts --field-manager=kubectl -R -f .')
   const partly = ask(
     new Map<string, LiveState>([
       [WEB, present(object)],
@@ -48,6 +48,20 @@ test('nobody is said only where all objects were read', () => {
   assert.equal(partly.restores, 'unknown')
   assert.match(partly.sentence, /1 of 2 objects could not be read \(BP3003/)
   assert.equal(ask(new Map([[WEB, { state: 'absent' }]])).restores, 'unknown')
+})
+
+test('of a package with a pipeline the files of its objects are applied, after a render, and not what its functions read', () => {
+  const live = new Map([[WEB, present(deploymentOf(['ci']))]])
+  const syncer = { manager: 'ci', operation: 'Apply', subresource: '' } as const
+  const question = { claims: [], live, own: new Map(), drifts: [], syncer, packagePath: 'apps/web', pipeline: true }
+  const files = ['apps/web/a b.yaml', 'apps/web/web.yaml']
+  assert.equal(
+    applierOf({ ...question, files }).command,
+    "kpt fn render apps/web && kubectl apply --server-side --force-conflicts --field-manager=ci -f 'apps/web/a b.yaml' -f apps/web/web.yaml",
+  )
+  // An object that a function makes, or too many files to name: no command is better than one that applies something else.
+  for (const other of [undefined, [], Array.from({ length: 21 }, (_, index) => `apps/web/${index}.yaml`)])
+    assert.equal(applierOf({ ...question, files: other }).command, undefined)
 })
 
 test('a syncer that no object names more closely is not taken for somebody with kubectl', () => {

@@ -7,6 +7,7 @@ import type { JsonObject } from '../krm/json.ts'
 import type { LiveState, LiveView } from '../krm/live-view.ts'
 import type { FieldManager } from '../krm/managed-fields.ts'
 import { resourceKey } from '../krm/resource-id.ts'
+import { RENDERED_BY_KPT, type RenderChoice } from '../render/render-choice.ts'
 import { judgeApplication } from './applier-argo.ts'
 import type { Claim } from './applier-claims.ts'
 import { judgeHelmRelease, judgeKustomization } from './applier-flux.ts'
@@ -43,6 +44,10 @@ export interface ApplierQuestion {
   readonly packagePath: string
   /** Whether the package has a pipeline, so that its files are not what is applied. */
   readonly pipeline: boolean
+  /** The files of the package's objects, from the root of the repository; undefined where some object is in none of them. */
+  readonly files?: readonly string[] | undefined
+  /** Kpt renders it unless given. */
+  readonly render?: RenderChoice
 }
 
 /** More appliers of one package than this are a mistake, and each costs a request. */
@@ -107,7 +112,7 @@ function judge(claim: Claim, question: ApplierQuestion): Judgement {
     case 'kapp':
       return judgeKapp(given)
     case 'kpt-live':
-      return judgeKptLive(given, folderOf(question.packagePath))
+      return judgeKptLive(given, pathWord(question.packagePath))
     case 'helm':
       return judgeHelm(given)
   }
@@ -188,22 +193,44 @@ function byNobody(question: ApplierQuestion): Applier {
   return made(['nobody'], { restores: 'never', revertsUnasked: 'no', sentence, command, warnings: [] })
 }
 
+/** Files that a command names one by one; with more it could not be read. */
+const MOST_FILES = 20
+
 /**
  * How the syncer's own apply is done by hand: under its name, so that the fields stay its own, and by force, because whoever
- * made the drift owns them now.
+ * made the drift owns them now. Of a package with a pipeline the files are named: beside them are configs of functions, which
+ * kubectl would apply, and what `kpt fn render` prints has the Kptfile in it, which no server takes.
  */
-function kubectlApply({ packagePath, pipeline, syncer }: ApplierQuestion): string | undefined {
+function kubectlApply(question: ApplierQuestion): string | undefined {
+  const { packagePath, syncer } = question
+  const input = applyInput(question)
+  if (input === undefined) return undefined
+  const how =
+    syncer?.operation === 'Update' ? '' : ` --server-side --force-conflicts --field-manager=${shellWord(syncer?.manager ?? 'kubectl')}`
+  const command = `${input.before}kubectl apply${how} ${input.what}`
   // Nobody can check by eye, or paste, what he does not see.
-  if (/\p{C}/u.test(packagePath) || /\p{C}/u.test(syncer?.manager ?? '')) return undefined
-  const folder = folderOf(packagePath)
-  const from = pipeline ? `kpt fn render ${folder} -o unwrap | ` : ''
-  const files = pipeline ? '-f -' : `-R -f ${folder}`
-  if (syncer?.operation === 'Update') return `${from}kubectl apply ${files}`
-  return `${from}kubectl apply --server-side --force-conflicts --field-manager=${shellWord(syncer?.manager ?? 'kubectl')} ${files}`
+  return [packagePath, command].some((text) => /\p{C}/u.test(text)) ? undefined : command
 }
 
-function folderOf(packagePath: string): string {
-  return packagePath === '' ? '.' : shellWord(packagePath.startsWith('-') ? `./${packagePath}` : packagePath)
+/** What kubectl is given to apply, and what has to be done before; undefined where that is more than a line. */
+function applyInput({
+  packagePath,
+  pipeline,
+  files,
+  render = RENDERED_BY_KPT,
+}: ApplierQuestion): { readonly before: string; readonly what: string } | undefined {
+  const folder = pathWord(packagePath)
+  if (render.tool === 'command') return undefined
+  if (render.tool === 'kustomize')
+    return { before: '', what: `-k ${pathWord([packagePath, render.path].filter((part) => part !== '').join('/'))}` }
+  if (render.tool === 'files' || !pipeline) return { before: '', what: `-R -f ${folder}` }
+  if (files === undefined || files.length === 0 || files.length > MOST_FILES) return undefined
+  return { before: `kpt fn render ${folder} && `, what: files.map((path) => `-f ${pathWord(path)}`).join(' ') }
+}
+
+/** Of a folder or a file, from the root of the repository. */
+function pathWord(path: string): string {
+  return path === '' ? '.' : shellWord(path.startsWith('-') ? `./${path}` : path)
 }
 
 /** One word for a POSIX shell. */

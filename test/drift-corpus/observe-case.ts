@@ -1,5 +1,7 @@
 /** What Backporch says of a case: the code that `diff` runs, over a repository in memory and any cluster. */
+
 import { LocalForge } from '../../src/adapters/forge/local/local-forge.ts'
+import { InProcessRenderer } from '../../src/adapters/functions/in-process-renderer.ts'
 import type { Drift } from '../../src/drift/drift.ts'
 import { formatFieldPath } from '../../src/krm/field-path.ts'
 import { redactionKey } from '../../src/krm/redacted.ts'
@@ -52,7 +54,14 @@ export function repositoryOf(one: DriftCase, { appliedAt, movedAt }: CaseTimes):
 /** @throws what the package failed with */
 export async function observeCase(one: DriftCase, times: CaseTimes, cluster: ClusterReader): Promise<Observation> {
   const repository = repositoryOf(one, times)
-  const request = { branch: undefined, packages: [], fieldManager: undefined, key: KEY, bot: { email: BOT_EMAIL } }
+  const request = {
+    branch: undefined,
+    packages: [],
+    fieldManager: undefined,
+    key: KEY,
+    bot: { email: BOT_EMAIL },
+    renderer: new InProcessRenderer(),
+  }
   const signal = new AbortController().signal
   const view = await lookAtRepository({ repository, forge: new LocalForge(repository) }, request, signal)
   const { units } = await lookAtCluster(view, cluster, request, signal)

@@ -118,23 +118,31 @@ spec:
     }
   })
 
-  test('a package with a pipeline is recorded and can be restored; Adopt is refused and says why', async (t) => {
+  test('a pipeline that cannot be run keeps nothing but its own package from being looked at, and says in which line and why', async (t) => {
     const namespace = await plane.namespace('bad')
-    const pipeline =
-      'pipeline:\n  mutators:\n  - image: ghcr.io/kptdev/krm-functions-catalog/set-labels:v0.2.0\n    configMap: {tier: web}\n'
-    const world = await openWorld(t, plane, { ...webPackage(namespace), 'apps/web/Kptfile': kptfile('web', pipeline) })
+    const bad = (name: string, pipeline: string): readonly [path: string, text: string] => [
+      `apps/${name}/Kptfile`,
+      kptfile(name, `pipeline:\n  mutators:\n  - image: ghcr.io/kptdev/krm-functions-catalog/${pipeline}\n`),
+    ]
+    const world = await openWorld(t, plane, {
+      ...webPackage(namespace),
+      ...webPackage(namespace, 'apps/config'),
+      ...webPackage(namespace, 'apps/gone'),
+      ...webPackage(namespace, 'apps/release'),
+      ...Object.fromEntries([
+        bad('config', 'set-image:v0.1.1\n    configMap: {nmae: web, newTag: "2"}'),
+        bad('gone', 'apply-setters:v0.2.0\n    configPath: setters.yaml'),
+        bad('release', 'set-labels:v9.9.9\n    configMap: {tier: web}'),
+      ]),
+    })
     await world.sync('apps/web')
     await world.kubectl('scale', 'deployment/web', '--replicas=5', '-n', namespace)
-    assertExit(await world.backporch('scan'), 1)
-    assert.match((await world.proposals()).join(), /^drafts\/apps\/web\/drift-/)
-    await assertRefused(
-      world,
-      ['adopt', 'apps/web', '--repo', world.repository],
-      2,
-      /^error BP2003: cannot adopt spec\.replicas .*\n {2}why: .*pipeline/m,
-    )
-    assertExit(await world.backporch('restore', 'apps/web'), 0)
-    assert.match((await world.proposals()).join(), /^proposed\/apps\/web\/drift-/)
+    const run = assertExit(await world.backporch('scan'), 2)
+    assert.match(run.stdout, /spec\.replicas +3 → 5/)
+    assert.match((await world.proposals()).join(), /^drafts\/apps\/web\/drift-[0-9a-f]{8}$/)
+    assert.match(run.stderr, /^error BP1202: .*set-image.*\n {2}where: apps\/config\/Kptfile:11 .*\n {2}why: (.*\n)*?.*nmae/m)
+    assert.match(run.stderr, /^error BP\d{4}: .*\n {2}where: apps\/gone\/Kptfile.*\n {2}why: .*setters\.yaml/m)
+    assert.match(run.stderr, /^error BP1201: .*set-labels.*\n {2}where: apps\/release\/Kptfile:11 .*\n {2}why: .*v9\.9\.9/m)
   })
 
   test('a repository that is itself the package works: the records are hidden from kpt, and Porch is mentioned once', async (t) => {

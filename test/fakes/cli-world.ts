@@ -1,6 +1,8 @@
 /** A command line over the world in memory. */
+
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
+import { InProcessRenderer } from '../../src/adapters/functions/in-process-renderer.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
 import type { World } from '../../src/cli/world.ts'
 import { BOT_EMAIL } from './memory-repository.ts'
@@ -58,6 +60,7 @@ export async function runInWorld(turn: TurnWorld, argv: readonly string[], optio
     version: '0.0.0',
     botEmail: BOT_EMAIL,
     signal: interrupt.signal,
+    openRenderer: async () => new InProcessRenderer(),
     openRepository: async () => turn.repository,
     openForge: async () => turn.ports.forge,
     openWebhooks: options.openWebhooks ?? (() => assert.fail('nobody listens')),

@@ -1,4 +1,5 @@
 /** One package in many clusters, with a forge that has pages, and everything in memory. */
+import { InProcessRenderer } from '../../src/adapters/functions/in-process-renderer.ts'
 import { parseGoYaml } from '../../src/krm/go-yaml.ts'
 import type { Json, JsonObject } from '../../src/krm/json.ts'
 import { redactionKey } from '../../src/krm/redacted.ts'
@@ -59,6 +60,7 @@ export class FleetWorld {
       fieldManager: undefined,
       key: redactionKey(new Uint8Array(32).fill(7)),
       bot: { email: BOT_EMAIL },
+      renderer: new InProcessRenderer(),
       version: '0.0.0',
       ...more,
     }

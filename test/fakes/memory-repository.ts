@@ -61,6 +61,8 @@ export class MemoryRepository implements PackageRepository {
 
   async list(commit: ObjectId, path: string): Promise<readonly TreeFile[]> {
     const prefix = path === '' ? '' : `${path}/`
+    const one = this.known(commit).files.get(path)
+    if (one !== undefined) return [{ path: '', mode: '100644', id: one }]
     return [...this.known(commit).files]
       .filter(([file]) => file.startsWith(prefix))
       .map(([file, id]) => ({ path: file.slice(prefix.length), mode: '100644' as const, id }))

@@ -1,6 +1,8 @@
 /** One package in one cluster, with everything in memory, and the steps that people and syncers take. */
+
 import assert from 'node:assert/strict'
 import { LocalForge } from '../../src/adapters/forge/local/local-forge.ts'
+import { InProcessRenderer } from '../../src/adapters/functions/in-process-renderer.ts'
 import { Failure, type FailureCode } from '../../src/failure.ts'
 import { parseGoYaml } from '../../src/krm/go-yaml.ts'
 import type { Json, JsonObject } from '../../src/krm/json.ts'
@@ -94,6 +96,7 @@ export class TurnWorld {
       fieldManager: undefined,
       key: this.key,
       bot: { email: BOT_EMAIL },
+      renderer: new InProcessRenderer(),
       version: '0.0.0',
       ...more,
     }

@@ -2,6 +2,7 @@
  * One package in many clusters, all of whose objects are changed by the same hand, in a repository on the emulated GitHub with its
  * limits: the real git over http, the real GitHub adapter, whole turns. Clusters are in memory.
  */
+
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,6 +10,7 @@ import { join } from 'node:path'
 import { parseGitHubAddress } from '../../src/adapters/forge/github/github-address.ts'
 import { githubGovernor, openGitHub } from '../../src/adapters/forge/github/open-github.ts'
 import { PushPaces } from '../../src/adapters/forge/github/push-pace.ts'
+import { InProcessRenderer } from '../../src/adapters/functions/in-process-renderer.ts'
 import { BOT } from '../../src/adapters/git/bot-identity.ts'
 import { openRepository } from '../../src/adapters/git/repository.ts'
 import { parseGoYaml } from '../../src/krm/go-yaml.ts'
@@ -121,6 +123,7 @@ export class MassDrift {
       fieldManager: undefined,
       key: redactionKey(new Uint8Array(32).fill(7)),
       bot: { email: BOT.email },
+      renderer: new InProcessRenderer(),
       version: '0.0.0',
     }
     return runFleetTurn({ ...this.#ports, clusters: this.clusters }, request, AbortSignal.timeout(900_000))

@@ -52,7 +52,15 @@ describe('the packed backporch', () => {
     const files = readdirSync(packageFolder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => relative(packageFolder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
-    assert.deepEqual(files.sort(), ['LICENSE', 'README.md', 'dist/backporch.mjs', 'dist/licenses.txt', 'package.json', 'src/launch.cjs'])
+    assert.deepEqual(files.sort(), [
+      'LICENSE',
+      'README.md',
+      'dist/backporch.mjs',
+      'dist/licenses.txt',
+      'dist/render-worker.mjs',
+      'package.json',
+      'src/launch.cjs',
+    ])
     const packages = readdirSync(join(installed, 'node_modules')).filter((name) => !name.startsWith('.'))
     assert.deepEqual(packages, ['backporch'])
   })
@@ -76,6 +84,30 @@ describe('the packed backporch', () => {
     const { code, stdout, stderr } = backporch(['demo', '--folder', 'demo'])
     assert.deepEqual([code, stderr], [0, ''], stdout)
     assert.match(stdout, /InSync[\s\S]*alias backporch='node .*node_modules\/backporch\/src\/launch\.cjs'/)
+  })
+
+  test('renders a package with a pipeline, in a thread of its own and through a program that is allowed', () => {
+    const repository = join(folder, 'repository')
+    const image = 'image: ghcr.io/kptdev/krm-functions-catalog/set-labels:latest, configMap: {tier: web}'
+    const object = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n  namespace: shop\n'
+    mkdirSync(join(repository, 'apps/web'), { recursive: true })
+    const kptfile = `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: web}\npipeline: {mutators: [{${image}}, {exec: cat}]}\n`
+    writeFileSync(join(repository, 'apps/web/Kptfile'), kptfile)
+    writeFileSync(join(repository, 'apps/web/web.yaml'), `${object}data: {color: blue}\n`)
+    const git = (...words: readonly string[]) =>
+      execFileSync('git', ['-C', repository, '-c', 'user.name=x', '-c', 'user.email=x@example.com', ...words], { stdio: 'pipe' })
+    git('init', '--initial-branch', 'main')
+    git('add', '.')
+    git('commit', '-m', 'one')
+    const live = join(folder, 'live.yaml')
+    writeFileSync(live, `${object}data: {color: blue}\n`)
+    const asked = ['diff', '--repo', repository, '--live', live]
+    const refused = backporch(asked)
+    assert.equal(refused.code, 2, refused.stdout)
+    assert.match(refused.stderr, /^error BP1206: .*\n {2}where: apps\/web\/Kptfile:4 \(mutator 2, cat\)/m)
+    const allowed = backporch([...asked, '--allow-exec', 'cat'])
+    assert.doesNotMatch(allowed.stderr, /error/)
+    assert.match(allowed.stderr + allowed.stdout, /apps\/web\/Kptfile:4 \(mutator 1, set-labels\): the tag latest of .* v0\.2\.2 runs/)
   })
 
   test('says that it has no API server to run', () => {

@@ -23,6 +23,17 @@ test('each cluster is a context of the kubeconfig, or the name of the recording'
   assert.deepEqual(flags({ INPUT_LIVE: 'live' }), ['--live live'])
 })
 
+test('what pipelines may run is given with every cluster, a line each, and with a recording too', () => {
+  const flags = (env: Readonly<Record<string, string>>) => readActionInputs(env).targets.map((target) => target.flags.join(' '))
+  const env = { 'INPUT_ALLOW-EXEC': '/opt/fn --strict\n-x', 'INPUT_ALLOW-IMAGE': ' reg.example/fn/ ', 'INPUT_CONTAINER-ENGINE': 'podman' }
+  const allowed = '--allow-exec=/opt/fn --strict --allow-exec=-x --allow-image=reg.example/fn/ --container-engine podman'
+  assert.deepEqual(flags({ ...env, INPUT_CLUSTERS: 'eu us' }), [
+    `--context eu --cluster eu ${allowed}`,
+    `--context us --cluster us ${allowed}`,
+  ])
+  assert.deepEqual(flags({ ...env, INPUT_LIVE: 'live' }), [`--live live ${allowed}`])
+})
+
 test("a token of the workflow is nobody's where the environment says who we are", () => {
   const both = { INPUT_TOKEN: 't', 'INPUT_WORKFLOW-TOKEN': 't' }
   const own = (more: Readonly<Record<string, string>>): boolean => readActionInputs({ ...both, ...more }).ownToken

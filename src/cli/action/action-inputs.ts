@@ -67,17 +67,33 @@ function targetsOf(env: World['env']): ActionTarget[] {
   if (live !== '' && names.length > 1) {
     throw wrong('live', 'it is the recording of one cluster, and clusters names several', 'name one cluster')
   }
-  const allowed = input(env, 'kubeconfig-exec-allow')
-    .split('\n')
-    .map((path) => path.trim())
-    .filter((path) => path !== '')
+  const functions = functionFlags(env)
   const shared = [
     ...(kubeconfig === '' ? [] : ['--kubeconfig', kubeconfig]),
-    ...allowed.flatMap((path) => ['--kubeconfig-exec-allow', path]),
+    ...lines(input(env, 'kubeconfig-exec-allow')).flatMap((path) => ['--kubeconfig-exec-allow', path]),
+    ...functions,
   ]
-  if (live !== '') return [{ cluster: names[0], flags: ['--live', live, ...(names[0] === undefined ? [] : ['--cluster', names[0]])] }]
+  if (live !== '')
+    return [{ cluster: names[0], flags: ['--live', live, ...(names[0] === undefined ? [] : ['--cluster', names[0]]), ...functions] }]
   if (names.length === 0) return [{ cluster: undefined, flags: shared }]
   return names.map((name) => ({ cluster: name, flags: ['--context', name, '--cluster', name, ...shared] }))
+}
+
+/** What pipelines may run beside the functions that are built in. */
+function functionFlags(env: World['env']): readonly string[] {
+  const engine = input(env, 'container-engine')
+  return [
+    ...lines(input(env, 'allow-exec')).map((program) => `--allow-exec=${program}`),
+    ...lines(input(env, 'allow-image')).map((image) => `--allow-image=${image}`),
+    ...(engine === '' ? [] : ['--container-engine', engine]),
+  ]
+}
+
+function lines(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
 }
 
 /** With commas, blanks or line breaks between. */

@@ -7,6 +7,7 @@ import type { UnitPlan } from '../../plan/plan-reconcile.ts'
 import { isSelector, selectChanges } from '../../plan/select-changes.ts'
 import { runTurn } from '../../reconcile/run-turn.ts'
 import { showChange } from '../../record/build-report.ts'
+import { originsOf } from '../change-origins.ts'
 import { type ExplainedLine, explainLines, RULE_ORDER, wrapped } from '../explain-lines.ts'
 import { heldSentence } from '../held-text.ts'
 import type { CommonOptions } from '../options.ts'
@@ -87,8 +88,12 @@ function explanation(seen: Observation, plan: UnitPlan, selectors: readonly stri
   const shown = all.filter(({ change }) => selected === undefined || selected.has(change.fingerprint))
   const everyRule = selected !== undefined || shown.length <= FEW
   const told = new Set<ExplainedLine['verdict']>()
+  const originOf = originsOf(seen)
   for (const line of shown) {
-    lines.push('', ...explainLines(line, seen, { width, everyRule, unheard: !told.has(line.verdict) }))
+    lines.push(
+      '',
+      ...explainLines(line, seen, { width, everyRule, unheard: !told.has(line.verdict), origin: originOf(line.drift, line.verdict) }),
+    )
     told.add(line.verdict)
   }
   if (!everyRule) lines.push('', `each rule with its answer: backporch explain ${unit.packageName} ${shown[0]?.number ?? 1}`)

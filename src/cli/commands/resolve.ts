@@ -13,6 +13,7 @@ import type { World } from '../world.ts'
 interface ResolveOptions extends CommonOptions {
   readonly message?: string
   readonly dryRun?: boolean
+  readonly via?: string
 }
 
 /** `restore`, `adopt` and `release`. */
@@ -27,7 +28,12 @@ export async function resolve(
   const lead = name !== undefined && isSelector(name) ? [name] : []
   const packages = name === undefined || lead.length > 0 ? [] : [name]
   return withSession(world, options, packages, async ({ ports, request, progress }) => {
-    const wish = { resolution, selectors: [...lead, ...selectors], message: options.message }
+    const wish = {
+      resolution,
+      selectors: [...lead, ...selectors],
+      message: options.message,
+      ...(options.via === undefined ? {} : { via: options.via }),
+    }
     const result = await runTurn(ports, { ...request, wish, dryRun: options.dryRun === true }, world.signal)
     progress.end()
     if (!isTable(options.output)) printTurn(result, options, world)

@@ -1,8 +1,10 @@
 /** Packages in two clusters whose repository is on the emulated GitHub, and whole turns about them. Everything else is in memory. */
+
 import assert from 'node:assert/strict'
 import { parseGitHubAddress } from '../../../src/adapters/forge/github/github-address.ts'
 import type { GitHubCredential } from '../../../src/adapters/forge/github/github-credentials.ts'
 import { githubGovernor, type OpenedGitHub, openGitHub } from '../../../src/adapters/forge/github/open-github.ts'
+import { InProcessRenderer } from '../../../src/adapters/functions/in-process-renderer.ts'
 import { parseGoYaml } from '../../../src/krm/go-yaml.ts'
 import type { Json, JsonObject } from '../../../src/krm/json.ts'
 import { redactionKey } from '../../../src/krm/redacted.ts'
@@ -121,6 +123,7 @@ export class GitHubWorld {
       fieldManager: undefined,
       key: redactionKey(new Uint8Array(32).fill(7)),
       bot: { email: BOT_EMAIL },
+      renderer: new InProcessRenderer(),
       version: '0.0.0',
     }
   }

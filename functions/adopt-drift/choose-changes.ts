@@ -1,0 +1,116 @@
+/** Which changes of a report or a record are written, and why others are not. */
+import { parseFieldPath, valueAt } from '../../src/krm/field-path.ts'
+import { isJsonArray, isJsonObject, type Json, jsonEquals } from '../../src/krm/json.ts'
+import { isSensitive } from '../../src/krm/redacted.ts'
+import type { ResolvedChange } from '../../src/proposal/resolution-edits.ts'
+import type { Change, DriftRecord, DriftReport } from '../../src/record/schema.ts'
+import type { DesiredResource } from '../../src/render/desired-set.ts'
+
+export interface ChosenChange {
+  readonly change: Change
+  readonly resolved: ResolvedChange
+}
+
+export interface RefusedChange {
+  readonly change: Change
+  /** A clause that can follow the name of the field. */
+  readonly why: string
+}
+
+export interface ChosenChanges {
+  readonly chosen: readonly ChosenChange[]
+  readonly refused: readonly RefusedChange[]
+}
+
+/**
+ * Of a record those whose resolution is Adopt: somebody decided so. Of a report all: what is in it nobody decided yet, and
+ * whoever gives it to the function does. What the package says already is in neither list.
+ */
+export function chooseChanges({ kind, spec }: DriftReport | DriftRecord, desired: readonly DesiredResource[]): ChosenChanges {
+  const chosen: ChosenChange[] = []
+  const refused: RefusedChange[] = []
+  for (const change of spec.changes) {
+    if (kind === 'DriftRecord' && change.resolution !== 'Adopt') continue
+    const resolved = resolve(change, desired)
+    if (typeof resolved === 'string') refused.push({ change, why: resolved })
+    else if (resolved !== undefined) chosen.push({ change, resolved })
+  }
+  return { chosen, refused }
+}
+
+const CREDENTIAL =
+  'the live value is a credential, which no report holds and nobody wants in git: restore it, or store it where the package refers to it'
+/** As `shownJson` and `shownPath` write what they hide. */
+const HIDDEN = /hmac-sha256:[0-9a-f]{16}|^redacted \(not read\)$/
+
+/** @returns undefined for what is so already; a sentence for what cannot be */
+function resolve(change: Change, desired: readonly DesiredResource[]): ResolvedChange | string | undefined {
+  const own = declarationOf(change, desired)
+  if (change.change === 'unexpected')
+    return own === undefined
+      ? 'git declares no such object, so there is no file that says where it belongs: commit its manifest to the package'
+      : undefined
+  if (change.change === 'missing') return own === undefined ? undefined : resolvedChange(change, own, [])
+  const read = parseFieldPath(change.path ?? '')
+  if ('problem' in read) return 'its path is no field path'
+  if (HIDDEN.test(change.path ?? '')) return CREDENTIAL
+  if (own === undefined) return 'the package does not declare the object'
+  const { path } = read
+  const removed = change.change === 'removed'
+  if (!removed && change.live === undefined && change.redacted !== true) return 'it has no live value'
+  const hidden = !removed && (change.redacted === true || holdsHidden(change.live) || isSensitive(own.id, path, change.live))
+  if (hidden) return CREDENTIAL
+  if (breaksMetadata(path, change.live)) return 'no object can be written with this value'
+  const live = removed ? undefined : change.live
+  const now = valueAt(own.object, path)
+  if (jsonEquals(now, live)) return undefined
+  if (now !== undefined && change.redacted !== true && !jsonEquals(now, change.git))
+    return 'git has changed since it was compared, and says neither what it said then nor what the cluster runs: compare again'
+  return resolvedChange({ ...change, live }, own, path)
+}
+
+/** An object may be declared without the namespace that the cluster puts it into. */
+function declarationOf({ ref }: Change, desired: readonly DesiredResource[]): DesiredResource | undefined {
+  const same = desired.filter(
+    ({ id }) =>
+      id.group === ref.group && id.kind === ref.kind && id.name === ref.name && (id.namespace === ref.namespace || id.namespace === ''),
+  )
+  return same.find(({ id }) => id.namespace === ref.namespace) ?? same[0]
+}
+
+/** What is written about an object for kpt's functions is written there, so it has to stay a place for it. */
+function breaksMetadata([first, second, ...below]: ResolvedChange['drift']['path'], live: Json | undefined): boolean {
+  if (first?.kind !== 'field' || first.name !== 'metadata') return false
+  if (second === undefined) return true
+  const isAnnotations = second.kind === 'field' && second.name === 'annotations' && below.length === 0
+  return isAnnotations && live !== undefined && !(isJsonObject(live) && Object.values(live).every((text) => typeof text === 'string'))
+}
+
+function holdsHidden(value: Json | undefined): boolean {
+  if (typeof value === 'string') return HIDDEN.test(value)
+  if (isJsonArray(value)) return value.some(holdsHidden)
+  return isJsonObject(value) && Object.entries(value).some(([key, below]) => HIDDEN.test(key) || holdsHidden(below))
+}
+
+function resolvedChange(change: Change, desired: DesiredResource, path: ResolvedChange['drift']['path']): ResolvedChange {
+  return {
+    drift: {
+      id: { ...change.ref },
+      apiVersion: desired.apiVersion,
+      uid: '',
+      change: change.change,
+      path,
+      git: change.git,
+      live: change.live,
+      liveUnread: false,
+      // Who it was has no part in the edit.
+      actor: { manager: 'unknown', operation: '', subresource: '', class: 'unknown', at: '', confidence: 'none' },
+      risk: change.risk,
+      reason: change.reason,
+      notes: [],
+    },
+    desired,
+    resolution: 'Adopt',
+    via: change.via,
+  }
+}

@@ -1,0 +1,349 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { builtInFunctions } from '../../src/adapters/functions/built-in-functions.ts'
+import type { Json } from '../../src/krm/json.ts'
+import { type YamlMap, yamlOf } from '../../src/krm/yaml-node.ts'
+import type { Change, DriftRecord, DriftReport } from '../../src/record/schema.ts'
+import { formatInertDocument } from '../../src/record/write-document.ts'
+import { answerCalls } from '../../src/render/answer-calls.ts'
+import { PACKAGE_PATH, PATH, setAnnotation } from '../../src/render/item-annotations.ts'
+import type { FunctionOutput } from '../../src/render/krm-function.ts'
+import { renderPackage } from '../../src/render/render-package.ts'
+import { writeItems } from '../../src/render/write-items.ts'
+import { changeOf, itemsOf, recordOf, reportOf, treeOf, WEB } from '../../test/fakes/drift-package.ts'
+import { adoptDrift } from './fn.ts'
+
+const adopt = adoptDrift(builtInFunctions)
+
+type Texts = { readonly [path: string]: string }
+
+function run(document: DriftReport | DriftRecord, texts: Texts = WEB): FunctionOutput & { readonly texts: Texts } {
+  const output = adopt({ items: itemsOf(texts), config: treeOf(document) })
+  return { ...output, texts: Object.fromEntries(writeItems(output.items)) }
+}
+
+/** The files that differ, after what was replaced in them. */
+function expectEdits(texts: Texts, edits: readonly (readonly [path: string, from: string, to: string])[]): void {
+  const wanted: { [path: string]: string } = { ...WEB }
+  for (const [path, from, to] of edits) {
+    assert.ok(wanted[path]?.includes(from), `${path} has no ${from}`)
+    wanted[path] = (wanted[path] ?? '').replace(from, to)
+  }
+  assert.deepEqual(texts, wanted)
+}
+
+const REPLICAS = changeOf('spec.replicas', { git: 3, live: 5 })
+const LEVEL = changeOf('spec.template.spec.containers[name=app].env[name=LEVEL].value', { git: 'info', live: 'debug' })
+const COLOR = changeOf('data.color', {
+  git: 'blue',
+  live: 'red',
+  ref: { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'first' },
+})
+const PASSWORD = changeOf('spec.template.spec.containers[name=app].env[name=DB_PASSWORD].value', {
+  git: 'hmac-sha256:0011223344556677 (8 bytes)',
+  live: 'hmac-sha256:8899aabbccddeeff (9 bytes)',
+  redacted: true,
+})
+const EXTRA = changeOf('', { change: 'unexpected', ref: { group: '', kind: 'Pod', namespace: 'shop', name: 'debug' } })
+
+test('a value with a setter comment is written where the setter is, and in the manifest that is kept rendered', () => {
+  const { texts, exitCode, results } = run(recordOf([REPLICAS]))
+  assert.equal(exitCode, 0)
+  expectEdits(texts, [
+    ['setters.yaml', 'replicas: "3"', 'replicas: "5"'],
+    ['deployment.yaml', 'replicas: 3 #', 'replicas: 5 #'],
+  ])
+  assert.deepEqual(
+    results.map(({ message, severity, resourceRef, field, file }) => [severity, message, resourceRef?.kind, field?.path, file?.path]),
+    [
+      ['info', 'adopted: git now says what the cluster runs', 'Deployment', 'spec.replicas', undefined],
+      ['info', 'edited setters.yaml', undefined, undefined, 'setters.yaml'],
+      ['info', 'edited deployment.yaml', undefined, undefined, 'deployment.yaml'],
+    ],
+  )
+})
+
+const EDITS: readonly (readonly [name: string, change: Change, edits: readonly (readonly [string, string, string])[]])[] = [
+  ['a value of a manifest, in its place and with its comment', LEVEL, [['deployment.yaml', 'value: info}', 'value: debug}']]],
+  ['a value of the first of two documents, with its quotes', COLOR, [['more.yaml', "'blue'", "'red'"]]],
+  [
+    'a field that only the cluster has',
+    changeOf('spec.minReadySeconds', { change: 'added', live: 4 }),
+    [
+      [
+        'deployment.yaml',
+        '        - {name: LEVEL, value: info} # how much it says\n',
+        '        - {name: LEVEL, value: info} # how much it says\n  minReadySeconds: 4\n',
+      ],
+    ],
+  ],
+  [
+    'a field that the cluster lacks',
+    changeOf('spec.paused', { change: 'removed', git: false }),
+    [['deployment.yaml', '  paused: false\n', '']],
+  ],
+  [
+    'a whole object that the cluster lacks',
+    changeOf('', { change: 'missing', ref: { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'first' } }),
+    [['more.yaml', /^.*?---\n/s.exec(WEB['more.yaml'] ?? '')?.[0] ?? '', '']],
+  ],
+]
+
+for (const [name, change, edits] of EDITS)
+  test(`adopts ${name}, and says nothing the second time`, () => {
+    const first = run(recordOf([change]))
+    assert.equal(first.exitCode, 0, JSON.stringify(first.results))
+    expectEdits(first.texts, edits)
+    const second = run(recordOf([change]), first.texts)
+    assert.deepEqual([second.exitCode, second.results, second.texts], [0, [], first.texts])
+  })
+
+test('every label that a function sets is adopted in its config, where all of them drifted alike', () => {
+  const labels = ['metadata.labels.team', 'spec.selector.matchLabels.team', 'spec.template.metadata.labels.team']
+  const refs = ['first', 'second'].map((name) => ({ group: '', kind: 'ConfigMap', namespace: 'shop', name }))
+  const changes = [
+    ...labels.map((path) => changeOf(path, { git: 'store', live: 'sales' })),
+    ...refs.map((ref) => changeOf('metadata.labels.team', { git: 'store', live: 'sales', ref })),
+  ]
+  // The setters, which no cluster gets, do not count.
+  const { texts, exitCode, results } = run(recordOf(changes))
+  assert.equal(exitCode, 0, JSON.stringify(results))
+  assert.match(texts['Kptfile'] ?? '', /team: sales # who is called at night/)
+  assert.equal((texts['deployment.yaml'] ?? '').match(/team: sales/g)?.length, 3)
+})
+
+test('one label of many is refused, because the others would move', () => {
+  const { texts, exitCode, results } = run(recordOf([changeOf('metadata.labels.team', { git: 'store', live: 'sales' })]))
+  assert.equal(exitCode, 1)
+  expectEdits(texts, [])
+  assert.match(results[0]?.message ?? '', /^not adopted: its value comes from the label team of set-labels/)
+})
+
+const REFUSED: readonly (readonly [name: string, change: Change, why: RegExp])[] = [
+  ['a hidden value', PASSWORD, /is a credential/],
+  ['a value that was not read', changeOf('data.key', { live: 'redacted (not read)', redacted: true }), /does not declare|credential/],
+  ['an object that git does not declare', EXTRA, /git declares no such object/],
+  [
+    'a field of an object that git does not declare',
+    changeOf('data.a', { ...EXTRA, change: 'modified', path: 'data.a', live: 1 }),
+    /does not declare/,
+  ],
+  [
+    'a credential that somebody wrote into the report',
+    changeOf('spec.token', { change: 'added', live: 's3cr3t-value' }),
+    /is a credential/,
+  ],
+  [
+    'a hidden text within a value',
+    changeOf('spec.strategy', { change: 'added', live: { a: ['hmac-sha256:8899aabbccddeeff (9 bytes)'] } }),
+    /is a credential/,
+  ],
+  [
+    'a credential in a path',
+    changeOf('metadata.labels["hmac-sha256:8899aabbccddeeff"]', { change: 'added', live: 'x' }),
+    /is a credential/,
+  ],
+  ['a path that is none', changeOf('spec[', { live: 1 }), /no field path/],
+  ['a change without its value', changeOf('spec.replicas'), /no live value/],
+  ['what git has changed since', changeOf('spec.replicas', { git: 2, live: 5 }), /git has changed since/],
+  ['annotations that are none', changeOf('metadata.annotations', { change: 'added', live: 0 }), /no object can be written/],
+  ['a name', changeOf('metadata.name', { git: 'web', live: 'other' }), /./],
+]
+
+for (const [name, change, why] of REFUSED) {
+  test(`refuses ${name} in a record: nothing is written`, () => {
+    const { exitCode, results, texts } = run(recordOf([change, LEVEL]))
+    assert.equal(exitCode, 1)
+    expectEdits(texts, [])
+    assert.deepEqual(
+      results.map(({ severity, resourceRef }) => [severity, resourceRef?.kind, resourceRef?.name]),
+      [['error', change.ref.kind, change.ref.name]],
+    )
+    assert.match(results[0]?.message ?? '', why)
+  })
+  test(`leaves ${name} of a report, says so, and writes the others`, () => {
+    const { exitCode, results, texts } = run(reportOf([change, LEVEL]))
+    assert.equal(exitCode, 0, JSON.stringify(results))
+    expectEdits(texts, [['deployment.yaml', 'value: info}', 'value: debug}']])
+    assert.deepEqual(
+      results.filter(({ severity }) => severity !== 'info').map(({ severity, resourceRef }) => [severity, resourceRef?.name]),
+      [['warning', change.ref.name]],
+    )
+  })
+}
+
+test('no result holds a value, adopted or refused', () => {
+  const changes = [
+    changeOf('spec.token', { change: 'added', live: 's3cr3t-value' }),
+    changeOf('spec.template.spec.containers[name=app].env[name=LEVEL].value', { git: 'info', live: 'very-telling' }),
+    changeOf('spec.paused', { git: 'was-telling', live: 'is-telling' }),
+    PASSWORD,
+  ]
+  for (const document of [reportOf(changes), recordOf(changes)]) {
+    const { results } = run(document)
+    assert.ok(results.length >= 3)
+    assert.doesNotMatch(JSON.stringify(results), /s3cr3t|telling|8899aabb|currentValue|proposedValue/)
+  }
+})
+
+test('of a record only what is to be adopted is; of a report everything', () => {
+  const changes = [{ ...LEVEL, resolution: 'Restore' as const }, COLOR]
+  expectEdits(run(recordOf(changes, { plan: 'Mixed' })).texts, [['more.yaml', "'blue'", "'red'"]])
+  expectEdits(run(reportOf(changes)).texts, [
+    ['more.yaml', "'blue'", "'red'"],
+    ['deployment.yaml', 'value: info}', 'value: debug}'],
+  ])
+})
+
+test('while kpt renders, paths are those of each package, and an edited Kptfile is said to count later', () => {
+  const labels = ['metadata.labels.team', 'spec.selector.matchLabels.team', 'spec.template.metadata.labels.team']
+  const texts = {
+    Kptfile: WEB['Kptfile'] ?? '',
+    'deployment.yaml': (WEB['deployment.yaml'] ?? '').replace(/ # kpt-set: .*/, ''),
+  }
+  const files = { ...texts, Kptfile: texts.Kptfile.replace(/ {2}- image: .*\n {4}configPath: .*\n/, '') }
+  const inSub = itemsOf({ 'db.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: db, labels: {team: store}}\ndata: {a: b}\n' })
+  for (const item of inSub) setAnnotation(item, PACKAGE_PATH, '/srv/web/db')
+  const subKptfile = itemsOf({ Kptfile: 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: db}\n' })
+  for (const item of subKptfile) setAnnotation(item, PACKAGE_PATH, '/srv/web/db')
+  const own = itemsOf(files)
+  for (const item of own) setAnnotation(item, PACKAGE_PATH, '/srv/web')
+  const change = changeOf('data.a', { git: 'b', live: 'c', ref: { group: '', kind: 'ConfigMap', namespace: '', name: 'db' } })
+  const changes = [
+    change,
+    ...labels.map((path) => changeOf(path, { git: 'store', live: 'sales' })),
+    { ...change, path: 'metadata.labels.team', git: 'store', live: 'sales' },
+  ]
+  const { items, results, exitCode } = adopt({ items: [...inSub, ...subKptfile, ...own], config: treeOf(recordOf(changes)) })
+  assert.equal(exitCode, 0, JSON.stringify(results))
+  assert.deepEqual(items, [...inSub, ...subKptfile, ...own])
+  assert.match(writeItems(inSub).get('db.yaml') ?? '', /labels: \{team: sales/)
+  assert.match(writeItems(inSub).get('db.yaml') ?? '', /data: \{a: c\}/)
+  const file = results.find(({ file: at }) => at?.path === 'Kptfile')
+  assert.deepEqual([file?.severity, /render once more/.test(file?.message ?? '')], ['warning', true])
+})
+
+test('a pipeline with the function itself in it, and with a gate that is shut, is no obstacle', () => {
+  const kptfile = `${WEB['Kptfile']}  - exec: /opt/node functions/adopt-drift/run.ts\n    configPath: setters.yaml\n  validators:\n  - exec: gate-drift\n`
+  const { texts, exitCode, results } = run(recordOf([LEVEL]), { ...WEB, Kptfile: kptfile })
+  assert.equal(exitCode, 0, JSON.stringify(results))
+  assert.match(texts['deployment.yaml'] ?? '', /value: debug\}/)
+})
+
+test('a pipeline with a function that nothing here can run is told, and nothing is written', () => {
+  const { exitCode, results, texts } = run(recordOf([LEVEL]), { ...WEB, Kptfile: `${WEB['Kptfile']}  - exec: ./mine.sh\n` })
+  assert.equal(exitCode, 1)
+  assert.match(results[0]?.message ?? '', /mine\.sh/)
+  assert.equal(texts['deployment.yaml'], WEB['deployment.yaml'])
+})
+
+test('without a Kptfile values are written where they stand, and that is said', () => {
+  const { Kptfile: _, ...texts } = WEB
+  const output = run(recordOf([REPLICAS]), texts)
+  assert.equal(output.exitCode, 0)
+  assert.match(output.texts['deployment.yaml'] ?? '', /replicas: 5 #/)
+  assert.equal(output.texts['setters.yaml'], WEB['setters.yaml'])
+  assert.match(output.results.at(-1)?.message ?? '', /no Kptfile/)
+})
+
+test('the package is found below the folder of the run, and others are left alone', () => {
+  const texts = Object.fromEntries(
+    Object.entries(WEB).flatMap(([path, text]) => [
+      [`apps/web/${path}`, text],
+      [`apps/other/${path}`, text],
+    ]),
+  )
+  const output = run(recordOf([LEVEL]), texts)
+  assert.equal(output.exitCode, 0)
+  assert.match(output.texts['apps/web/deployment.yaml'] ?? '', /debug/)
+  assert.equal(output.texts['apps/other/deployment.yaml'], WEB['deployment.yaml'])
+  assert.deepEqual(output.results.at(-1)?.file, { path: 'apps/web/deployment.yaml' })
+  const elsewhere = run(
+    { ...recordOf([LEVEL]), spec: { ...recordOf([LEVEL]).spec, unit: { ...recordOf([]).spec.unit, package: 'apps/gone' } } },
+    texts,
+  )
+  assert.equal(elsewhere.exitCode, 1)
+})
+
+const CONFIGS: readonly (readonly [name: string, config: YamlMap | undefined])[] = [
+  ['none', undefined],
+  ['another kind', treeOf({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' }, data: {} })],
+  ['a report without a spec', treeOf({ ...reportOf([]), spec: {} })],
+  ['a list as its changes', treeOf({ ...reportOf([]), spec: [] })],
+]
+for (const [name, config] of CONFIGS)
+  test(`a config that is no report fails: ${name}`, () => {
+    const { exitCode, results } = adopt({ items: itemsOf(WEB), config })
+    assert.equal(exitCode, 1)
+    assert.match(results[0]?.message ?? '', /functionConfig/)
+  })
+
+test('broken resources are told and break nothing', () => {
+  const broken = yamlOf({ apiVersion: 'v1', kind: 'ConfigMap', metadata: 'none' }) as YamlMap
+  const odd = itemsOf({ 'odd.yaml': 'apiVersion: v1\nkind: ConfigMap\n' })
+  assert.equal(adopt({ items: [broken], config: treeOf(recordOf([LEVEL])) }).exitCode, 1)
+  assert.equal(adopt({ items: [...itemsOf(WEB), ...odd], config: treeOf(recordOf([LEVEL])) }).exitCode, 1)
+  for (const item of odd) setAnnotation(item, PATH, '../out.yaml')
+  assert.equal(adopt({ items: [...itemsOf(WEB), ...odd], config: treeOf(recordOf([LEVEL])) }).exitCode, 1)
+})
+
+test('what is built in renders a package with the function in its pipeline, and with gates that are shut', () => {
+  const own = `pipeline:
+  mutators:
+  - exec: adopt-drift
+    configPath: drift.yaml
+`
+  const validators = '  validators:\n  - exec: gate-drift\n  - exec: verify-drift-records\n'
+  const texts = {
+    ...WEB,
+    Kptfile: `${(WEB['Kptfile'] ?? '').replace('pipeline:\n  mutators:\n', own)}${validators}status:\n  conditions:\n  - {type: Drifted, status: "True"}\n`,
+    'drift.yaml': formatInertDocument(recordOf([REPLICAS, LEVEL])),
+  }
+  const files = Object.entries(texts).map(([path, text]) => ({ path, mode: '100644' as const, content: new TextEncoder().encode(text) }))
+  const rendering = answerCalls(renderPackage('apps/web', files), builtInFunctions)
+  assert.ok(!('failures' in rendering), 'failures' in rendering ? rendering.failures[0].why : '')
+  const spec = rendering.desired.resources.find(({ id }) => id.kind === 'Deployment')?.object['spec']
+  assert.match(JSON.stringify(spec), /"replicas":5,.*"name":"LEVEL","value":"debug"/)
+})
+
+test('whatever a report says: nothing is thrown, an error writes nothing, and a second run has nothing left to adopt', () => {
+  const places = [
+    'spec.replicas',
+    'spec',
+    'metadata.name',
+    'metadata.labels',
+    'metadata.annotations["internal.config.kubernetes.io/path"]',
+    'spec.template.spec.containers[name=app]',
+    'spec.template.spec.containers[name=new]',
+    'spec.template.spec.containers[0].image',
+    'kind',
+    '__proto__.x',
+    'data.color',
+    'spec.x[="y"]',
+    'spec.selector.matchLabels.team',
+  ]
+  const value = fc.oneof(fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<Json>, fc.constantFrom<Json>('5', 'a\nb', '#x', { name: 'app' }))
+  const change = fc
+    .record({
+      place: fc.constantFrom(...places),
+      live: value,
+      kind: fc.constantFrom('modified' as const, 'added' as const, 'removed' as const, 'missing' as const),
+      ref: fc.constantFrom(REPLICAS.ref, COLOR.ref),
+    })
+    .map(({ place, live, kind, ref }) =>
+      changeOf(kind === 'missing' ? '' : place, { change: kind, ref, ...(kind === 'modified' || kind === 'added' ? { live } : {}) }),
+    )
+  fc.assert(
+    fc.property(fc.array(change, { minLength: 1, maxLength: 3 }), fc.boolean(), (changes, decided) => {
+      const document = decided ? recordOf(changes) : reportOf(changes)
+      const { exitCode, texts } = run(document)
+      if (exitCode !== 0) assert.deepEqual(texts, WEB)
+      else {
+        const again = run(document, texts)
+        assert.deepEqual([again.results.filter(({ severity }) => severity === 'info'), again.texts], [[], texts])
+      }
+    }),
+    { numRuns: 30 },
+  )
+})

@@ -1,0 +1,172 @@
+/**
+ * Writes into a package what the cluster runs: the edit of `backporch adopt`, for pipelines and shells of other people. The
+ * search for the place that a value comes from, and the proof that nothing else moves, are those of Adopt itself
+ * (src/proposal/adopt); this is the way in and out of a ResourceList.
+ */
+import { Failure } from '../../src/failure.ts'
+import type { YamlMap } from '../../src/krm/yaml-node.ts'
+import type { PackageFiles } from '../../src/package/package-files.ts'
+import { adoptThroughPipeline, type EditedTexts } from '../../src/proposal/adopt/adoption.ts'
+import { changeResult } from '../../src/record/change-result.ts'
+import { oneLine } from '../../src/record/one-line.ts'
+import { readDrift } from '../../src/record/read-tree.ts'
+import type { Change, DriftRecord, DriftReport } from '../../src/record/schema.ts'
+import { answerCalls, type FunctionLibrary } from '../../src/render/answer-calls.ts'
+import { annotationOf, PACKAGE_PATH } from '../../src/render/item-annotations.ts'
+import { type FunctionOutput, type FunctionResult, failed, type KrmFunction, succeeded } from '../../src/render/krm-function.ts'
+import { renderPackage } from '../../src/render/render-package.ts'
+import { type ChosenChange, chooseChanges, type RefusedChange } from './choose-changes.ts'
+import { PackageItems } from './package-items.ts'
+import { passingOwn } from './passing-own.ts'
+
+/** Changes whose own reason is looked for when they cannot be had together. */
+const MOST_TRIED = 20
+const PLAIN_PATH = /^[\w.-][\w./-]{0,250}$/
+
+/**
+ * @param library runs the functions of the package while the edit is proven. A parameter, because the library of built-in
+ * functions has this one among them
+ */
+export function adoptDrift(library: FunctionLibrary): KrmFunction {
+  const functions = passingOwn(library)
+  return ({ items, config }) => {
+    const read = readDrift(config)
+    if (read === undefined) return failed(items, 'functionConfig is not a DriftReport or DriftRecord of backporch.dev/v1alpha1')
+    if ('problems' in read) {
+      const results = read.problems.map(({ path, message }): FunctionResult => {
+        return { message: `functionConfig: ${message}`, severity: 'error', ...(path === '' ? {} : { field: { path } }) }
+      })
+      return { items, results, exitCode: 1, stderr: '' }
+    }
+    try {
+      return new Adopting(items, read.value, functions).run()
+    } catch (thrown) {
+      if (!(thrown instanceof Failure)) throw thrown
+      return failed(items, told(thrown))
+    }
+  }
+}
+
+class Adopting {
+  private readonly items: readonly YamlMap[]
+  private readonly drift: DriftReport | DriftRecord
+  private readonly functions: FunctionLibrary
+  private readonly own: PackageItems
+  private readonly packagePath: string
+  private readonly files: PackageFiles
+
+  constructor(items: readonly YamlMap[], drift: DriftReport | DriftRecord, functions: FunctionLibrary) {
+    this.items = items
+    this.drift = drift
+    this.functions = functions
+    const path = drift.spec.unit.package
+    this.own = new PackageItems(items, path)
+    // Of a package that is the whole repository `.drift/` would not be read, which the config may be in.
+    this.packagePath = PLAIN_PATH.test(path) ? path : 'package'
+    this.files = this.own.files()
+  }
+
+  run(): FunctionOutput {
+    const rendering = answerCalls(renderPackage(this.packagePath, this.files), this.functions)
+    if ('failures' in rendering) {
+      const results = rendering.failures.map((failure): FunctionResult => ({ message: told(failure), severity: 'error' }))
+      return { items: this.items, results, exitCode: 1, stderr: '' }
+    }
+    const { chosen, refused } = chooseChanges(this.drift, rendering.desired.resources)
+    if (this.drift.kind === 'DriftRecord') return refused.length > 0 ? this.stop(refused) : this.writeAll(chosen)
+    return this.writeWhatCan(chosen, refused)
+  }
+
+  /** Somebody decided that exactly these are adopted: all of them or none. */
+  private writeAll(chosen: readonly ChosenChange[]): FunctionOutput {
+    const edited = this.edit(chosen)
+    return edited instanceof Failure ? this.stop(this.reasons(chosen), edited) : this.finish(edited, chosen, [])
+  }
+
+  private writeWhatCan(chosen: readonly ChosenChange[], refused: readonly RefusedChange[]): FunctionOutput {
+    const together = this.edit(chosen)
+    if (!(together instanceof Failure)) return this.finish(together, chosen, refused)
+    const reasons = this.reasons(chosen)
+    const left = chosen.filter(({ change }) => !reasons.some((reason) => reason.change === change))
+    const edited = reasons.length === 0 ? together : this.edit(left)
+    return edited instanceof Failure ? this.stop([...refused, ...reasons], edited) : this.finish(edited, left, [...refused, ...reasons])
+  }
+
+  private edit(chosen: readonly ChosenChange[]): EditedTexts | Failure {
+    if (chosen.length === 0) return new Map()
+    const { packagePath, files, functions } = this
+    try {
+      return adoptThroughPipeline({ packagePath, files, functions, changes: chosen.map(({ resolved }) => resolved) })
+    } catch (thrown) {
+      if (thrown instanceof Failure) return thrown
+      throw thrown
+    }
+  }
+
+  /** Those that cannot be had alone either. */
+  private reasons(chosen: readonly ChosenChange[]): readonly RefusedChange[] {
+    return chosen.slice(0, MOST_TRIED).flatMap((each) => {
+      const edited = this.edit([each])
+      return edited instanceof Failure ? [{ change: each.change, why: `${edited.why}: ${remedyOf(edited)}` }] : []
+    })
+  }
+
+  private stop(refused: readonly RefusedChange[], failure?: Failure): FunctionOutput {
+    const results = refused.map((each) => refusal(each, 'error'))
+    if (failure !== undefined && results.length === 0) results.push({ message: told(failure), severity: 'error' })
+    return { items: this.items, results, exitCode: 1, stderr: '' }
+  }
+
+  private finish(edited: EditedTexts, chosen: readonly ChosenChange[], refused: readonly RefusedChange[]): FunctionOutput {
+    const prefix = `${this.packagePath}/`
+    const texts = new Map([...edited].map(([path, text]) => [path.startsWith(prefix) ? path.slice(prefix.length) : path, text]))
+    const inRender = this.items.some((item) => annotationOf(item, PACKAGE_PATH) !== undefined)
+    const items = this.own.withTexts(texts)
+    const results = [
+      ...chosen.map(({ change }) => changeResult(change, 'info', landed(change))),
+      ...[...texts.keys()].map((path) => this.fileResult(path, inRender)),
+      ...refused.map((each) => refusal(each, 'warning')),
+    ]
+    if (chosen.length > 0 && !this.own.hasKptfile) results.push(NO_KPTFILE)
+    return succeeded(items, results)
+  }
+
+  private fileResult(path: string, inRender: boolean): FunctionResult {
+    const file = { path: this.own.folder === '' ? path : `${this.own.folder}/${path}` }
+    // kpt has read the pipeline before the first function runs.
+    return inRender && (path === 'Kptfile' || path.endsWith('/Kptfile'))
+      ? {
+          message: `edited ${file.path}: what it gives to functions counts from the next render on, so render once more`,
+          severity: 'warning',
+          file,
+        }
+      : { message: `edited ${file.path}`, severity: 'info', file }
+  }
+}
+
+const NO_KPTFILE: FunctionResult = {
+  message: 'no Kptfile is among the resources, so no pipeline is known: the values were written where they stand',
+  severity: 'warning',
+}
+
+function refusal({ change, why }: RefusedChange, severity: 'error' | 'warning'): FunctionResult {
+  return changeResult(change, severity, `not adopted: ${why}`)
+}
+
+function landed({ change }: Change): string {
+  return change === 'removed' || change === 'missing'
+    ? 'adopted: taken out, as in the cluster'
+    : 'adopted: git now says what the cluster runs'
+}
+
+/** What to do, for somebody who has no command line of ours before them. */
+function remedyOf({ code, remedy }: Failure): string {
+  if (code === 'BP2014') return 'name one of them in the field via of the change'
+  if (code === 'BP1201' || code === 'BP1206') return 'here only built-in functions run: use "backporch adopt" with the function allowed'
+  return remedy
+}
+
+function told(failure: Failure): string {
+  const where = failure.where === undefined ? '' : ` (${failure.where})`
+  return oneLine(`${failure.what}${where}: ${failure.why}: ${remedyOf(failure)}`, 1000)
+}

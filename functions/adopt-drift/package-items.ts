@@ -1,0 +1,211 @@
+/** Resources of a ResourceList as the files of their package, and edited files back as the resources that they were. */
+import { Failure } from '../../src/failure.ts'
+import { emptyObject, getKey, isJsonObject, type Json, setKey } from '../../src/krm/json.ts'
+import { patchYamlNode } from '../../src/krm/patch-yaml-node.ts'
+import { readYamlNodes } from '../../src/krm/read-yaml-node.ts'
+import { writeYamlNode } from '../../src/krm/write-yaml-node.ts'
+import { copyNode, isNull, jsonOf, nodeAt, textAt, type YamlMap, type YamlNode } from '../../src/krm/yaml-node.ts'
+import type { PackageFiles } from '../../src/package/package-files.ts'
+import {
+  annotationOf,
+  clearAnnotation,
+  fileOf,
+  ID,
+  INDEX,
+  LEGACY_ID,
+  LEGACY_INDEX,
+  LEGACY_PATH,
+  MIGRATION_ID,
+  PACKAGE_PATH,
+  PATH,
+  RESOURCE_ID,
+  SEQUENCE_INDENT,
+  setAnnotation,
+} from '../../src/render/item-annotations.ts'
+import { goClean } from '../../src/render/run-step.ts'
+import { writeItems } from '../../src/render/write-items.ts'
+
+/** What whoever runs functions puts on resources. */
+const RUN_ANNOTATIONS = [
+  PATH,
+  INDEX,
+  ID,
+  LEGACY_PATH,
+  LEGACY_INDEX,
+  LEGACY_ID,
+  SEQUENCE_INDENT,
+  PACKAGE_PATH,
+  RESOURCE_ID,
+  MIGRATION_ID,
+] as const
+
+const KPTFILE = 'Kptfile'
+/** For resources that stand in no package, so that they can be read as one. */
+const NO_PIPELINE = 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: resources\n'
+
+interface PlacedItem {
+  readonly item: YamlMap
+  /** From the folder that the run is about. */
+  readonly path: string
+  readonly index: number
+}
+
+export class PackageItems {
+  /** Where the package is, from the folder that the run is about; '' for that folder. */
+  readonly folder: string
+  readonly hasKptfile: boolean
+  private readonly items: readonly YamlMap[]
+  /** By path within the package, in the order of the documents. */
+  private readonly byPath: ReadonlyMap<string, readonly YamlMap[]>
+  private readonly texts: ReadonlyMap<string, string>
+
+  /**
+   * @param wanted path of the package from the root of its repository
+   * @throws Failure BP1004 where there are packages and none can be that one, BP1112 for what is no Kubernetes object
+   */
+  constructor(items: readonly YamlMap[], wanted: string) {
+    this.items = items
+    const placed = placeItems(items)
+    this.folder = chooseFolder(placed, wanted)
+    const prefix = this.folder === '' ? '' : `${this.folder}/`
+    const own = placed.filter(({ path }) => path.startsWith(prefix)).map((each) => ({ ...each, path: each.path.slice(prefix.length) }))
+    this.byPath = new Map([...Map.groupBy(own, ({ path }) => path)].map(([path, group]) => [path, inOrder(group)]))
+    this.texts = writeItems(own.map(forWriting))
+    this.hasKptfile = this.byPath.has(KPTFILE)
+  }
+
+  files(): PackageFiles {
+    const texts = this.hasKptfile ? [...this.texts] : [...this.texts, [KPTFILE, NO_PIPELINE] as const]
+    return texts
+      .map(([path, text]) => ({ path, mode: '100644' as const, content: new TextEncoder().encode(text) }))
+      .sort((one, other) => (one.path < other.path ? -1 : 1))
+  }
+
+  /**
+   * The resources after an edit of their files: those that the edit changed are changed in place, where it changed them.
+   * @param edited texts by path within the package
+   */
+  withTexts(edited: ReadonlyMap<string, string>): readonly YamlMap[] {
+    const removed = new Set<YamlMap>()
+    for (const [path, text] of edited) {
+      const own = this.byPath.get(path) ?? []
+      const before = readYamlNodes(this.texts.get(path) ?? '', path)
+      const after = sameDocuments(before, readYamlNodes(text, path))
+      for (const [place, item] of own.entries()) {
+        const node = after[place]
+        if (node === undefined) removed.add(item)
+        else if (writeYamlNode(node) !== writeYamlNode(before[place] as YamlNode)) patchYamlNode(item, withRunAnnotations(node, item))
+      }
+    }
+    return this.items.filter((item) => !removed.has(item))
+  }
+}
+
+/** With the place in the file for those that have none, as kpt gives it. */
+function placeItems(items: readonly YamlMap[]): readonly PlacedItem[] {
+  const root = items
+    .map((item) => annotationOf(item, PACKAGE_PATH))
+    .filter((path) => path !== undefined)
+    .reduce<string | undefined>((shortest, path) => (shortest === undefined || path.length < shortest.length ? path : shortest), undefined)
+  const last = new Map<string, number>()
+  return items.map((item) => {
+    assertMetadata(item)
+    const { path, index } = fileOf(item)
+    const own = path === '' ? `${(textAt(item, 'kind') ?? '').toLowerCase()}_${textAt(item, 'metadata', 'name') ?? ''}.yaml` : path
+    const placed = goClean([folderWithin(root, annotationOf(item, PACKAGE_PATH)), own].filter((part) => part !== '').join('/'))
+    const number = /^[0-9]{1,9}$/.test(index) ? Number(index) : (last.get(placed) ?? -1) + 1
+    last.set(placed, Math.max(number, last.get(placed) ?? -1))
+    return { item, path: placed, index: number }
+  })
+}
+
+/** kpt names packages by absolute paths, and files from their own package, while it renders; at other times neither. */
+function folderWithin(root: string | undefined, path: string | undefined): string {
+  if (root === undefined || path === undefined || !path.startsWith(root)) return ''
+  return path.slice(root.length).replace(/^\/+/, '')
+}
+
+function assertMetadata(item: YamlMap): void {
+  for (const node of [nodeAt(item, 'metadata'), nodeAt(item, 'metadata', 'annotations')]) {
+    if (node === undefined || node.kind === 'map' || isNull(node)) continue
+    throw new Failure({
+      code: 'BP1112',
+      what: 'a document is not a Kubernetes object',
+      where: fileOf(item).path,
+      why: 'its metadata or annotations are no map',
+      remedy: 'complete it, or name the file in .krmignore',
+    })
+  }
+}
+
+function chooseFolder(placed: readonly PlacedItem[], wanted: string): string {
+  const folders = placed
+    .filter(({ path }) => path === KPTFILE || path.endsWith(`/${KPTFILE}`))
+    .map(({ path }) => path.slice(0, Math.max(0, path.length - KPTFILE.length - 1)))
+  if (folders.includes(wanted)) return wanted
+  if (folders.includes('') || folders.length === 0) return ''
+  const ends = folders.filter((folder) => wanted.endsWith(`/${folder}`)).sort((one, other) => other.length - one.length)
+  const [longest] = ends
+  if (longest !== undefined) return longest
+  throw new Failure({
+    code: 'BP1004',
+    what: 'there is no package',
+    why: `the drift is of ${JSON.stringify(wanted.slice(0, 200))}, and none of the packages among the resources is there`,
+    remedy: 'run the function on the folder of the package',
+  })
+}
+
+function inOrder(group: readonly PlacedItem[]): readonly YamlMap[] {
+  return group.toSorted((one, other) => one.index - other.index).map(({ item }) => item)
+}
+
+function forWriting({ item, path, index }: PlacedItem): YamlMap {
+  const copy = copyNode(item)
+  for (const name of [PACKAGE_PATH, ID, LEGACY_ID, RESOURCE_ID, MIGRATION_ID]) clearAnnotation(copy, name)
+  for (const name of [PATH, LEGACY_PATH]) setAnnotation(copy, name, path)
+  for (const name of [INDEX, LEGACY_INDEX]) setAnnotation(copy, name, String(index))
+  return copy
+}
+
+/** For each document what became of it; undefined where it is gone. */
+function sameDocuments(before: readonly YamlNode[], after: readonly YamlNode[]): readonly (YamlNode | undefined)[] {
+  if (before.length === after.length) return after
+  let next = 0
+  return before.map((node) => {
+    const candidate = after[next]
+    if (candidate === undefined || nameOf(candidate) !== nameOf(node)) return undefined
+    next += 1
+    return candidate
+  })
+}
+
+function nameOf(node: YamlNode): string {
+  return JSON.stringify([
+    textAt(node, 'apiVersion'),
+    textAt(node, 'kind'),
+    textAt(node, 'metadata', 'namespace'),
+    textAt(node, 'metadata', 'name'),
+  ])
+}
+
+function withRunAnnotations(node: YamlNode, item: YamlMap): Json {
+  const value = jsonOf(node)
+  const put = RUN_ANNOTATIONS.flatMap((name) => {
+    const text = annotationOf(item, name)
+    return text === undefined ? [] : [[name, text] as const]
+  })
+  if (!isJsonObject(value) || put.length === 0) return value
+  const metadata = copyOf(getKey(value, 'metadata'))
+  const annotations = copyOf(getKey(metadata, 'annotations'))
+  for (const [name, text] of put) setKey(annotations, name, text)
+  setKey(metadata, 'annotations', annotations)
+  const whole = copyOf(value)
+  setKey(whole, 'metadata', metadata)
+  return whole
+}
+
+function copyOf(value: Json | undefined): { [key: string]: Json } {
+  const copy = emptyObject()
+  if (isJsonObject(value)) for (const [key, below] of Object.entries(value)) setKey(copy, key, below)
+  return copy
+}

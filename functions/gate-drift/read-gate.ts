@@ -1,0 +1,58 @@
+/** What gate-drift is configured with. */
+
+import { keyOf, nodeAt, resolved, textAt, type YamlMap } from '../../src/krm/yaml-node.ts'
+import { oneLine } from '../../src/record/one-line.ts'
+import { readDrift, type TreeReading } from '../../src/record/read-tree.ts'
+import type { Change, DriftRecord, DriftReport } from '../../src/record/schema.ts'
+import { fileOf } from '../../src/render/item-annotations.ts'
+
+export type Risk = Change['risk']
+
+/** The gravest first. */
+export const RISKS: readonly Risk[] = ['critical', 'high', 'medium', 'low']
+
+export interface Gate {
+  /** Changes below it do not shut the gate. */
+  readonly minimumRisk: Risk
+  /** What happens where nobody says whether there is drift. */
+  readonly unknown: 'pass' | 'fail'
+  readonly drift: DriftReport | DriftRecord | undefined
+}
+
+/** @returns what is wrong, as sentences, where something is */
+export function readGate(config: YamlMap | undefined, items: readonly YamlMap[]): Gate | readonly string[] {
+  const given = readDrift(config)
+  if (given !== undefined) return withDrift({ minimumRisk: 'low', unknown: 'pass' }, given, 'functionConfig')
+  if (config !== undefined && textAt(config, 'kind') !== 'ConfigMap')
+    return ['functionConfig is neither a ConfigMap nor a DriftReport or DriftRecord of backporch.dev/v1alpha1']
+  const unknownKeys = keysOf(config).filter((key) => !KEYS.has(key))
+  if (unknownKeys.length > 0) return unknownKeys.map((key) => `unknown key ${JSON.stringify(key)}: wanted minimumRisk, unknown or report`)
+  const text = (key: string): string => textAt(config, 'data', key) ?? ''
+  const minimumRisk = RISKS.find((risk) => risk === (text('minimumRisk') || 'low'))
+  if (minimumRisk === undefined) return [`minimumRisk is ${quoted(text('minimumRisk'))}: wanted low, medium, high or critical`]
+  const unknown = (['pass', 'fail'] as const).find((choice) => choice === (text('unknown') || 'pass'))
+  if (unknown === undefined) return [`unknown is ${quoted(text('unknown'))}: wanted pass or fail`]
+  const path = text('report')
+  if (path === '') return { minimumRisk, unknown, drift: undefined }
+  const item = items.find((each) => fileOf(each).path === path && readDrift(each) !== undefined)
+  const read = readDrift(item)
+  if (read === undefined) return [`report is ${quoted(path)}: no DriftReport or DriftRecord is there among the resources`]
+  return withDrift({ minimumRisk, unknown }, read, path)
+}
+
+const KEYS = new Set(['minimumRisk', 'unknown', 'report'])
+
+function keysOf(config: YamlMap | undefined): readonly string[] {
+  const data = nodeAt(config, 'data')
+  const map = data === undefined ? undefined : resolved(data)
+  return map?.kind === 'map' ? map.entries.map(({ key }) => oneLine(keyOf(key), 80)) : []
+}
+
+function withDrift(gate: Omit<Gate, 'drift'>, read: TreeReading<DriftReport | DriftRecord>, where: string): Gate | readonly string[] {
+  if ('value' in read) return { ...gate, drift: read.value }
+  return read.problems.map(({ path, message }) => `${oneLine(where)}${path === '' ? '' : ` ${path}`}: ${message}`)
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(oneLine(text, 80))
+}

@@ -1,0 +1,147 @@
+/** What has to be true of each kind of document by itself: names, times, and that it can do what it says. */
+import { createHash } from 'node:crypto'
+import { packageSlug } from '../../src/package/find-packages.ts'
+import { parseWorkspaceBranch } from '../../src/package/ref-name.ts'
+import type { TreeProblem } from '../../src/record/read-tree.ts'
+import { closedPath, ledgerUnitFolder, recordPath } from '../../src/record/record-paths.ts'
+import type { Change, ClosedEpisode, DriftRecord, DriftReport } from '../../src/record/schema.ts'
+import { checkChanges, isTime, TIME } from './check-changes.ts'
+
+/** Eight hex digits, with a number behind them where they were taken. */
+const EPISODE = /^[0-9a-f]{8}(-[1-9][0-9]{0,8})?$/
+
+interface Check {
+  readonly path: string
+  readonly holds: boolean
+  readonly message: string
+}
+
+function failing(checks: readonly Check[]): TreeProblem[] {
+  return checks.filter(({ holds }) => !holds).map(({ path, message }) => ({ path, message }))
+}
+
+export interface SignOff {
+  readonly drafts: 'pass' | 'fail'
+  readonly message: 'optional' | 'required'
+}
+
+/** @param file from the root of the repository, as far as whoever runs the function knows it */
+export function checkRecord(record: DriftRecord, file: string, { drafts, message }: SignOff): readonly TreeProblem[] {
+  const { spec, metadata } = record
+  const said = spec.message?.trim() ?? ''
+  const isDraft = spec.lifecycle === 'Draft'
+  return [
+    ...checkChanges(spec),
+    ...spec.changes.flatMap((change, index) => checkResolution(change, `spec.changes[${index}].resolution`)),
+    ...checkFileName(spec, file),
+    ...failing([
+      { path: 'metadata.name', holds: metadata.name === `drift-${spec.episode}`, message: 'wanted drift- and the episode' },
+      { path: 'spec.episode', holds: EPISODE.test(spec.episode), message: 'wanted eight hex digits' },
+      { path: 'spec.changes', holds: spec.changes.length > 0, message: 'a record without a change decides nothing' },
+      { path: 'spec.fingerprint', holds: spec.fingerprint !== '', message: 'there are changes, so there is a fingerprint' },
+      { path: 'spec.began', holds: isTime(spec.began), message: TIME },
+      { path: 'spec.began', holds: spec.began <= spec.observed.at, message: 'the episode began after it was observed' },
+      { path: 'spec.proposedAt', holds: isTime(spec.proposedAt ?? spec.began), message: TIME },
+      { path: 'spec.proposedAt', holds: (spec.proposedAt ?? spec.began) >= spec.began, message: 'it was proposed before it began' },
+      { path: 'spec.proposedAt', holds: !isDraft || spec.proposedAt === undefined, message: 'a draft is not proposed' },
+      {
+        path: 'spec.plan',
+        holds: spec.plan === planOf(spec.changes),
+        message: `the resolutions of the changes make it ${planOf(spec.changes)}`,
+      },
+      {
+        path: 'spec.plannedBefore',
+        holds: spec.plannedBefore === undefined || (spec.plannedBy !== undefined && spec.plannedBefore !== spec.plan),
+        message: 'wanted another plan than the one that stands, and who changed it',
+      },
+      { path: 'spec.after', holds: spec.after !== spec.episode, message: 'an episode does not follow itself' },
+      { path: 'spec.keyId', holds: /^[0-9a-f]{8}$/.test(spec.keyId), message: 'wanted eight hex digits' },
+      { path: 'spec.message', holds: spec.message === undefined || said !== '', message: 'it is there and says nothing' },
+      {
+        path: 'spec.lifecycle',
+        holds: !isDraft || drafts === 'pass',
+        message: 'a draft is signed off by nobody: merging it decides nothing',
+      },
+      {
+        path: 'spec.message',
+        holds: message === 'optional' || isDraft || spec.plan === 'Restore' || said !== '',
+        message: `a plan to ${spec.plan} has to say why`,
+      },
+    ]),
+  ]
+}
+
+/** As plans are named: after the one resolution that all changes have. */
+function planOf(changes: readonly Change[]): DriftRecord['spec']['plan'] {
+  const [first] = changes
+  return first !== undefined && changes.every(({ resolution }) => resolution === first.resolution) ? first.resolution : 'Mixed'
+}
+
+/** What Backporch itself refuses (BP2002, BP2010). */
+function checkResolution({ change, redacted, resolution }: Change, path: string): TreeProblem[] {
+  if (resolution !== 'Adopt') return []
+  if (change === 'unexpected') return [{ path, message: 'an object that git does not declare cannot be adopted' }]
+  return redacted === true && change !== 'removed' ? [{ path, message: 'a hidden value cannot be adopted' }] : []
+}
+
+/** Of a record in the folder of records; what is kept elsewhere may have any name. */
+function checkFileName({ unit, began, episode }: DriftRecord['spec'], file: string): TreeProblem[] {
+  const at = file.search(/(?:^|\/)\.drift\/records\//)
+  if (at === -1) return []
+  const within = file.slice(at).replace(/^\//, '')
+  // A package that is the whole repository is named by its Kptfile.
+  const slug = unit.package === '' ? (within.split('/')[3] ?? '') : packageSlug(unit.package, '')
+  const wanted = recordPath(unit.cluster, slug, began, episode)
+  return within === wanted ? [] : [{ path: '', message: `the file of this record is ${wanted}` }]
+}
+
+export function checkReport({ metadata, spec, status }: DriftReport, file: string): readonly TreeProblem[] {
+  const name = createHash('sha256').update(`${spec.unit.cluster}\0${spec.unit.package}`).digest('hex').slice(0, 16)
+  const inLedger = /^clusters\/.*\/report\.yaml$/.test(file) && spec.unit.package !== ''
+  const wanted = `${ledgerUnitFolder(spec.unit.cluster, packageSlug(spec.unit.package, ''))}/report.yaml`
+  return [
+    ...checkChanges(spec),
+    ...failing([
+      { path: '', holds: !inLedger || file === wanted, message: `the file of this report is ${wanted}` },
+      { path: 'metadata.name', holds: metadata.name === name, message: `of this cluster and package it is ${name}` },
+      { path: 'status.since', holds: isTime(status.since), message: TIME },
+      { path: 'status.episode', holds: status.episode === '' || EPISODE.test(status.episode), message: 'wanted eight hex digits' },
+      {
+        path: 'status.lifecycle',
+        holds: status.lifecycle === '' || status.episode !== '',
+        message: 'there is one only where there is an episode',
+      },
+      { path: 'status.held', holds: status.held === undefined || status.lifecycle === 'Draft', message: 'only a draft is held' },
+      { path: 'status.state', holds: status.state !== 'Drifted' || spec.changes.length > 0, message: 'there is no change' },
+      {
+        path: 'status.branch',
+        holds: status.branch === undefined || parseWorkspaceBranch(status.branch) !== undefined,
+        message: 'wanted a branch below drafts/ or proposed/',
+      },
+    ]),
+  ]
+}
+
+export function checkClosed({ metadata, spec, status }: ClosedEpisode, file: string): readonly TreeProblem[] {
+  const wanted = closedPath(spec.began, spec.episode)
+  return [
+    ...checkChanges(spec),
+    ...failing([
+      { path: '', holds: !file.startsWith('closed/') || file === wanted, message: `the file of this episode is ${wanted}` },
+      { path: 'metadata.name', holds: metadata.name === spec.episode, message: 'wanted the episode' },
+      { path: 'spec.episode', holds: EPISODE.test(spec.episode), message: 'wanted eight hex digits' },
+      { path: 'spec.began', holds: isTime(spec.began), message: TIME },
+      { path: 'status.at', holds: isTime(status.at), message: TIME },
+      {
+        path: 'status.verifiedAt',
+        holds: status.verifiedAt === undefined || status.failedAt === undefined || status.verifiedAt >= status.failedAt,
+        message: 'it agreed before it was said not to',
+      },
+      {
+        path: 'spec.plan',
+        holds: spec.plan === planOf(spec.changes),
+        message: `the resolutions of the changes make it ${planOf(spec.changes)}`,
+      },
+    ]),
+  ]
+}

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { formatDocument, formatInertDocument } from '../../src/record/write-document.ts'
+import { changeOf, recordOf } from '../../test/fakes/drift-package.ts'
+import { runKpt, whyNoKpt, withFolder } from '../../test/kpt/find-kpt.ts'
+
+/** With the Node that runs the tests: the one on the PATH may be older. */
+const PROGRAM = `${process.execPath} ${fileURLToPath(new URL('run.ts', import.meta.url))}`
+const RECORD = recordOf([changeOf('spec.replicas', { git: 3, live: 5 })])
+const PATH = '.drift/records/prod-eu-1/apps--web/20261121-9f2c1a7b.yaml'
+
+test('kpt passes a repository whose records are good, and leaves their bytes alone', { skip: whyNoKpt() }, () => {
+  const files = {
+    [PATH]: formatInertDocument(RECORD),
+    'apps/web/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n',
+  }
+  withFolder(files, (folder) => {
+    const { ok, stderr } = runKpt(folder, 'fn', 'eval', '.', '--exec', PROGRAM, '--', 'drafts=fail')
+    assert.ok(ok, stderr)
+    for (const [path, text] of Object.entries(files)) assert.equal(readFileSync(join(folder, path), 'utf8'), text)
+  })
+})
+
+test('kpt stops at records that are not, and the results say where', { skip: whyNoKpt() }, () => {
+  const files = {
+    [PATH]: formatDocument(RECORD),
+    '.drift/records/prod-eu-1/apps--web/20261121-00000000.yaml': formatInertDocument({
+      ...RECORD,
+      spec: { ...RECORD.spec, plan: 'Restore' },
+    }),
+  }
+  withFolder(files, (folder) => {
+    const { ok } = runKpt(folder, 'fn', 'eval', '.', '--exec', PROGRAM, '--results-dir', 'out')
+    assert.ok(!ok)
+    const results = readFileSync(join(folder, 'out', 'results.yaml'), 'utf8')
+    assert.match(results, /^exitCode: 1$/m)
+    assert.match(results, /does not stand directly above it/)
+    assert.match(results, new RegExp(`message: the file of this record is ${PATH}`))
+    assert.match(results, /message: the resolutions of the changes make it Adopt\n(?: +.*\n)*? +path: spec\.plan\n/)
+    assert.match(results, /path: \.drift\/records\/prod-eu-1\/apps--web\/20261121-00000000\.yaml/)
+    assert.match(results, /name: drift-9f2c1a7b/)
+  })
+})

@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { getKey, isJsonArray, isJsonObject, type Json, setKey } from '../../src/krm/json.ts'
+import { type YamlMap, yamlOf } from '../../src/krm/yaml-node.ts'
+import { API_VERSION, type ClosedEpisode, type DriftRecord, LOCAL_CONFIG } from '../../src/record/schema.ts'
+import { formatDocument, formatInertDocument } from '../../src/record/write-document.ts'
+import type { FunctionOutput } from '../../src/render/krm-function.ts'
+import { changeOf, itemsOf, recordOf, reportOf, treeOf } from '../../test/fakes/drift-package.ts'
+import { verifyDriftRecords } from './fn.ts'
+
+const RECORD_PATH = '.drift/records/prod-eu-1/apps--web/20261121-9f2c1a7b.yaml'
+const RECORD = recordOf([changeOf('spec.replicas', { git: 3, live: 5 })])
+const REPORT = reportOf([changeOf('spec.replicas', { git: 3, live: 5 })])
+const CLOSED: ClosedEpisode = {
+  apiVersion: API_VERSION,
+  kind: 'ClosedEpisode',
+  metadata: { name: '9f2c1a7b', annotations: LOCAL_CONFIG },
+  spec: { ...REPORT.spec, episode: '9f2c1a7b', began: '2026-11-21T09:45:00Z', plan: 'Adopt' },
+  status: { outcome: 'Merged', decidedBy: 'ada', at: '2026-11-21T11:00:00Z' },
+}
+const POLICY = `apiVersion: backporch.dev/v1alpha1
+kind: DriftPolicy
+metadata: {name: prod, annotations: {config.kubernetes.io/local-config: "true"}}
+spec: {mode: Propose}
+`
+const INERT = '# +argocd:skip-file-rendering\n'
+
+function verify(texts: { readonly [path: string]: string }, data: { readonly [key: string]: string } = {}): FunctionOutput {
+  const items = itemsOf(texts)
+  const output = verifyDriftRecords({ items, config: treeOf({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' }, data }) })
+  assert.equal(output.items, items)
+  assert.equal(output.exitCode, output.results.some(({ severity }) => severity === 'error') ? 1 : 0)
+  return output
+}
+
+/** `severity field: message` of every result. */
+function said(texts: { readonly [path: string]: string }, data: { readonly [key: string]: string } = {}): readonly string[] {
+  return verify(texts, data).results.map(({ severity, field, message }) => `${severity} ${field?.path ?? ''}: ${message}`)
+}
+
+/** The same document with another value at a place. */
+function withAt(document: object, place: string, value: Json | undefined): object {
+  const copy = structuredClone(document) as { [key: string]: Json }
+  const keys = place.split('.')
+  let at: Json | undefined = copy
+  for (const key of keys.slice(0, -1)) at = isJsonArray(at) ? at[Number(key)] : isJsonObject(at) ? getKey(at, key) : undefined
+  const last = keys.at(-1) ?? ''
+  assert.ok(isJsonObject(at), place)
+  if (value === undefined) delete (at as { [key: string]: Json })[last]
+  else setKey(at as { [key: string]: Json }, last, value)
+  return copy
+}
+
+test('what Backporch writes is good where it writes it', () => {
+  const texts = {
+    [RECORD_PATH]: formatInertDocument(RECORD),
+    '.drift/policy.yaml': INERT + POLICY,
+    'drift.yaml': formatInertDocument(REPORT),
+    'clusters/prod-eu-1/apps--web/report.yaml': formatDocument(REPORT),
+    'clusters/prod-eu-1/apps--web/resourcegroup.yaml': 'apiVersion: kpt.dev/v1alpha1\nkind: ResourceGroup\nmetadata: {name: a}\n',
+    'clusters/prod-eu-1/db/resourcegroup.yaml': 'apiVersion: kpt.dev/v1alpha1\nkind: ResourceGroup\nmetadata: {name: b}\n',
+    'closed/2026/11/9f2c1a7b.yaml': formatDocument(CLOSED),
+    'web/resourcegroup.yaml': 'apiVersion: kpt.dev/v1alpha1\nkind: ResourceGroup\nmetadata: {name: c}\n',
+    'web/deployment.yaml': 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n',
+  }
+  assert.deepEqual(said(texts), [])
+  assert.deepEqual(said(texts, { drafts: 'fail' }), [])
+})
+
+test('a finding says which file, document and field it is about', () => {
+  const text = `${INERT}apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, annotations: {config.kubernetes.io/local-config: "true"}}\n---\n${formatDocument(withAt(RECORD, 'spec.changes.0.risk', 'grave'))}`
+  assert.deepEqual(verify({ '.drift/more.yaml': text }).results, [
+    {
+      message: 'Invalid option: expected one of "critical"|"high"|"medium"|"low"',
+      severity: 'error',
+      resourceRef: { apiVersion: API_VERSION, kind: 'DriftRecord', name: 'drift-9f2c1a7b' },
+      field: { path: 'spec.changes[0].risk' },
+      file: { path: '.drift/more.yaml', index: 1 },
+    },
+  ])
+})
+
+const HIDDEN = 'hmac-sha256:0011223344556677 (8 bytes)'
+const WRONG: readonly (readonly [place: string, value: Json | undefined, said: string])[] = [
+  ['metadata.annotations', {}, 'error metadata.annotations.config.kubernetes.io/local-config: Invalid input: expected "true"'],
+  ['metadata.name', 'drift-00000000', 'error metadata.name: wanted drift- and the episode'],
+  ['spec.unit.package', '../web', 'error spec.unit.package: wanted a path from the root of the repository'],
+  ['spec.fingerprint', 'sha256:12', 'error spec.fingerprint: wanted sha256: and 64 hex digits, or nothing'],
+  ['spec.fingerprint', '', 'error spec.fingerprint: there are changes, so there is a fingerprint'],
+  ['spec.observed.at', 'yesterday', 'error spec.observed.at: wanted a time as 2026-11-21T09:30:00Z'],
+  ['spec.observed.at', '2026-11-20T10:00:00Z', 'error spec.began: the episode began after it was observed'],
+  ['spec.changes.0.path', 'spec[', 'error spec.changes[0].path: wanted a keyed field path'],
+  ['spec.changes.0.path', undefined, 'error spec.changes[0].path: wanted a keyed field path'],
+  ['spec.changes.0.change', 'added', 'error spec.changes[0].git: with added git has no value'],
+  ['spec.changes.0.change', 'removed', 'error spec.changes[0].live: with removed the cluster has no value'],
+  ['spec.changes.0.change', 'missing', 'error spec.changes[0].path: a change of the kind missing is of the whole object'],
+  ['spec.changes.0.live', undefined, 'error spec.changes[0].live: the live value is missing'],
+  ['spec.changes.0.live', HIDDEN, 'error spec.changes[0].redacted: a value is hidden, so it has to be true'],
+  ['spec.changes.0.redacted', true, 'error spec.changes[0].redacted: it is true, and no value is hidden'],
+  ['spec.changes.0.live', { kind: 'Secret', data: { a: 'Yg==' } }, 'error spec.changes[0].live: a Secret stands in it in the clear'],
+  ['spec.changes.0.fingerprint', 'x', 'error spec.changes[0].fingerprint: wanted 16 hex digits'],
+  ['spec.changes', [], 'error spec.changes: a record without a change decides nothing'],
+  ['spec.proposedAt', '2026-11-20T10:00:00Z', 'error spec.proposedAt: it was proposed before it began'],
+  ['spec.plan', 'Restore', 'error spec.plan: the resolutions of the changes make it Adopt'],
+  ['spec.plannedBefore', 'Restore', 'error spec.plannedBefore: wanted another plan than the one that stands, and who changed it'],
+  ['spec.after', '9f2c1a7b', 'error spec.after: an episode does not follow itself'],
+  ['spec.keyId', 'abc', 'error spec.keyId: wanted eight hex digits'],
+  ['spec.message', '  ', 'error spec.message: it is there and says nothing'],
+  ['spec.settle', 'nobody', 'error spec.settle: Invalid option: expected one of "syncer"|"backporch"'],
+  ['spec.unit.cluster', 'prod-us-1', 'error : the file of this record is .drift/records/prod-us-1/apps--web/20261121-9f2c1a7b.yaml'],
+  ['apiVersion', 'backporch.dev/v1', 'error apiVersion: wanted backporch.dev/v1alpha1'],
+  ['kind', 'DriftRecrod', 'error kind: there is no kind "DriftRecrod" of backporch.dev/v1alpha1'],
+]
+for (const [place, value, wanted] of WRONG)
+  test(`a record whose ${place} is ${JSON.stringify(value)} is not good`, () => {
+    const found = said({ [RECORD_PATH]: formatInertDocument(withAt(RECORD, place, value)) })
+    assert.ok(found.includes(wanted), found.join('\n'))
+  })
+
+test('a record in a file of another name is not good, in the folder of records only', () => {
+  const text = formatInertDocument(RECORD)
+  const wanted = [`error : the file of this record is ${RECORD_PATH}`]
+  assert.deepEqual(said({ '.drift/records/prod-eu-1/apps--web/20261121-00000000.yaml': text }), wanted)
+  assert.deepEqual(said({ 'fleet/.drift/records/other/20261121-9f2c1a7b.yaml': text }), wanted)
+  assert.deepEqual(said({ 'web/drift.yaml': text }), [])
+})
+
+test('what cannot be done is found: to adopt a hidden value, or an object that git does not declare', () => {
+  const hidden = changeOf('data.key', { git: HIDDEN, live: HIDDEN, redacted: true })
+  const unexpected = changeOf('', { change: 'unexpected', ref: { group: '', kind: 'Pod', namespace: 'shop', name: 'debug' } })
+  assert.deepEqual(said({ 'drift.yaml': formatInertDocument(recordOf([hidden, unexpected])) }), [
+    'error spec.changes[0].resolution: a hidden value cannot be adopted',
+    'error spec.changes[1].resolution: an object that git does not declare cannot be adopted',
+  ])
+  const twice = said({ 'drift.yaml': formatInertDocument(recordOf([...RECORD.spec.changes, ...RECORD.spec.changes])) })
+  assert.deepEqual(twice, ['error spec.changes[1]: another change is of the same place'])
+})
+
+test('drafts, and plans that do not say why, are good unless the config wants more', () => {
+  const draft = { 'a.yaml': formatInertDocument(recordOf(RECORD.spec.changes, { lifecycle: 'Draft' })) }
+  assert.deepEqual(said(draft), [])
+  assert.deepEqual(said(draft, { drafts: 'fail' }), ['error spec.lifecycle: a draft is signed off by nobody: merging it decides nothing'])
+  const proposed = (more: Partial<DriftRecord['spec']>, resolution: 'Adopt' | 'Restore' = 'Adopt'): readonly string[] => {
+    const changes = RECORD.spec.changes.map((change) => ({ ...change, resolution }))
+    return said({ 'a.yaml': formatInertDocument(recordOf(changes, { plan: resolution, ...more })) }, { message: 'required' })
+  }
+  assert.deepEqual(proposed({}), ['error spec.message: a plan to Adopt has to say why'])
+  assert.deepEqual(proposed({ message: 'peak season' }), [])
+  assert.deepEqual(proposed({}, 'Restore'), [])
+})
+
+test('a record that a syncer would apply is an error, a report or policy in the tree a warning', () => {
+  const line = 'the line # +argocd:skip-file-rendering does not stand directly above it: Argo CD would apply the file'
+  assert.deepEqual(said({ [RECORD_PATH]: formatDocument(RECORD) }), [`error : ${line}`])
+  assert.deepEqual(said({ [RECORD_PATH]: `# ours\n${INERT}${formatDocument(RECORD)}` }), [`error : ${line}`])
+  assert.deepEqual(said({ 'drift.yaml': formatDocument(REPORT) }), [`warning : ${line}`])
+  assert.deepEqual(said({ '.drift/policy.yaml': POLICY.replace(/, annotations: .*/, '}') }), [
+    'warning metadata.annotations: without config.kubernetes.io/local-config: "true" a syncer would apply it',
+    `warning : ${line}`,
+  ])
+})
+
+test('only documents of Backporch stand beside the packages, and never a ResourceGroup', () => {
+  const manifest = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: live}\n'
+  assert.match(said({ '.drift/live.yaml': manifest })[0] ?? '', /^error : only documents of Backporch stand here/)
+  assert.match(
+    said({ '.drift/group.yaml': 'apiVersion: kpt.dev/v1alpha1\nkind: ResourceGroup\nmetadata: {name: a}\n' })[0] ?? '',
+    /^error kind: a ResourceGroup stands in a package or on the ledger/,
+  )
+})
+
+test('one ResourceGroup for each package, one policy of a name, one record of an episode', () => {
+  const kptfile = 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: web}\n'
+  const group = 'apiVersion: kpt.dev/v1alpha1\nkind: ResourceGroup\nmetadata: {name: a}\n'
+  const one = { Kptfile: kptfile, 'a.yaml': group, 'db/Kptfile': kptfile, 'db/b.yaml': group }
+  assert.deepEqual(said(one), [])
+  assert.deepEqual(said({ ...one, 'sub/c.yaml': group }), [
+    'error : the package has another ResourceGroup, so kpt live refuses it (a.yaml)',
+  ])
+  assert.deepEqual(said({ '.drift/a.yaml': INERT + POLICY, '.drift/b.yaml': INERT + POLICY }), [
+    'error : another DriftPolicy has this name (.drift/a.yaml)',
+  ])
+  const record = formatInertDocument(RECORD)
+  assert.deepEqual(said({ 'a.yaml': record, 'b.yaml': record }), ['error : another record is of the same episode (a.yaml)'])
+})
+
+test('a policy is read as Backporch reads it', () => {
+  assert.deepEqual(said({ '.drift/policy.yaml': `${INERT}${POLICY.replace('mode: Propose', 'mod: Propose')}` }), [
+    'error spec: Unrecognized key: "mod"',
+  ])
+  const placement = `${INERT}${POLICY.replace('DriftPolicy', 'Placement').replace('{mode: Propose}', '{clusters: [], packages: ["a"]}')}`
+  assert.equal(verify({ '.drift/placement.yaml': placement }).exitCode, 1)
+})
+
+const REPORTS: readonly (readonly [place: string, value: Json, said: string])[] = [
+  ['metadata.name', '0000000000000000', 'error metadata.name: of this cluster and package it is '],
+  ['status.lifecycle', 'Draft', 'error status.lifecycle: there is one only where there is an episode'],
+  ['status.held', { reason: 'storm', why: 'a storm' }, 'error status.held: only a draft is held'],
+  ['spec.changes', [], 'error status.state: there is no change'],
+  ['status.branch', 'main', 'error status.branch: wanted a branch below drafts/ or proposed/'],
+  ['spec.unit.cluster', 'prod-us-1', 'error : the file of this report is clusters/prod-us-1/apps--web/report.yaml'],
+]
+for (const [place, value, wanted] of REPORTS)
+  test(`a report whose ${place} is ${JSON.stringify(value)} is not good`, () => {
+    const found = said({ 'clusters/prod-eu-1/apps--web/report.yaml': formatDocument(withAt(REPORT, place, value)) })
+    assert.ok(
+      found.some((line) => line.startsWith(wanted)),
+      found.join('\n'),
+    )
+  })
+
+test('a closed episode under another name is not good', () => {
+  assert.deepEqual(said({ 'closed/2026/10/9f2c1a7b.yaml': formatDocument(CLOSED) }), [
+    'error : the file of this episode is closed/2026/11/9f2c1a7b.yaml',
+  ])
+})
+
+test('a config with a key or a value that is none fails', () => {
+  assert.deepEqual(said({}, { draft: 'fail' }), ['error : unknown key "draft": wanted drafts or message'])
+  assert.deepEqual(said({}, { drafts: 'no' }), ['error : drafts is "no": wanted pass or fail'])
+  assert.deepEqual(said({}, { message: 'no' }), ['error : message is "no": wanted optional or required'])
+})
+
+test('no document breaks it, whatever is in it, and what it says is bounded', () => {
+  const kinds = ['DriftRecord', 'DriftReport', 'ClosedEpisode', 'ClusterObservation', 'DriftReportList', 'DriftPolicy', 'Placement']
+  const part = fc.oneof(fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<Json>, fc.constantFrom<Json>('', 'sha256:', '9f2c1a7b', [], {}))
+  const places = [
+    'metadata',
+    'spec',
+    'spec.unit',
+    'spec.changes',
+    'spec.episode',
+    'spec.began',
+    'spec.observed',
+    'status',
+    'spec.changes.0.ref',
+  ]
+  fc.assert(
+    fc.property(fc.constantFrom(...kinds), fc.constantFrom(...places), part, (kind, place, value) => {
+      const document = withAt({ ...RECORD, kind, status: {} }, place, value)
+      const item = yamlOf(document as unknown as Json) as YamlMap
+      const { results } = verifyDriftRecords({ items: [item, item], config: undefined })
+      assert.ok(results.length <= 2 * 22 + 2)
+      for (const { message } of results) assert.ok(message.length < 600 && !message.includes('\n'))
+    }),
+    { numRuns: 300 },
+  )
+})

@@ -1,0 +1,168 @@
+/**
+ * Says what is wrong with the documents that Backporch keeps in git: their shape, that no syncer would apply them, and that they
+ * agree with themselves and with their file names. For CI; it changes nothing. What needs the installation key (the fingerprints
+ * themselves), git (who merged) or the cluster is not checked.
+ */
+import type { z } from 'zod'
+import { entryOf, keyOf, nodeAt, textAt, type YamlMap } from '../../src/krm/yaml-node.ts'
+import { driftPolicySchema, placementSchema } from '../../src/policy/schema.ts'
+import { oneLine } from '../../src/record/one-line.ts'
+import { readTree, type TreeProblem } from '../../src/record/read-tree.ts'
+import {
+  API_VERSION,
+  closedEpisodeSchema,
+  clusterObservationSchema,
+  driftRecordSchema,
+  driftReportListSchema,
+  driftReportSchema,
+} from '../../src/record/schema.ts'
+import { INERT_LINE } from '../../src/record/write-document.ts'
+import { annotationOf, fileOf, PACKAGE_PATH } from '../../src/render/item-annotations.ts'
+import type { FunctionResult, KrmFunction } from '../../src/render/krm-function.ts'
+import { checkClosed, checkRecord, checkReport, type SignOff } from './check-documents.ts'
+
+const LOCAL_CONFIG = 'config.kubernetes.io/local-config'
+/** Problems of one document that are told. */
+const MOST_TOLD = 20
+
+interface Finding extends TreeProblem {
+  readonly severity?: 'warning'
+}
+
+export const verifyDriftRecords: KrmFunction = ({ items, config }) => {
+  const read = readConfig(config)
+  const findings =
+    typeof read === 'string' ? [{ message: read, severity: 'error' } as const] : [...checkItems(items, read), ...checkSet(items)]
+  return { items, results: findings, exitCode: findings.some(({ severity }) => severity === 'error') ? 1 : 0, stderr: '' }
+}
+
+/** @returns what is wrong, where something is */
+function readConfig(config: YamlMap | undefined): SignOff | string {
+  const data = nodeAt(config, 'data')
+  const unknown = (data?.kind === 'map' ? data.entries : [])
+    .map(({ key }) => keyOf(key))
+    .find((key) => key !== 'drafts' && key !== 'message')
+  if (unknown !== undefined) return `unknown key ${JSON.stringify(oneLine(unknown, 80))}: wanted drafts or message`
+  const text = (key: string): string => textAt(data, key) ?? ''
+  const drafts = (['pass', 'fail'] as const).find((choice) => choice === (text('drafts') || 'pass'))
+  const message = (['optional', 'required'] as const).find((choice) => choice === (text('message') || 'optional'))
+  if (drafts === undefined) return `drafts is ${JSON.stringify(oneLine(text('drafts'), 80))}: wanted pass or fail`
+  if (message === undefined) return `message is ${JSON.stringify(oneLine(text('message'), 80))}: wanted optional or required`
+  return { drafts, message }
+}
+
+function checkItems(items: readonly YamlMap[], signOff: SignOff): readonly FunctionResult[] {
+  return items.flatMap((item) => {
+    const found = checkItem(item, signOff)
+    const more = found.length > MOST_TOLD ? [{ path: '', message: `and ${found.length - MOST_TOLD} more` }] : []
+    return [...found.slice(0, MOST_TOLD), ...more].map((finding) => resultOf(item, finding))
+  })
+}
+
+function checkItem(item: YamlMap, signOff: SignOff): readonly Finding[] {
+  const [apiVersion, kind] = [textAt(item, 'apiVersion') ?? '', textAt(item, 'kind') ?? '']
+  const { path } = fileOf(item)
+  if (!apiVersion.startsWith('backporch.dev/')) return isBesidePackages(path) ? checkForeign(item, apiVersion, kind) : []
+  if (apiVersion !== API_VERSION) return [{ path: 'apiVersion', message: `wanted ${API_VERSION}` }]
+  if (kind === 'DriftRecord')
+    return [...read(item, driftRecordSchema, (value) => checkRecord(value, path, signOff)), ...checkInert(item, 'error')]
+  if (kind === 'DriftReport') return [...read(item, driftReportSchema, (value) => checkReport(value, path)), ...checkInert(item, 'warning')]
+  if (kind === 'ClosedEpisode') return read(item, closedEpisodeSchema, (value) => checkClosed(value, path))
+  if (kind === 'ClusterObservation') return read(item, clusterObservationSchema)
+  if (kind === 'DriftReportList') return read(item, driftReportListSchema)
+  if (kind === 'DriftPolicy') return [...read(item, driftPolicySchema), ...checkLocal(item), ...checkInert(item, 'warning')]
+  if (kind === 'Placement') return [...read(item, placementSchema), ...checkLocal(item), ...checkInert(item, 'warning')]
+  return [{ path: 'kind', message: `there is no kind ${JSON.stringify(oneLine(kind, 80))} of ${API_VERSION}` }]
+}
+
+function read<Schema extends z.ZodType>(
+  item: YamlMap,
+  schema: Schema,
+  check: (value: z.infer<Schema>) => readonly TreeProblem[] = () => [],
+): readonly Finding[] {
+  const reading = readTree(item, schema)
+  return 'problems' in reading ? reading.problems : check(reading.value)
+}
+
+/** Of documents whose schema leaves it to the writer. */
+function checkLocal(item: YamlMap): readonly Finding[] {
+  if (annotationOf(item, LOCAL_CONFIG) === 'true') return []
+  return [{ path: 'metadata.annotations', message: `without ${LOCAL_CONFIG}: "true" a syncer would apply it`, severity: 'warning' }]
+}
+
+/** The ledger is on a branch that no syncer reads. */
+function checkInert(item: YamlMap, severity: 'error' | 'warning'): readonly Finding[] {
+  const { path, index } = fileOf(item)
+  if (isInLedger(path) || (index !== '' && index !== '0')) return []
+  const comments = [item.headComment, item.entries[0]?.key.headComment ?? '', item.entries[0]?.value.headComment ?? '']
+  if (comments.some((comment) => comment.split('\n')[0] === INERT_LINE)) return []
+  const finding = { path: '', message: `the line ${INERT_LINE} does not stand directly above it: Argo CD would apply the file` }
+  return [severity === 'warning' ? { ...finding, severity } : finding]
+}
+
+function isInLedger(path: string): boolean {
+  return path.startsWith('clusters/') || path.startsWith('closed/')
+}
+
+function isBesidePackages(path: string): boolean {
+  return path.startsWith('.drift/') || path.includes('/.drift/')
+}
+
+function checkForeign(item: YamlMap, apiVersion: string, kind: string): readonly Finding[] {
+  if (apiVersion.startsWith('kpt.dev/') && kind === 'ResourceGroup')
+    return [{ path: 'kind', message: 'a ResourceGroup stands in a package or on the ledger: a second one stops kpt live' }]
+  if (annotationOf(item, LOCAL_CONFIG) === 'true') return []
+  return [{ path: '', message: 'only documents of Backporch stand here: a syncer that reads the whole repository would apply it' }]
+}
+
+/** What no document can be asked alone. */
+function checkSet(items: readonly YamlMap[]): readonly FunctionResult[] {
+  const results: FunctionResult[] = []
+  const seen = new Map<string, string>()
+  const packageOf = packagesOf(items)
+  for (const item of items) {
+    const [apiVersion, kind] = [textAt(item, 'apiVersion') ?? '', textAt(item, 'kind') ?? '']
+    const { path } = fileOf(item)
+    const once = ((): readonly [key: string, what: string] | undefined => {
+      if (kind === 'ResourceGroup' && apiVersion.startsWith('kpt.dev/') && !isInLedger(path) && !isBesidePackages(path))
+        return [`group ${packageOf(item)}`, 'the package has another ResourceGroup, so kpt live refuses it']
+      if (apiVersion !== API_VERSION) return undefined
+      if (kind === 'DriftPolicy') return [`policy ${textAt(item, 'metadata', 'name')}`, 'another DriftPolicy has this name']
+      if (kind !== 'DriftRecord') return undefined
+      const unit = ['cluster', 'package'].map((name) => textAt(item, 'spec', 'unit', name) ?? '')
+      return [JSON.stringify([...unit, textAt(item, 'spec', 'episode')]), 'another record is of the same episode']
+    })()
+    if (once === undefined) continue
+    const [key, what] = once
+    const first = seen.get(key)
+    if (first === undefined) seen.set(key, path)
+    else results.push(resultOf(item, { path: '', message: first === '' ? what : `${what} (${oneLine(first, 200)})` }))
+  }
+  return results
+}
+
+/** By what kpt says while it renders, else by the nearest Kptfile. */
+function packagesOf(items: readonly YamlMap[]): (item: YamlMap) => string {
+  const folderOf = (item: YamlMap): string => fileOf(item).path.replace(/[^/]*$/, '')
+  const folders = new Set(items.filter((item) => textAt(item, 'kind') === 'Kptfile').map(folderOf))
+  return (item) => {
+    const said = annotationOf(item, PACKAGE_PATH)
+    if (said !== undefined) return said
+    let folder = folderOf(item)
+    while (folder !== '' && !folders.has(folder)) folder = folder.replace(/[^/]*\/$/, '')
+    return folder
+  }
+}
+
+function resultOf(item: YamlMap, { path, message, severity }: Finding): FunctionResult {
+  const { path: file, index } = fileOf(item)
+  const name = entryOf(item, 'metadata') === undefined ? undefined : textAt(item, 'metadata', 'name')
+  const given = Object.entries({ apiVersion: textAt(item, 'apiVersion'), kind: textAt(item, 'kind'), name })
+  return {
+    message,
+    severity: severity ?? 'error',
+    resourceRef: Object.fromEntries(given.flatMap(([key, text]) => (text === undefined ? [] : [[key, oneLine(text, 253)]]))),
+    ...(path === '' ? {} : { field: { path } }),
+    ...(file === '' ? {} : { file: { path: file, ...(/^[0-9]{1,9}$/.test(index) ? { index: Number(index) } : {}) } }),
+  }
+}

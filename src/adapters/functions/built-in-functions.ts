@@ -1,0 +1,76 @@
+/** The functions of `functions/`, and which releases of which image each of them stands for (docs/facts/function-images.md). */
+import { adoptDrift } from '../../../functions/adopt-drift/fn.ts'
+import { applyReplacements } from '../../../functions/apply-replacements/fn.ts'
+import { applySetters } from '../../../functions/apply-setters/fn.ts'
+import { createSetters } from '../../../functions/create-setters/fn.ts'
+import { ensureNameSubstring } from '../../../functions/ensure-name-substring/fn.ts'
+import { kubeconform } from '../../../functions/kubeconform/fn.ts'
+import { searchReplace } from '../../../functions/search-replace/fn.ts'
+import { setAnnotations } from '../../../functions/set-annotations/fn.ts'
+import { setImage } from '../../../functions/set-image/fn.ts'
+import { setLabels } from '../../../functions/set-labels/fn.ts'
+import { setNamespace, setNamespaceOfAnyOrigin, setNamespaceOfNamedServices } from '../../../functions/set-namespace/fn.ts'
+import { upsertResource } from '../../../functions/upsert-resource/fn.ts'
+import type { FunctionLibrary } from '../../render/answer-calls.ts'
+import { type KrmFunction, succeeded } from '../../render/krm-function.ts'
+import type { BuiltIn, BuiltIns } from './choose-release.ts'
+import { chooseRuntime, NOTHING_ALLOWED } from './choose-runtime.ts'
+import type { ReleaseVersion } from './release-version.ts'
+
+/** One behaviour in all releases from one on, up to the next minor version. */
+function since(from: ReleaseVersion, run: KrmFunction, newest: ReleaseVersion, last: ReleaseVersion | undefined): BuiltIn {
+  return { variants: [{ from, below: [from[0], from[1] + 1, 0], run }], newest, last }
+}
+
+/** A function of ours about drift, which a Kptfile names by `exec`: the catalog has no image of it, so no release is it. */
+function ofOurs(run: KrmFunction): BuiltIn {
+  return { variants: [{ from: [0, 0, 0], below: [0, 0, 0], run }], newest: [0, 0, 0], last: undefined }
+}
+
+/** A gate that drift has shut, or a record that is not good, would otherwise keep the package from being compared and decided about. */
+const passedOver: KrmFunction = ({ items }) => succeeded(items)
+
+export const BUILT_IN: BuiltIns = new Map<string, BuiltIn>([
+  [
+    'apply-replacements',
+    // Later releases copy the quotes of the source, and with them the type of a value.
+    { variants: [{ from: [0, 1, 1], below: [0, 1, 2], run: applyReplacements }], newest: [0, 1, 5], last: [0, 1, 1] },
+  ],
+  ['apply-setters', since([0, 2, 0], applySetters, [0, 2, 1], [0, 2, 0])],
+  ['create-setters', since([0, 1, 0], createSetters, [0, 1, 0], [0, 1, 0])],
+  ['ensure-name-substring', since([0, 2, 5], ensureNameSubstring, [0, 2, 5], [0, 2, 0])],
+  ['kubeconform', since([0, 1, 0], kubeconform, [0, 1, 2], undefined)],
+  ['search-replace', since([0, 2, 0], searchReplace, [0, 2, 1], [0, 2, 0])],
+  ['set-annotations', since([0, 1, 4], setAnnotations, [0, 1, 5], [0, 1, 4])],
+  [
+    'set-image',
+    // Later releases set init containers too.
+    { variants: [{ from: [0, 1, 0], below: [0, 1, 3], run: setImage }], newest: [0, 1, 3], last: [0, 1, 1] },
+  ],
+  ['set-labels', since([0, 2, 0], setLabels, [0, 2, 2], [0, 2, 0])],
+  [
+    'set-namespace',
+    {
+      variants: [
+        { from: [0, 4, 1], below: [0, 4, 2], run: setNamespace },
+        { from: [0, 4, 2], below: [0, 4, 6], run: setNamespaceOfAnyOrigin },
+        { from: [0, 4, 6], below: [0, 5, 0], run: setNamespaceOfNamedServices },
+      ],
+      newest: [0, 4, 6],
+      last: [0, 4, 1],
+    },
+  ],
+  ['upsert-resource', since([0, 2, 0], upsertResource, [0, 2, 1], [0, 2, 0])],
+  ['adopt-drift', ofOurs(adoptDrift({ answer: (call) => builtInFunctions.answer(call) }))],
+  ['gate-drift', ofOurs(passedOver)],
+  ['verify-drift-records', ofOurs(passedOver)],
+])
+
+export const builtInFunctions: FunctionLibrary = {
+  answer: ({ step, input }) => {
+    const chosen = chooseRuntime(step, NOTHING_ALLOWED, BUILT_IN)
+    if (chosen.is === 'built-in') return chosen.run(input)
+    if (chosen.is === 'refused') return { failure: chosen.failure }
+    throw new TypeError('nothing but what is built in is allowed')
+  },
+}

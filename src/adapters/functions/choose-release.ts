@@ -1,0 +1,86 @@
+/** Which behaviour of a built-in function an image's tag asks for. */
+import type { KrmFunction } from '../../render/krm-function.ts'
+import {
+  compareReleases,
+  formatRelease,
+  parseConstraint,
+  parseRelease,
+  parseStart,
+  type ReleaseVersion,
+  startsWith,
+} from './release-version.ts'
+
+export interface BuiltInVariant {
+  /** First release that behaves so. */
+  readonly from: ReleaseVersion
+  /** First release that does not any more. */
+  readonly below: ReleaseVersion
+  readonly run: KrmFunction
+}
+
+export interface BuiltIn {
+  /** In the order of their releases; the first one is the program `functions/<name>/run.ts`. */
+  readonly variants: readonly [BuiltInVariant, ...BuiltInVariant[]]
+  /** The newest release that is known of, which a tag that moves is taken for; built in or not. */
+  readonly newest: ReleaseVersion
+  /** The last release on gcr.io/kpt-fn, which gets no new ones; undefined where there was none. */
+  readonly last: ReleaseVersion | undefined
+}
+
+/** By name, as in `functions/`. */
+export type BuiltIns = ReadonlyMap<string, BuiltIn>
+
+/** The release that a reference means, and whether it may mean another one tomorrow. */
+export interface ChosenRelease {
+  readonly run: KrmFunction
+  readonly release: ReleaseVersion
+  readonly moves: boolean
+}
+
+/**
+ * Of a tag that moves (`v0.4`, `latest`, none, a constraint) the newest release that is known: what kpt would run is whatever
+ * the registry, or the machine, has at that moment.
+ * @param tag empty where there is none
+ * @param frozen whether it is the registry that gets no new releases
+ * @returns why it is not built in, where it is not
+ */
+export function chooseRelease(builtIn: BuiltIn, tag: string, frozen: boolean): ChosenRelease | { readonly why: string } {
+  const exact = parseRelease(tag)
+  const newest = frozen ? (builtIn.last ?? builtIn.newest) : builtIn.newest
+  const release = exact ?? releaseOf(builtIn, tag, newest)
+  const variant = release === undefined ? undefined : variantOf(builtIn, release)
+  if (release !== undefined && variant !== undefined) return { run: variant.run, release, moves: exact === undefined && !frozen }
+  const means = release === undefined || exact !== undefined ? '' : ` is now ${formatRelease(release)}, and that`
+  return { why: `${tag === '' ? 'no tag' : tag}${means} is none of the releases that are built in (${describeReleases(builtIn)})` }
+}
+
+function variantOf({ variants }: BuiltIn, release: ReleaseVersion): BuiltInVariant | undefined {
+  return variants.find(({ from, below }) => compareReleases(release, from) >= 0 && compareReleases(release, below) < 0)
+}
+
+function releaseOf(builtIn: BuiltIn, tag: string, newest: ReleaseVersion): ReleaseVersion | undefined {
+  const start = parseStart(tag)
+  if (start !== undefined) return startsWith(newest, start) ? newest : undefined
+  const holds = parseConstraint(tag)
+  // `latest`, `unstable`, and whatever else is no version at all.
+  if (holds === undefined) return newest
+  return knownReleases(builtIn, newest).find(holds)
+}
+
+/** The newest first. */
+function knownReleases({ variants }: BuiltIn, newest: ReleaseVersion): readonly ReleaseVersion[] {
+  const releases: ReleaseVersion[] = [newest]
+  for (const { from, below } of variants) {
+    const patches = below[1] > from[1] ? newest[2] : below[2] - 1
+    for (let patch = from[2]; patch <= patches; patch += 1) releases.push([from[0], from[1], patch])
+  }
+  return releases.filter((release) => compareReleases(release, newest) <= 0).sort((one, other) => compareReleases(other, one))
+}
+
+function describeReleases({ variants: [first, ...others] }: BuiltIn): string {
+  const { below } = others.at(-1) ?? first
+  const [major, minor, patch] = below
+  if (patch === 0) return `from ${formatRelease(first.from)}, below ${formatRelease(below)}`
+  const last = formatRelease([major, minor, patch - 1])
+  return formatRelease(first.from) === last ? last : `${formatRelease(first.from)} to ${last}`
+}

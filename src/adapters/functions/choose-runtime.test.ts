@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setNamespace, setNamespaceOfAnyOrigin, setNamespaceOfNamedServices } from '../../../functions/set-namespace/fn.ts'
+import type { PipelineStep } from '../../render/pipeline-step.ts'
+import { BUILT_IN } from './built-in-functions.ts'
+import { type AllowedFunctions, chooseRuntime, NOTHING_ALLOWED } from './choose-runtime.ts'
+import { formatRelease, parseConstraint, parseRelease, type ReleaseVersion } from './release-version.ts'
+import { splitWords } from './split-words.ts'
+
+const DIGEST = `sha256:${'a'.repeat(64)}`
+
+function stepOf({ image = '', exec = '', tag = '' }: { image?: string; exec?: string; tag?: string }): PipelineStep {
+  const none = { name: '', configPath: '', configMap: new Map(), selectors: [], exclude: [] }
+  return {
+    number: 0,
+    folder: '',
+    list: 'mutators',
+    index: 0,
+    function: { image, exec, tag, line: 7, ...none },
+    kptfile: 'apps/web/Kptfile',
+  }
+}
+
+/** `set-labels`, `program /x a b`, `image x`, or the code of the failure. */
+function chosen(what: Parameters<typeof stepOf>[0], allowed: Partial<AllowedFunctions> = {}): string {
+  const choice = chooseRuntime(stepOf(what), { ...NOTHING_ALLOWED, ...allowed }, BUILT_IN)
+  if (choice.is === 'refused') return choice.failure.code
+  if (choice.is === 'program') return ['program', choice.program, ...choice.words].join(' ')
+  if (choice.is === 'image') return `image ${choice.image}`
+  const [name, builtIn] = [...BUILT_IN].find(([, { variants }]) => variants.some(({ run }) => run === choice.run)) ?? []
+  return `${name} ${builtIn?.variants.findIndex(({ run }) => run === choice.run)}${choice.remark === undefined ? '' : ' remark'}`
+}
+
+test('an image of the catalog is built in by its name and release, in both registries and by its short name', () => {
+  for (const prefix of ['', 'gcr.io/kpt-fn/', 'ghcr.io/kptdev/krm-functions-catalog/']) {
+    assert.equal(chosen({ image: `${prefix}set-labels:v0.2.0` }), 'set-labels 0')
+    assert.equal(chosen({ image: `${prefix}set-labels:v0.2.9` }), 'set-labels 0')
+    assert.equal(chosen({ image: `${prefix}set-labels:v0.1.5` }), 'BP1201')
+    assert.equal(chosen({ image: `${prefix}set-labels:v0.3.0` }), 'BP1201')
+    assert.equal(chosen({ image: `${prefix}starlark:v0.5.0` }), 'BP1201')
+  }
+  assert.equal(chosen({ image: 'registry.example/kpt-fn/set-labels:v0.2.0' }), 'BP1206')
+  assert.equal(chosen({ image: 'ghcr.io/kptdev/krm-functions-catalog/more/set-labels:v0.2.0' }), 'BP1201')
+})
+
+test('a release chooses the behaviour that it had', () => {
+  const { variants } = BUILT_IN.get('set-namespace') ?? assert.fail('it is built in')
+  assert.deepEqual(
+    variants.map(({ run }) => run),
+    [setNamespace, setNamespaceOfAnyOrigin, setNamespaceOfNamedServices],
+  )
+  const name = 'ghcr.io/kptdev/krm-functions-catalog/set-namespace'
+  const of = (tag: string): string => chosen({ image: `${name}:${tag}` })
+  assert.deepEqual(['v0.4.0', 'v0.4.1', 'v0.4.2', 'v0.4.5', 'v0.4.6', 'v0.4.7', 'v0.5.0'].map(of), [
+    'BP1201',
+    'set-namespace 0',
+    'set-namespace 1',
+    'set-namespace 1',
+    'set-namespace 2',
+    'set-namespace 2',
+    'BP1201',
+  ])
+})
+
+test('a tag that moves is the newest release that is known, and is said so; in the older registry none moves any more', () => {
+  const name = 'ghcr.io/kptdev/krm-functions-catalog/set-namespace'
+  for (const image of [`${name}:latest`, name, `${name}:v0.4`, `${name}:v0`, `${name}:unstable`, 'set-namespace'])
+    assert.equal(chosen({ image }), 'set-namespace 2 remark', image)
+  assert.equal(chosen({ image: `${name}:v0.3` }), 'BP1201')
+  assert.equal(chosen({ image: 'gcr.io/kpt-fn/set-namespace:v0.4' }), 'set-namespace 0')
+  assert.equal(chosen({ image: 'gcr.io/kpt-fn/set-namespace' }), 'set-namespace 0')
+  // Its newest release sets init containers, which the one that is built in does not.
+  assert.equal(chosen({ image: 'ghcr.io/kptdev/krm-functions-catalog/set-image:latest' }), 'BP1201')
+  const choice = chooseRuntime(stepOf({ image: `${name}:latest` }), NOTHING_ALLOWED, BUILT_IN)
+  assert.equal(choice.is === 'built-in' && choice.remark, `the tag latest of ${name} means another release from time to time: v0.4.6 runs`)
+})
+
+test('a digest counts only beside a release', () => {
+  const name = 'ghcr.io/kptdev/krm-functions-catalog/set-namespace'
+  assert.equal(chosen({ image: `${name}:v0.4.5@${DIGEST}` }), 'set-namespace 1')
+  assert.equal(chosen({ image: `${name}@${DIGEST}` }), 'BP1201')
+})
+
+test('the tag beside an image, which may be a constraint, takes the place of its own', () => {
+  const image = 'set-namespace:v0.3.0'
+  assert.equal(chosen({ image, tag: 'v0.4.1' }), 'set-namespace 0')
+  assert.equal(chosen({ image, tag: '<0.4.6' }), 'set-namespace 1 remark')
+  assert.equal(chosen({ image, tag: '~0.4' }), 'set-namespace 2 remark')
+  assert.equal(chosen({ image, tag: '0.3.x || 0.4.1' }), 'set-namespace 0 remark')
+  assert.equal(chosen({ image, tag: '>=0.5' }), 'BP1201')
+})
+
+test('constraints hold as Masterminds/semver has them', () => {
+  const releases: readonly ReleaseVersion[] = [
+    [0, 0, 3],
+    [0, 1, 0],
+    [0, 4, 1],
+    [0, 4, 9],
+    [0, 5, 0],
+    [1, 0, 0],
+    [1, 2, 3],
+  ]
+  const holding = (text: string): string | undefined => {
+    const holds = parseConstraint(text)
+    return holds && releases.filter(holds).map(formatRelease).join(' ')
+  }
+  assert.equal(holding('>=0.4.1, <0.5'), 'v0.4.1 v0.4.9')
+  assert.equal(holding('> 0.4'), 'v0.5.0 v1.0.0 v1.2.3')
+  assert.equal(holding('<=0.4'), 'v0.0.3 v0.1.0 v0.4.1 v0.4.9')
+  assert.equal(holding('~0.4.1'), 'v0.4.1 v0.4.9')
+  assert.equal(holding('~0'), 'v0.0.3 v0.1.0 v0.4.1 v0.4.9 v0.5.0')
+  assert.equal(holding('^0.4.1'), 'v0.4.1 v0.4.9')
+  assert.equal(holding('^1.0'), 'v1.0.0 v1.2.3')
+  assert.equal(holding('^0.0.3'), 'v0.0.3')
+  assert.equal(holding('0.4.x'), 'v0.4.1 v0.4.9')
+  assert.equal(holding('*'), 'v0.0.3 v0.1.0 v0.4.1 v0.4.9 v0.5.0 v1.0.0 v1.2.3')
+  assert.equal(holding('!=0.4'), 'v0.0.3 v0.1.0 v0.5.0 v1.0.0 v1.2.3')
+  assert.equal(holding('0.4.2 - 1.0'), 'v0.4.9 v0.5.0 v1.0.0')
+  assert.equal(holding('v0.1.0 || >=1.2'), 'v0.1.0 v1.2.3')
+  for (const text of ['latest', '', '>=', '1.2.3.4', 'v0.4.1-rc.1', '=> x y']) assert.equal(holding(text), undefined, text)
+  assert.deepEqual([parseRelease('v01.2.3'), parseRelease('v0.4')], [undefined, undefined])
+})
+
+test('a program of a package is run by nothing that the package says', () => {
+  assert.equal(chosen({ exec: 'set-namespace' }), 'set-namespace 0')
+  assert.equal(chosen({ exec: 'bin/set-namespace' }), 'set-namespace 0 remark')
+  assert.equal(chosen({ exec: './functions/set-labels/run.ts' }), 'set-labels 0 remark')
+  for (const exec of ['../../bin/sh', "sh -c 'id'", '/bin/sh', 'set-labels --x', './Kptfile', '"', 'my-fn', 'constructor', '__proto__'])
+    assert.equal(chosen({ exec }), 'BP1206', exec)
+})
+
+test('a program is allowed by its text, or without arguments by its absolute path', () => {
+  const allow = (...exec: string[]) => ({ exec })
+  assert.equal(chosen({ exec: ' my-fn  "a b" ' }, allow('my-fn  "a b"')), 'program my-fn a b')
+  assert.equal(chosen({ exec: 'my-fn' }, allow('my-fn  "a b"')), 'BP1206')
+  assert.equal(chosen({ exec: '/opt/my-fn' }, allow('/opt/my-fn')), 'program /opt/my-fn')
+  assert.equal(chosen({ exec: 'my-fn' }, allow('/opt/my-fn')), 'program /opt/my-fn')
+  assert.equal(chosen({ exec: 'my-fn' }, allow('/opt/my-fn', '/usr/my-fn')), 'BP1206')
+  // An interpreter that is allowed is not one for any text.
+  assert.equal(chosen({ exec: '/usr/bin/python3 -c "print()"' }, allow('/usr/bin/python3')), 'BP1206')
+  assert.equal(chosen({ exec: './my-fn' }, allow('./my-fn')), 'BP1206')
+  assert.equal(chosen({ exec: '../my-fn' }, allow('/opt/my-fn')), 'BP1206')
+  assert.equal(chosen({ exec: 'set-labels' }, allow('/opt/set-labels')), 'program /opt/set-labels')
+})
+
+test('an image is allowed by its text, or pinned by its folder', () => {
+  const allow = (...images: string[]) => ({ images })
+  const mine = 'reg.example/fn/mine'
+  assert.equal(chosen({ image: `${mine}:latest` }, allow(`${mine}:latest`)), `image ${mine}:latest`)
+  assert.equal(chosen({ image: `${mine}:latest` }, allow('reg.example/fn/')), 'BP1206')
+  assert.equal(chosen({ image: mine }, allow('reg.example/fn/')), 'BP1206')
+  assert.equal(chosen({ image: `${mine}:v1.2.3` }, allow('reg.example/fn/')), `image ${mine}:v1.2.3`)
+  assert.equal(chosen({ image: `${mine}:latest@${DIGEST}` }, allow('reg.example/fn/')), `image ${mine}:latest@${DIGEST}`)
+  assert.equal(chosen({ image: `${mine}@${DIGEST}`, tag: 'edge' }, allow('reg.example/fn/')), 'BP1206')
+  assert.equal(chosen({ image: `${mine}:v1.2.3` }, allow('reg.example/f')), 'BP1206')
+  assert.equal(chosen({ image: 'localhost:5000/mine:v1.0.0' }, allow('localhost:5000/')), 'image localhost:5000/mine:v1.0.0')
+  const starlark = 'ghcr.io/kptdev/krm-functions-catalog/starlark:v0.5.0'
+  assert.equal(chosen({ image: 'starlark:v0.5.0' }, allow(starlark)), `image ${starlark}`)
+  // What is built in needs no engine; exactly the image that somebody asks for is that image.
+  const labels = 'ghcr.io/kptdev/krm-functions-catalog/set-labels:v0.2.0'
+  assert.equal(chosen({ image: labels }, allow('ghcr.io/')), 'set-labels 0')
+  assert.equal(chosen({ image: labels }, allow(labels)), `image ${labels}`)
+})
+
+test('a refusal names the line of the Kptfile and what the operator can do (C10, C11)', () => {
+  const told = (what: Parameters<typeof stepOf>[0]) => {
+    const choice = chooseRuntime(stepOf(what), NOTHING_ALLOWED, BUILT_IN)
+    return choice.is === 'refused' ? choice.failure.toJSON() : undefined
+  }
+  assert.deepEqual(told({ exec: '../../bin/sh' }), {
+    code: 'BP1206',
+    what: 'the pipeline wants to run a program, sh',
+    where: 'apps/web/Kptfile:7 (mutator 1, sh)',
+    why: 'exec "../../bin/sh": it is not on the list of programs that are allowed',
+    remedy: 'allow it with --allow-exec="../../bin/sh" where it may run; no setting of the package can',
+    retry: 'on-change',
+  })
+  assert.deepEqual(told({ image: 'evil.example/x:latest' }), {
+    code: 'BP1206',
+    what: 'the pipeline wants to run an image, x',
+    where: 'apps/web/Kptfile:7 (mutator 1, x)',
+    why: 'evil.example/x:latest is not on the list of images that are allowed, and it is not pinned by a digest',
+    remedy: 'name it with @sha256:… and allow it with --allow-image where it may run; no setting of the package can',
+    retry: 'on-change',
+  })
+  assert.deepEqual(told({ image: 'gcr.io/kpt-fn/set-labels:v0.1.5' }), {
+    code: 'BP1201',
+    what: 'RuntimeMissing(set-labels): nothing here can run the function',
+    where: 'apps/web/Kptfile:7 (mutator 1, set-labels)',
+    why: 'the image gcr.io/kpt-fn/set-labels:v0.1.5: v0.1.5 is none of the releases that are built in (from v0.2.0, below v0.3.0)',
+    remedy: 'use a function that is built in, or allow its program or image with --allow-exec or --allow-image',
+    retry: 'on-change',
+  })
+})
+
+test('words are split as google/shlex splits them', () => {
+  assert.deepEqual(splitWords('  a  "b c" d\\ e \'f"\\g\' # not this\n h#i '), ['a', 'b c', 'd e', 'f"\\g', 'h#i'])
+  assert.deepEqual(splitWords('a""b "" \'\' "\\"x\\y"'), ['ab', '', '', '"xy'])
+  assert.deepEqual([splitWords(''), splitWords('# a')], [[], []])
+  assert.deepEqual([splitWords('"a'), splitWords("a 'b"), splitWords('a\\')], [undefined, undefined, undefined])
+})

@@ -1,0 +1,115 @@
+/**
+ * Who runs a function of a pipeline: what is built in, a program or an image that the operator allows, or nobody. A package
+ * gets nothing run by naming it.
+ */
+import type { Failure } from '../../failure.ts'
+import { runtimeMissing } from '../../render/answer-calls.ts'
+import type { KrmFunction } from '../../render/krm-function.ts'
+import type { PipelineStep } from '../../render/pipeline-step.ts'
+import { type BuiltIns, chooseRelease } from './choose-release.ts'
+import { imageNotAllowed, imageNotPinned, programNotAllowed } from './function-failures.ts'
+import { formatRelease, parseRelease } from './release-version.ts'
+import { splitWords } from './split-words.ts'
+
+/** What the operator lets pipelines run beside the functions that are built in. */
+export interface AllowedFunctions {
+  /** Programs by their `exec` text in a Kptfile, or by absolute path, which then get no arguments. */
+  readonly exec: readonly string[]
+  /** Images: a reference, or a prefix that ends with `/`. */
+  readonly images: readonly string[]
+}
+
+export const NOTHING_ALLOWED: AllowedFunctions = { exec: [], images: [] }
+
+export type ChosenRuntime =
+  /** `remark`: what a person should know who reads the image's name. */
+  | { readonly is: 'built-in'; readonly run: KrmFunction; readonly remark?: string }
+  /** An absolute path, or a name to be looked for on the PATH. */
+  | { readonly is: 'program'; readonly program: string; readonly words: readonly string[] }
+  | { readonly is: 'image'; readonly image: string }
+  | { readonly is: 'refused'; readonly failure: Failure }
+
+/** Where the catalog's images are: of the older one no release is new any more. */
+const FROZEN_CATALOG = 'gcr.io/kpt-fn/'
+const CATALOG = 'ghcr.io/kptdev/krm-functions-catalog/'
+
+export function chooseRuntime(step: PipelineStep, allowed: AllowedFunctions, builtIns: BuiltIns): ChosenRuntime {
+  return step.function.image === '' ? chooseForExec(step, allowed, builtIns) : chooseForImage(step, allowed, builtIns)
+}
+
+function chooseForExec(step: PipelineStep, allowed: AllowedFunctions, builtIns: BuiltIns): ChosenRuntime {
+  const text = step.function.exec.trim()
+  const [program, ...words] = splitWords(text) ?? []
+  if (program === undefined) return { is: 'refused', failure: programNotAllowed(step, 'its text is not words as a shell has them') }
+  const isName = !program.includes('/')
+  const path = program.startsWith('/') ? program : undefined
+  if (allowed.exec.includes(text)) {
+    if (isName || path !== undefined) return { is: 'program', program, words }
+    return { is: 'refused', failure: programNotAllowed(step, 'its path is relative, and there is no folder that it could start from') }
+  }
+  // With arguments of the package's choice, an interpreter that is allowed would run anything.
+  const byPath =
+    words.length > 0 ? [] : allowed.exec.filter((each) => each === path || (isName && each.startsWith('/') && each.endsWith(`/${program}`)))
+  const [only, second] = byPath
+  if (only !== undefined && second === undefined) return { is: 'program', program: only, words }
+  const name = builtInName(program)
+  const builtIn = builtIns.get(name)
+  if (builtIn === undefined || words.length > 0)
+    return { is: 'refused', failure: programNotAllowed(step, 'it is not on the list of programs that are allowed') }
+  const [{ run }] = builtIn.variants
+  return isName
+    ? { is: 'built-in', run }
+    : { is: 'built-in', run, remark: `the built-in ${name} stands for the program ${JSON.stringify(program)}` }
+}
+
+/** `set-labels`, `bin/set-labels`, `functions/set-labels/run.ts`. */
+function builtInName(program: string): string {
+  return program.replace(/\/run\.ts$/, '').replace(/^.*\//, '')
+}
+
+interface ImageName {
+  /** In full, without tag and digest. */
+  readonly name: string
+  readonly tag: string
+  readonly digest: string
+}
+
+function chooseForImage(step: PipelineStep, allowed: AllowedFunctions, builtIns: BuiltIns): ChosenRuntime {
+  const { image, tag } = step.function
+  const written = readImage(image)
+  // kpt puts the tag that stands beside the image in place of its own, and of its digest.
+  const named = tag === '' ? written : { name: written.name, tag, digest: '' }
+  const full = formatImage(named)
+  if (allowed.images.includes(image) || allowed.images.includes(full)) return { is: 'image', image: full }
+  const catalog = [CATALOG, FROZEN_CATALOG].find((prefix) => named.name.startsWith(prefix))
+  const builtIn = catalog === undefined ? undefined : builtIns.get(named.name.slice(catalog.length))
+  // A digest says nothing about the release, but for the tag beside it.
+  const chosen =
+    builtIn === undefined || (named.digest !== '' && named.tag === '')
+      ? undefined
+      : chooseRelease(builtIn, named.tag, catalog === FROZEN_CATALOG)
+  if (chosen !== undefined && 'run' in chosen) {
+    const { run, release, moves } = chosen
+    if (!moves || named.digest !== '') return { is: 'built-in', run }
+    const reference = named.tag === '' ? `${image} without a tag` : `the tag ${named.tag} of ${image.replace(/:[^/:]*$/, '')}`
+    return { is: 'built-in', run, remark: `${reference} means another release from time to time: ${formatRelease(release)} runs` }
+  }
+  if (allowed.images.some((prefix) => prefix.endsWith('/') && full.startsWith(prefix))) {
+    if (named.digest !== '' || parseRelease(named.tag) !== undefined) return { is: 'image', image: full }
+    return { is: 'refused', failure: imageNotPinned(step, full) }
+  }
+  if (chosen !== undefined) return { is: 'refused', failure: runtimeMissing(step, chosen.why) }
+  if (builtIn !== undefined) return { is: 'refused', failure: runtimeMissing(step, 'of a digest alone nobody can say which release it is') }
+  if (catalog !== undefined) return { is: 'refused', failure: runtimeMissing(step, 'it is not built in') }
+  return { is: 'refused', failure: imageNotAllowed(step, full) }
+}
+
+function readImage(image: string): ImageName {
+  const [, path = image, tag = '', digest = ''] = /^(.*?)(?::([^/:@]*))?(?:@(.*))?$/s.exec(image) ?? []
+  // kpt looks for names without a folder in the catalog: up to 1.0.0-beta.58 in the older one.
+  return { name: path.includes('/') ? path : CATALOG + path, tag, digest }
+}
+
+function formatImage({ name, tag, digest }: ImageName): string {
+  return `${name}${tag === '' ? '' : `:${tag}`}${digest === '' ? '' : `@${digest}`}`
+}

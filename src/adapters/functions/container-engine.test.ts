@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { readFileSync, rmSync } from 'node:fs'
+import { after, beforeEach, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { ToyPrograms, toyPackage } from '../../../test/fakes/toy-functions.ts'
+import type { TurnRendering } from '../../render/package-renderer.ts'
+import { containerWords } from './container-engine.ts'
+import { FUNCTION_LIMITS } from './function-limits.ts'
+import { WorkerRenderer } from './worker-renderer.ts'
+
+const never = new AbortController().signal
+const programs = new ToyPrograms()
+after(() => programs.remove())
+beforeEach(() => rmSync(programs.path('log'), { force: true }))
+
+const IMAGE = `reg.example/fn/paint@sha256:${'a'.repeat(64)}`
+const HAS = '[ "$1 $2" = "image inspect" ] && exit 0'
+const LACKS = '[ "$1 $2" = "image inspect" ] && exit 1'
+
+/** A docker that says what it was asked, and does `body`. */
+function engine(body: string, name = 'docker'): void {
+  programs.add(name, `echo "$@" >> $here/log\n${body}`)
+}
+
+function renderer(more: Partial<ConstructorParameters<typeof WorkerRenderer>[0]> = {}): WorkerRenderer {
+  return new WorkerRenderer({
+    allowed: { exec: [], images: ['reg.example/fn/'] },
+    engine: undefined,
+    environment: { PATH: `${programs.folder}:/usr/bin:/bin`, DOCKER_HOST: 'tcp://engine' },
+    limits: { ...FUNCTION_LIMITS, milliseconds: 700 },
+    nextSecond: false,
+    ...more,
+  })
+}
+const shared = renderer()
+
+function log(): readonly string[] {
+  return readFileSync(programs.path('log'), 'utf8').trim().split('\n')
+}
+
+function told(rendering: TurnRendering): readonly string[] {
+  return 'failures' in rendering ? rendering.failures.map(({ code, why }) => `${code} ${why}`) : ['rendered']
+}
+
+/** Each with a package of its own, which nothing is remembered of. */
+let packages = 0
+function files(image = IMAGE) {
+  packages += 1
+  return toyPackage([`image: '${image}'`], {
+    'notes.txt': String(packages),
+    'own.yaml': `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: n${packages}}\n`,
+  })
+}
+
+test('an image runs without network, rights, disk and bounds of its own', () => {
+  assert.deepEqual(containerWords('backporch-1', IMAGE, FUNCTION_LIMITS).join(' ').split(' --'), [
+    'run',
+    'rm -i',
+    'name backporch-1',
+    'pull never',
+    'network none',
+    'user 65534:65534',
+    'security-opt=no-new-privileges',
+    'cap-drop ALL',
+    'read-only',
+    'tmpfs /tmp:rw,size=64m,mode=1777',
+    'memory 268435456',
+    'memory-swap 268435456',
+    'pids-limit 128',
+    `log-driver none ${IMAGE}`,
+  ])
+})
+
+test('an image that is not there is fetched once, and its function run twice for each input', async () => {
+  engine(`${LACKS}; [ "$1" = pull ] && exit 0; [ "$DOCKER_HOST" = tcp://engine ] || exit 9; sed s/blue/green/`)
+  assert.deepEqual(told(await shared.render('a', files(), never)), ['rendered'])
+  assert.deepEqual(
+    log().map((line) => line.split(' ')[0]),
+    ['image', 'pull', 'run', 'run'],
+  )
+  assert.equal(log()[1], `pull --quiet ${IMAGE}`)
+  const [one, other] = log()
+    .slice(2)
+    .map((line) => /--name (backporch-[0-9a-f]{16}) .* (\S+)$/.exec(line))
+  assert.equal(one?.[2], IMAGE)
+  assert.notEqual(one?.[1], other?.[1])
+  await shared.render('a', files(), never)
+  assert.deepEqual(
+    log()
+      .slice(4)
+      .map((line) => line.split(' ')[0]),
+    ['run', 'run'],
+  )
+})
+
+test('R3: an image that cannot be had, and an engine that cannot be reached, is a runtime that is missing', async () => {
+  engine(`${LACKS}; echo "Error: no such manifest" >&2; echo more >&2; exit 1`)
+  assert.deepEqual(told(await shared.render('a', files(`${IMAGE.slice(0, -1)}b`), never)), [
+    `BP1201 the image ${IMAGE.slice(0, -1)}b: docker pull failed: Error: no such manifest`,
+  ])
+  engine(`${HAS}; echo "Cannot connect to the daemon" >&2; exit 125`)
+  assert.deepEqual(told(await shared.render('a', files(), never)), [
+    `BP1201 the image ${IMAGE}: docker run failed: Cannot connect to the daemon`,
+  ])
+  const none = renderer({ environment: { PATH: '/not/there' } })
+  assert.deepEqual(told(await none.render('a', files(), never)), [
+    `BP1201 the image ${IMAGE}: neither docker nor podman is not on the PATH`,
+  ])
+})
+
+test('the engine that somebody asks for has to be there', async () => {
+  engine(HAS)
+  assert.throws(() => renderer({ engine: 'podman', environment: { PATH: programs.folder } }), { code: 'BP1001' })
+  engine(`${HAS}; sed s/blue/green/`, 'podman')
+  engine('exit 1')
+  const podman = renderer({ engine: 'podman' })
+  assert.deepEqual(told(await podman.render('a', files(), never)), ['rendered'])
+})
+
+test('a function that fails is told as one, not as the engine', async () => {
+  engine(`${HAS}; echo "no color" >&2; exit 1`)
+  assert.deepEqual(told(await shared.render('a', files(), never)), ['BP1202 no color'])
+})
+
+test('a container over its memory is killed by the engine', async () => {
+  engine(`${HAS}; exit 137`)
+  assert.match(told(await shared.render('a', files(), never)).join(), /^BP1203 it was killed \(exit code 137\)/)
+})
+
+test('a container over its time is removed, for the engine outlives its client; so it is when nobody waits any more', async () => {
+  engine(`${HAS}; [ "$1" = rm ] && exit 0; sleep 300`)
+  assert.match(told(await shared.render('a', files(), never)).join(), /^BP1203 it did not end within 700 ms/)
+  await removed(1)
+  const stop = new AbortController()
+  const refused = assert.rejects(shared.render('a', files(), stop.signal), /interrupted/)
+  while (log().filter((line) => line.startsWith('run ')).length < 2) await wait(10)
+  stop.abort(new Error('interrupted'))
+  await refused
+  await removed(2)
+})
+
+async function removed(times: number): Promise<void> {
+  const lines = (start: string) => log().filter((line) => line.startsWith(start))
+  for (let turn = 0; turn < 100 && lines('rm').length < times; turn += 1) await wait(20)
+  const names = lines('run').map((line) => /--name (\S+)/.exec(line)?.[1])
+  assert.deepEqual(
+    lines('rm'),
+    names.map((name) => `rm --force ${name}`),
+  )
+}

@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { after, describe, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { ToyPrograms, toyPackage } from '../../../test/fakes/toy-functions.ts'
+import type { TurnRendering } from '../../render/package-renderer.ts'
+import { FUNCTION_LIMITS } from './function-limits.ts'
+import { WorkerRenderer } from './worker-renderer.ts'
+
+const MEBIBYTE = 1024 * 1024
+const never = new AbortController().signal
+const programs = new ToyPrograms()
+// Folders of programs are made here, and seen to be gone at the end.
+process.env['TMPDIR'] = programs.folder
+after(() => programs.remove())
+
+const NAMES =
+  'good hangs forks eats prints complains dies kills-itself fails reports silent says-hello says-bytes empties leaves-folder no-kind rekinds moves makes rolls orders waits'
+const OPTIONS = {
+  allowed: { exec: NAMES.split(' ').map((name) => programs.path(name)), images: [] },
+  engine: undefined,
+  environment: { PATH: process.env['PATH'], GITHUB_TOKEN: 'secret' },
+  limits: { ...FUNCTION_LIMITS, milliseconds: 1000, memory: 96 * MEBIBYTE, output: 2 * MEBIBYTE },
+  nextSecond: false,
+} as const
+/** One for all programs: what each does to it is nothing to the others. */
+const renderer = new WorkerRenderer(OPTIONS)
+
+/** Writes the program, which is one of those that are allowed, and renders a package with it. */
+async function run(name: string, body: string, signal: AbortSignal = never): Promise<TurnRendering> {
+  return renderer.render('apps/web', toyPackage([`exec: ${programs.add(name, body)}`]), signal)
+}
+
+function allowing(exec: readonly string[], more: Partial<ConstructorParameters<typeof WorkerRenderer>[0]> = {}): WorkerRenderer {
+  return new WorkerRenderer({ ...OPTIONS, allowed: { exec, images: [] }, ...more })
+}
+
+function told(rendering: TurnRendering): readonly string[] {
+  return 'failures' in rendering ? rendering.failures.map(({ code, where, why }) => `${code} ${where}: ${why}`) : ['rendered']
+}
+
+function notesOf(rendering: TurnRendering): readonly string[] {
+  return 'failures' in rendering ? assert.fail(rendering.failures[0].message) : rendering.desired.notes
+}
+
+function isRunning(id: number): boolean {
+  try {
+    // One that has ended and was not waited for is no more.
+    return !/\) Z/.test(readFileSync(`/proc/${id}/stat`, 'latin1'))
+  } catch {
+    return false
+  }
+}
+
+async function assertGone(file: string): Promise<void> {
+  const ids = readFileSync(programs.path(file), 'utf8').trim().split('\n').map(Number)
+  assert.ok(ids.length > 0 && ids.every((id) => id > 0))
+  for (let turn = 0; turn < 20 && ids.some(isRunning); turn += 1) await wait(20)
+  assert.deepEqual(ids.filter(isRunning), [])
+}
+
+test('a program that is allowed renders, in an empty folder, with next to no environment, and is run twice for each input', async () => {
+  const rendering = await run('good', 'echo run >> $here/runs; env | sort > $here/env; ls -A | wc -l > $here/files; sed "s/blue/green/"')
+  assert.deepEqual(notesOf(rendering), [])
+  assert.deepEqual('desired' in rendering && rendering.desired.resources.map(({ object }) => object['data']), [{ color: 'green' }])
+  const place = { path: 'apps/web/web.yaml', document: 0, item: undefined, line: 1 }
+  assert.deepEqual('desired' in rendering && rendering.desired.resources.map(({ location }) => location), [place])
+  const names = readFileSync(programs.path('env'), 'utf8')
+    .split('\n')
+    .map((line) => line.split('=')[0])
+  assert.deepEqual(
+    names.filter((name) => name !== '' && !['_', 'PWD', 'OLDPWD', 'SHLVL'].includes(name ?? '')),
+    ['BACKPORCH_FUNCTION', 'HOME', 'LANG', 'PATH', 'TMPDIR', 'TZ'],
+  )
+  assert.equal(readFileSync(programs.path('files'), 'utf8').trim(), '0')
+  assert.equal(readFileSync(programs.path('runs'), 'utf8'), 'run\nrun\n')
+  assert.ok(!existsSync(/^TMPDIR=(.*)$/m.exec(readFileSync(programs.path('env'), 'utf8'))?.[1] ?? '/'))
+})
+
+test('an answer is kept by the content of its input: another package with the same input runs nothing', async () => {
+  const path = programs.add('counts', 'echo run >> $here/counted; cat')
+  const one = allowing([path])
+  const files = toyPackage([`exec: ${path}`])
+  const counted = (): number => readFileSync(programs.path('counted'), 'utf8').split('\n').length - 1
+  await one.render('apps/web', files, never)
+  assert.equal(counted(), 2)
+  await one.render('apps/web', files, never)
+  await one.render('apps/other', files, never)
+  assert.equal(counted(), 2)
+  await one.render(
+    'apps/web',
+    toyPackage([`exec: ${path}`], { 'more.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: more}\n' }),
+    never,
+  )
+  assert.equal(counted(), 4)
+})
+
+describe('R1: a program that', () => {
+  test('hangs is killed at the limit', async () => {
+    const began = performance.now()
+    const rendering = await run('hangs', 'echo $$ > $here/hanging; sleep 300')
+    assert.ok(performance.now() - began < 4000)
+    assert.deepEqual(told(rendering), ['BP1203 apps/web/Kptfile:7 (mutator 1, hangs): it did not end within 1 s, and was killed'])
+    await assertGone('hanging')
+  })
+
+  test('leaves children behind, in its group or out of it, leaves none', async () => {
+    const rendering = await run('forks', 'sleep 300 & echo $! >> $here/forked; setsid sleep 300 & echo $! >> $here/forked; sleep 0.1; cat')
+    assert.deepEqual(told(rendering), ['rendered'])
+    await assertGone('forked')
+  })
+
+  test('takes memory, itself or through a child, is killed', async () => {
+    const rendering = await run('eats', 'head -c 1000000000 /dev/zero | tail -c 900000000 > /dev/null')
+    assert.deepEqual(told(rendering), ['BP1203 apps/web/Kptfile:7 (mutator 1, eats): it holds more than 96 MiB of memory, and was killed'])
+  })
+
+  test('prints without end is killed', async () => {
+    const rendering = await run('prints', 'head -c 1073741824 /dev/zero; touch $here/printed')
+    assert.deepEqual(told(rendering), ['BP1203 apps/web/Kptfile:7 (mutator 1, prints): it printed more than 2 MiB, and was killed'])
+    assert.ok(!existsSync(programs.path('printed')))
+  })
+
+  test('complains without end is heard out, and its package renders', async () => {
+    assert.deepEqual(told(await run('complains', 'head -c 20000000 /dev/zero >&2; cat')), ['rendered'])
+  })
+
+  test('ends as if it was killed has broken a limit', async () => {
+    const killed = /^BP1203 .*it was killed \((exit code 137|SIGKILL)\)/
+    assert.match(told(await run('dies', 'exit 137')).join(), killed)
+    assert.match(told(await run('kills-itself', 'kill -9 $$')).join(), killed)
+  })
+
+  test('fails is told with what it reported, or else with what it said', async () => {
+    assert.deepEqual(told(await run('fails', 'echo "no such luck" >&2; exit 3')), [
+      'BP1202 apps/web/Kptfile:7 (mutator 1, fails): no such luck',
+    ])
+    const reported =
+      'cat > /dev/null; printf "apiVersion: config.kubernetes.io/v1\\nkind: ResourceList\\nitems: []\\nresults:\\n- message: too blue\\n  severity: error\\n"; exit 1'
+    assert.deepEqual(told(await run('reports', reported)), ['BP1202 apps/web/Kptfile:7 (mutator 1, reports): too blue'])
+  })
+
+  test('prints no package is told what is wrong', async () => {
+    for (const [name, body, why] of [
+      ['silent', 'cat > /dev/null', /it printed nothing$/],
+      ['says-hello', 'echo hello', /the text is not one ResourceList/],
+      ['says-bytes', 'printf "a: \\377\\376\\n  - ]["', /standard output: /],
+      ['empties', 'echo "{apiVersion: config.kubernetes.io/v1, kind: ResourceList, items: []}"', /no resources at all$/],
+      ['leaves-folder', 'sed "s#path: .*web.yaml.*#path: ../web.yaml#"', /must not modify resources outside of package/],
+      ['no-kind', 'sed "s/kind: ConfigMap/kinds: ConfigMap/"', /kind/],
+    ] as const) {
+      const [only = '', ...more] = told(await run(name, body))
+      assert.deepEqual(more, [])
+      assert.match(only, /^BP1204 apps\/web\/Kptfile:7 /, name)
+      assert.match(only, why, name)
+    }
+  })
+
+  test('gives back more objects than are taken is refused', async () => {
+    const many = allowing(['cat'], { limits: { ...OPTIONS.limits, objects: 1 } })
+    assert.match(
+      told(await many.render('a', toyPackage(['exec: cat']), never)).join(),
+      /^BP1203 .* it gave back 2 objects, and at most 1 are taken$/,
+    )
+  })
+
+  test('changes what objects are is told, and its package renders', async () => {
+    assert.deepEqual(notesOf(await run('rekinds', 'sed "s/kind: ConfigMap/kind: Gadget/"')), [
+      'apps/web/Kptfile:7 (mutator 1, rekinds): it changed the kind of one object',
+    ])
+    assert.deepEqual(notesOf(await run('moves', 'sed "s/namespace: shop/namespace: other/"')), [
+      'apps/web/Kptfile:7 (mutator 1, moves): it changed the namespace of one object',
+    ])
+    const make = 'sed "s/^items:/items:\\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: made}}/"'
+    const made = await run('makes', make)
+    assert.deepEqual(notesOf(made), ['apps/web/Kptfile:7 (mutator 1, makes): it made one object'])
+    const location = 'desired' in made && made.desired.resources.find(({ id }) => id.name === 'made')?.location
+    assert.deepEqual(location, { path: 'apps/web/Kptfile', document: 0, item: undefined, line: 7, step: 'makes' })
+  })
+})
+
+test('R2: a program that gives something else each time is refused, and not run again for that', async () => {
+  const random = 'echo run >> $here/randomly; sed "s/blue/$(od -An -N8 -tx8 /dev/urandom | tr -d " ")x/"'
+  assert.match(told(await run('rolls', random)).join(), /^BP1205 apps\/web\/Kptfile:7 \(mutator 1, rolls\): it was run twice/)
+  const dated = programs.add('dates', 'sed "s/blue/at $(date +%s)/"')
+  const patient = allowing([dated], { nextSecond: true })
+  assert.match(told(await patient.render('a', toyPackage([`exec: ${dated}`]), never)).join(), /^BP1205 /)
+  assert.equal(readFileSync(programs.path('randomly'), 'utf8').split('\n').length - 1, 2)
+})
+
+test('another order of keys, or another remark, is the same output', async () => {
+  const body = `n=$(cat $here/order 2>/dev/null || echo 1); echo $((n + 1)) > $here/order
+  if [ $((n % 2)) = 0 ]; then sed "s/^items:/apiVersion: config.kubernetes.io\\/v1\\nitems:/;1d"; else cat; fi; echo $n >&2`
+  assert.deepEqual(told(await run('orders', body)), ['rendered'])
+})
+
+test('R3: a program that is not there is missing', async () => {
+  const gone = allowing(['/not/there', 'not-on-the-path'])
+  for (const exec of ['/not/there', 'not-on-the-path'])
+    assert.match(
+      told(await gone.render('a', toyPackage([`exec: ${exec}`]), never)).join(),
+      /^BP1201 .*it is not there, or it cannot be run$/,
+    )
+})
+
+test('a program that nobody allowed does not run, whatever its package says', async () => {
+  const path = programs.add('sneaks', 'touch $here/sneaked; cat')
+  for (const exec of [path, `"sh -c 'touch ${programs.path('sneaked')}'"`, `/bin/sh ${path}`, 'sneaks'])
+    assert.match(told(await renderer.render('a', toyPackage([`exec: ${exec}`]), never)).join(), /^BP1206 a\/Kptfile:7 /)
+  assert.ok(!existsSync(programs.path('sneaked')))
+})
+
+test('an abort kills what runs', async () => {
+  const stop = new AbortController()
+  const rendering = run('waits', 'echo $$ > $here/waiting; sleep 300', stop.signal)
+  const refused = assert.rejects(rendering, /interrupted/)
+  for (let turn = 0; turn < 100 && !existsSync(programs.path('waiting')); turn += 1) await wait(10)
+  stop.abort(new Error('interrupted'))
+  await refused
+  await assertGone('waiting')
+})
+
+test('the end of backporch is the end of what it runs', async () => {
+  const path = programs.add('stays', 'echo $$ > $here/staying; setsid sleep 300 & echo $! >> $here/staying; sleep 300')
+  const module = JSON.stringify(new URL('./run-program.ts', import.meta.url).href)
+  const script = `
+    import { existsSync } from 'node:fs'
+    import { runProgram } from ${module}
+    const limits = { milliseconds: 60000, memory: 1e9, output: 1e6, objects: 1 }
+    runProgram({ program: ${JSON.stringify(path)}, words: [], input: '', environment: { PATH: process.env.PATH }, limits }, new AbortController().signal)
+    setInterval(() => { if (existsSync(${JSON.stringify(programs.path('staying'))})) setTimeout(() => process.exit(0), 50) }, 10)`
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })
+  assert.equal(status, 0, stderr)
+  await assertGone('staying')
+})
+
+test('no folder of a program is left', async () => {
+  const left = () => readdirSync(programs.folder).filter((name) => name.startsWith('backporch-function-'))
+  for (let turn = 0; turn < 50 && left().length > 0; turn += 1) await wait(20)
+  assert.deepEqual(left(), [])
+})

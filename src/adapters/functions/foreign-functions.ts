@@ -1,0 +1,98 @@
+/** Programs and images that the operator allows: each input is run twice the first time, and its answer kept. */
+import { createHash } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Failure } from '../../failure.ts'
+import { runtimeMissing } from '../../render/answer-calls.ts'
+import type { PipelineStep } from '../../render/pipeline-step.ts'
+import { BoundedMap } from './bounded-map.ts'
+import type { ChosenRuntime } from './choose-runtime.ts'
+import { ContainerEngine, type EngineName } from './container-engine.ts'
+import { type ForeignAnswer, isSameOutput, type PrintedOutput } from './foreign-output.ts'
+import { brokeLimit, detailOf, notDeterministic } from './function-failures.ts'
+import type { FunctionLimits } from './function-limits.ts'
+import { findProgram, type ProgramEnd, runProgram } from './run-program.ts'
+
+export type ForeignRuntime = Extract<ChosenRuntime, { is: 'program' | 'image' }>
+
+export interface ForeignOptions {
+  readonly engine: EngineName | undefined
+  /** The operator's: for the PATH, and for the container engine. Programs get next to nothing of it. */
+  readonly environment: { readonly [name: string]: string | undefined }
+  readonly limits: FunctionLimits
+  /** Milliseconds that an image may take to be fetched. */
+  readonly pullTime: number
+  /** Whether the second run waits until the clock shows another second, so that a time in the output is seen. */
+  readonly nextSecond: boolean
+}
+
+const KEPT_ANSWERS = 64 * 1024 * 1024
+const FAILED = 256
+
+export class ForeignFunctions {
+  private readonly options: ForeignOptions
+  readonly engine: ContainerEngine
+  private readonly answers = new BoundedMap<ForeignAnswer>(KEPT_ANSWERS)
+
+  constructor(options: ForeignOptions) {
+    this.options = options
+    this.engine = new ContainerEngine(options)
+  }
+
+  /** What the function answered to this input before; undefined where it has to run. */
+  known(runtime: ForeignRuntime, input: string): ForeignAnswer | undefined {
+    return this.answers.get(keyOf(runtime, input))
+  }
+
+  /** Limits that were broken, and runtimes that are missing, are not kept. @throws the signal's reason when it is aborted */
+  async answer(step: PipelineStep, runtime: ForeignRuntime, input: string, signal: AbortSignal): Promise<ForeignAnswer> {
+    const known = this.known(runtime, input)
+    if (known !== undefined) return known
+    const answer = await this.runTwice(step, runtime, input, signal)
+    if (answer instanceof Failure) {
+      const detail = { failure: detailOf(answer) }
+      if (answer.code === 'BP1205') this.answers.set(keyOf(runtime, input), detail, FAILED)
+      return detail
+    }
+    this.answers.set(keyOf(runtime, input), answer, 2 * (answer.stdout.length + answer.stderr.length) + FAILED)
+    return answer
+  }
+
+  private async runTwice(
+    step: PipelineStep,
+    runtime: ForeignRuntime,
+    input: string,
+    signal: AbortSignal,
+  ): Promise<PrintedOutput | Failure> {
+    const began = Math.trunc(Date.now() / 1000)
+    const first = this.printed(step, await this.run(runtime, input, signal))
+    if (first instanceof Failure) return first
+    if (this.options.nextSecond && Math.trunc(Date.now() / 1000) === began) await wait(1000 - (Date.now() % 1000), undefined, { signal })
+    const second = this.printed(step, await this.run(runtime, input, signal))
+    if (second instanceof Failure) return second
+    if (!isSameOutput(first, second)) return notDeterministic(step, 'it was run twice, and the objects that it gave back are not the same')
+    return first
+  }
+
+  private run(runtime: ForeignRuntime, input: string, signal: AbortSignal): Promise<ProgramEnd> {
+    const { environment, limits } = this.options
+    if (runtime.is === 'image') return this.engine.run(runtime.image, input, signal)
+    const path = environment['PATH'] ?? ''
+    const program = findProgram(runtime.program, path)
+    if (program === undefined) return Promise.resolve({ is: 'not-started', why: 'it is not there, or it cannot be run' })
+    return runProgram({ program, words: runtime.words, input, environment: { PATH: path, LANG: 'C.UTF-8', TZ: 'UTC' }, limits }, signal)
+  }
+
+  private printed(step: PipelineStep, end: ProgramEnd): PrintedOutput | Failure {
+    if (end.is === 'ended') return end
+    return end.is === 'not-started' ? runtimeMissing(step, end.why) : brokeLimit(step, '', end.why)
+  }
+}
+
+function keyOf(runtime: ForeignRuntime, input: string): string {
+  const named = runtime.is === 'image' ? [runtime.image] : [runtime.program, ...runtime.words]
+  return createHash('sha256')
+    .update(JSON.stringify([runtime.is, named]))
+    .update('\0')
+    .update(input)
+    .digest('base64')
+}

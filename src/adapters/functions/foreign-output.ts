@@ -1,0 +1,130 @@
+/** What a program or an image printed, as the answer of a function; and what a person should know of it. */
+import { asFailure, type Failure, type FailureDetail } from '../../failure.ts'
+import { canonicalJson } from '../../krm/json.ts'
+import { itemsAt, jsonOf, textAt, type YamlMap, type YamlNode } from '../../krm/yaml-node.ts'
+import { annotationOf, ID, LEGACY_ID } from '../../render/item-annotations.ts'
+import type { FunctionOutput } from '../../render/krm-function.ts'
+import type { FunctionAnswer, PipelineStep } from '../../render/pipeline-step.ts'
+import { readFunctionOutput } from '../../render/resource-list.ts'
+import { brokeLimit, notAPackage } from './function-failures.ts'
+import type { FunctionLimits } from './function-limits.ts'
+
+export interface PrintedOutput {
+  readonly stdout: string
+  readonly stderr: string
+  readonly exitCode: number
+}
+
+/** Between threads, and as it is kept: text, so that nobody changes it in place. */
+export type ForeignAnswer = PrintedOutput | { readonly failure: FailureDetail }
+
+/**
+ * As kpt takes it: what a failed function printed counts for its results alone. An object that was in the input is where it
+ * was written, and not where in the output it stands.
+ * @param given the objects that the function got
+ */
+export function readForeignOutput(
+  step: PipelineStep,
+  given: readonly YamlMap[],
+  { stdout, stderr, exitCode }: PrintedOutput,
+  { objects }: Pick<FunctionLimits, 'objects'>,
+): FunctionAnswer {
+  if (stdout.trim() === '' && exitCode === 0) return { failure: notAPackage(step, 'it printed nothing') }
+  const read = readPrinted(stdout)
+  if (exitCode !== 0) return { results: [], ...('why' in read ? {} : read), items: [], stderr, exitCode }
+  if ('why' in read) return { failure: notAPackage(step, `standard output: ${read.why}`) }
+  if (read.items.length > objects)
+    return { failure: brokeLimit(step, '', `it gave back ${read.items.length} objects, and at most ${objects} are taken`) }
+  const byId = new Map(given.map((item) => [annotationOf(item, ID), item]))
+  for (const item of read.items) {
+    forgetSources(item)
+    const from = byId.get(annotationOf(item, ID) ?? annotationOf(item, LEGACY_ID))
+    if (from !== undefined) comeFrom(item, from)
+  }
+  return { ...read, stderr, exitCode }
+}
+
+/** They are places in a text that nobody has. */
+function forgetSources(node: YamlNode): void {
+  node.source = undefined
+  if (node.kind === 'list') for (const item of node.items) forgetSources(item)
+  else if (node.kind === 'map')
+    for (const { key, value } of node.entries) {
+      forgetSources(key)
+      forgetSources(value)
+    }
+}
+
+/** The object, and if it is a list of objects those that are in it. */
+function comeFrom(item: YamlMap, from: YamlMap): void {
+  item.source = from.source
+  item.writes = from.writes
+  const earlier = itemsAt(from, 'items')
+  for (const [place, below] of itemsAt(item, 'items').entries()) below.source = earlier[place]?.source
+}
+
+function readPrinted(stdout: string): Pick<FunctionOutput, 'items' | 'results'> | { readonly why: string } {
+  try {
+    return readFunctionOutput(stdout, 'standard output')
+  } catch (thrown) {
+    return { why: whyOf(asFailure(thrown)) }
+  }
+}
+
+function whyOf({ code, what, why }: Failure): string {
+  return code === 'BP9001' ? 'it cannot be read' : `${what}: ${why}`
+}
+
+/** Whether two runs gave the same objects in the same order: a map in another order, or another remark, is no other package. */
+export function isSameOutput(one: PrintedOutput, other: PrintedOutput): boolean {
+  if (one.exitCode !== other.exitCode) return false
+  if (one.exitCode !== 0 || one.stdout === other.stdout) return true
+  const [left, right] = [objectsIn(one), objectsIn(other)]
+  return left !== undefined && left === right
+}
+
+function objectsIn({ stdout }: PrintedOutput): string | undefined {
+  const read = readPrinted(stdout)
+  return 'why' in read ? undefined : canonicalJson(read.items.map((item) => jsonOf(item)))
+}
+
+interface ObjectName {
+  readonly kind: string
+  readonly namespace: string
+}
+
+/** What objects are before a function of somebody's runs, by the id that they carry through it. */
+export function namesById(items: readonly YamlMap[]): ReadonlyMap<string, ObjectName> {
+  return new Map(items.map((item) => [annotationOf(item, ID) ?? '', nameOf(item)]))
+}
+
+/**
+ * What the function did to the identity of objects. That is no failure, because a function that is allowed may do that, as
+ * set-namespace does; and nobody sees it in the package's files.
+ */
+export function identityRemarks(before: ReadonlyMap<string, ObjectName>, items: readonly YamlMap[]): readonly string[] {
+  const counts = { kind: 0, namespace: 0, made: 0 }
+  for (const item of items) {
+    const was = before.get(annotationOf(item, ID) ?? annotationOf(item, LEGACY_ID) ?? '')
+    const is = nameOf(item)
+    if (was === undefined) counts.made += 1
+    else if (was.kind !== is.kind) counts.kind += 1
+    else if (was.namespace !== is.namespace) counts.namespace += 1
+  }
+  return [
+    ...(counts.kind === 0 ? [] : [`changed the kind of ${counted(counts.kind)}`]),
+    ...(counts.namespace === 0 ? [] : [`changed the namespace of ${counted(counts.namespace)}`]),
+    ...(counts.made === 0 ? [] : [`made ${counted(counts.made)}`]),
+  ]
+}
+
+function nameOf(item: YamlMap): ObjectName {
+  return {
+    kind: `${textAt(item, 'apiVersion') ?? ''} ${textAt(item, 'kind') ?? ''}`,
+    namespace: textAt(item, 'metadata', 'namespace') ?? '',
+  }
+}
+
+function counted(number: number): string {
+  return number === 1 ? 'one object' : `${number} objects`
+}

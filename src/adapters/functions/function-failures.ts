@@ -1,0 +1,89 @@
+/** What a function of a pipeline can do wrong, in the words in which it is told. */
+import { Failure, type FailureDetail } from '../../failure.ts'
+import { describeStep, functionName, type PipelineStep } from '../../render/pipeline-step.ts'
+
+export function programNotAllowed(step: PipelineStep, why: string): Failure {
+  const text = step.function.exec.trim()
+  return new Failure({
+    code: 'BP1206',
+    what: `the pipeline wants to run a program, ${functionName(step.function)}`,
+    where: describeStep(step),
+    why: `exec ${quoted(text)}: ${why}`,
+    remedy: `allow it with --allow-exec=${quoted(text)} where it may run; no setting of the package can`,
+    retry: 'on-change',
+  })
+}
+
+export function imageNotAllowed(step: PipelineStep, image: string): Failure {
+  return new Failure({
+    code: 'BP1206',
+    what: `the pipeline wants to run an image, ${functionName(step.function)}`,
+    where: describeStep(step),
+    why: `${image} is not on the list of images that are allowed${isPinned(image) ? '' : ', and it is not pinned by a digest'}`,
+    remedy: isPinned(image)
+      ? `allow it with --allow-image=${image} where it may run; no setting of the package can`
+      : 'name it with @sha256:… and allow it with --allow-image where it may run; no setting of the package can',
+    retry: 'on-change',
+  })
+}
+
+function isPinned(image: string): boolean {
+  return image.includes('@')
+}
+
+/** The operator allows a place, not whatever is put there tomorrow. */
+export function imageNotPinned(step: PipelineStep, image: string): Failure {
+  return new Failure({
+    code: 'BP1206',
+    what: `the pipeline wants to run an image that may change, ${functionName(step.function)}`,
+    where: describeStep(step),
+    why: `${image} has neither a digest nor the tag of a release, and only its registry or folder is allowed`,
+    remedy: `name it with @sha256:… or with a tag like v1.2.3, or allow exactly --allow-image=${image}`,
+    retry: 'on-change',
+  })
+}
+
+/** A limit that a function broke, or the rendering between two functions. */
+export function brokeLimit(step: PipelineStep | undefined, packagePath: string, why: string): Failure {
+  return new Failure({
+    code: 'BP1203',
+    what: step === undefined ? 'rendering the package broke a limit' : `the function ${functionName(step.function)} broke a limit`,
+    where: step === undefined ? packagePath || '.' : describeStep(step),
+    why,
+    remedy:
+      step === undefined ? 'make the package smaller, or split it' : 'give the function less to do, or correct it; the limits are fixed',
+    retry: 'on-change',
+  })
+}
+
+export function notAPackage(step: PipelineStep, why: string): Failure {
+  return new Failure({
+    code: 'BP1204',
+    what: `the function ${functionName(step.function)} does not give back a package`,
+    where: describeStep(step),
+    why,
+    remedy: 'correct the function: it has to print a ResourceList with all resources that shall stay',
+    retry: 'on-change',
+  })
+}
+
+export function notDeterministic(step: PipelineStep, why: string): Failure {
+  return new Failure({
+    code: 'BP1205',
+    what: `NonDeterministic(${functionName(step.function)}): the function gives different output for the same input`,
+    where: describeStep(step),
+    why,
+    remedy: 'take dates, random values and everything else that is not in its input out of the function',
+    retry: 'on-change',
+  })
+}
+
+/** A failure on its way to another thread, where its class would be lost. */
+export function detailOf(failure: Failure): FailureDetail {
+  const { code, what, where, why, remedy, retry } = failure
+  return { code, what, ...(where === undefined ? {} : { where }), why, remedy, retry }
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.length > 120 ? `${text.slice(0, 119)}…` : text)
+}

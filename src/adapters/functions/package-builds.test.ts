@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { test } from 'node:test'
+import { type Build, MissingBuilds } from '../../render/package-builder.ts'
+import { FUNCTION_LIMITS } from './function-limits.ts'
+import { PackageBuilds } from './package-builds.ts'
+
+const signal = new AbortController().signal
+const environment = { PATH: process.env['PATH'], SECRET: 'hunter2' }
+
+function commandBuild(command: readonly string[], files: { readonly [path: string]: string } = {}): Build {
+  const all = Object.entries(files).map(([path, text]) => ({ path, mode: '100644' as const, content: new TextEncoder().encode(text) }))
+  return { tool: 'command', folder: 'apps/web', command, files: all }
+}
+
+test('a command runs in its package, with nothing of the environment but the PATH, and leaves nothing behind', async () => {
+  const text = 'cat web.yaml; ls -A . ../..; echo "$SECRET"'
+  const builds = new PackageBuilds({ allowed: [`sh -c '${text}'`], environment })
+  const build = commandBuild(['sh', '-c', text], { 'apps/web/web.yaml': 'kind: Web\n' })
+  const before = leftOver()
+  assert.deepEqual(await builds.build(build, signal), { text: 'kind: Web\n.:\nweb.yaml\n\n../..:\napps\n\n' })
+  assert.deepEqual(leftOver(), before)
+})
+
+function leftOver(): readonly string[] {
+  return readdirSync(tmpdir()).filter((name) => name.startsWith('backporch-build-'))
+}
+
+test('only the very words that the operator allows are run', async () => {
+  const builds = new PackageBuilds({ allowed: ['cat', 'sh -c true', '/bin/echo a', 'bin/tool'], environment })
+  const codeOf = async (...command: readonly string[]) => {
+    const answer = await builds.build(commandBuild(command, { 'apps/web/bin/tool': '#!/bin/sh\n' }), signal)
+    return 'failure' in answer ? answer.failure.code : answer.text
+  }
+  assert.equal(await codeOf('/bin/echo', 'a'), 'a\n')
+  assert.equal(await codeOf('sh', '-c', 'true'), '')
+  for (const command of [['cat', '/etc/passwd'], ['sh', '-c', 'env'], ['sh'], ['echo', 'a'], ['/bin/echo'], ['bin/tool'], ['./bin/tool']])
+    assert.equal(await codeOf(...command), 'BP1208', command.join(' '))
+  const kustomize = await builds.build({ tool: 'kustomize', folder: '', command: [], files: [] }, signal)
+  assert.ok('failure' in kustomize && kustomize.failure.code === 'BP1208')
+})
+
+test('the text that a refusal names allows the command, and nothing else', async () => {
+  const command = ['printf', '%s', 'a "b" \\ c; d']
+  const refused = await new PackageBuilds({ allowed: [], environment }).build(commandBuild(command), signal)
+  assert.ok('failure' in refused)
+  const text = /--allow-render='(.*)' where/.exec(refused.failure.remedy)?.[1] ?? ''
+  assert.deepEqual(await new PackageBuilds({ allowed: [text], environment }).build(commandBuild(command), signal), {
+    text: 'a "b" \\ c; d',
+  })
+})
+
+test('a command that prints something else each time is told as such', async () => {
+  const builds = new PackageBuilds({ allowed: ['date +%N'], environment })
+  const answer = await builds.build(commandBuild(['date', '+%N']), signal)
+  assert.ok('failure' in answer)
+  assert.match(answer.failure.why, /run twice/)
+})
+
+test('a command that takes too long is killed, and may be tried again', async () => {
+  const limits = { ...FUNCTION_LIMITS, milliseconds: 100 }
+  const builds = new PackageBuilds({ allowed: ['sleep 30'], environment, limits })
+  const answer = await builds.build(commandBuild(['sleep', '30']), signal)
+  assert.ok('failure' in answer)
+  assert.deepEqual([answer.failure.code, answer.failure.retry], ['BP1209', 'backoff'])
+  assert.throws(() => builds.library.built(commandBuild(['sleep', '30'])), MissingBuilds)
+})
+
+test('a failure says what the program said, without the folder that it was in', async () => {
+  const text = 'pwd 1>&2; exit 3'
+  const builds = new PackageBuilds({ allowed: [`sh -c '${text}'`], environment })
+  const answer = await builds.build(commandBuild(['sh', '-c', text]), signal)
+  assert.ok('failure' in answer)
+  assert.equal(answer.failure.why, 'exit code 3: apps/web')
+})
+
+test('what has run is answered at once, for equal files alone', async () => {
+  const builds = new PackageBuilds({ allowed: ['cat web.yaml'], environment })
+  const [one, other] = ['a\n', 'b\n'].map((content) => commandBuild(['cat', 'web.yaml'], { 'apps/web/web.yaml': content }))
+  assert.ok(one !== undefined && other !== undefined)
+  assert.throws(() => builds.library.built(one), MissingBuilds)
+  await builds.build(one, signal)
+  assert.deepEqual(builds.library.built({ ...one, files: [...one.files] }), { text: 'a\n' })
+  assert.throws(() => builds.library.built(other), MissingBuilds)
+})

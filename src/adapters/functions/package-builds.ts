@@ -1,0 +1,217 @@
+/** `kubectl kustomize` and commands of the operator's, each in a folder with nothing but what the build may read. */
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { FailureDetail } from '../../failure.ts'
+import {
+  type Build,
+  type BuildAnswer,
+  type BuildLibrary,
+  buildKey,
+  MissingBuilds,
+  type PackageBuilder,
+} from '../../render/package-builder.ts'
+import type { PackageRenderer } from '../../render/package-renderer.ts'
+import { BoundedMap } from './bounded-map.ts'
+import { FUNCTION_LIMITS, type FunctionLimits } from './function-limits.ts'
+import { findProgram, type ProgramEnd, runProgram } from './run-program.ts'
+import { splitWords } from './split-words.ts'
+
+export interface PackageBuildsOptions {
+  /** Programs as the operator allows them: `kubectl`, `/usr/local/bin/jsonnet`, `helm template .`. */
+  readonly allowed: readonly string[]
+  /** The operator's: of it programs get the PATH, and kubectl nothing. */
+  readonly environment: { readonly [name: string]: string | undefined }
+  readonly limits?: FunctionLimits
+}
+
+const KEPT = 64 * 1024 * 1024
+const FAILED = 512
+/** Programs that run at once. */
+const WIDTH = 2
+/** Where nothing listens: kustomize fetches nothing that got past the walk through the kustomization. */
+const NO_NETWORK = { HTTP_PROXY: 'http://127.0.0.1:9', HTTPS_PROXY: 'http://127.0.0.1:9', NO_PROXY: '' }
+
+interface Program {
+  readonly program: string
+  readonly words: readonly string[]
+  readonly environment: { readonly [name: string]: string }
+}
+
+export class PackageBuilds implements PackageBuilder {
+  readonly library: BuildLibrary
+  private readonly options: PackageBuildsOptions
+  private readonly answers = new BoundedMap<BuildAnswer>(KEPT)
+  private readonly waiting: (() => void)[] = []
+  private running = 0
+
+  constructor(options: PackageBuildsOptions) {
+    this.options = options
+    this.library = {
+      built: (build) => {
+        const known = this.answers.get(buildKey(build))
+        if (known === undefined) throw new MissingBuilds([build])
+        return known
+      },
+    }
+  }
+
+  async build(build: Build, signal: AbortSignal): Promise<BuildAnswer> {
+    const key = buildKey(build)
+    const known = this.answers.get(key)
+    if (known !== undefined) return known
+    const answer = await this.inTurn(() => this.run(build, signal))
+    if (!('failure' in answer)) this.answers.set(key, answer, 2 * answer.text.length + FAILED)
+    else if (answer.failure.retry !== 'backoff') this.answers.set(key, answer, FAILED)
+    return answer
+  }
+
+  private async inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.running >= WIDTH) await new Promise<void>((resolve) => this.waiting.push(resolve))
+    else this.running += 1
+    try {
+      return await work()
+    } finally {
+      const next = this.waiting.shift()
+      if (next === undefined) this.running -= 1
+      else next()
+    }
+  }
+
+  private async run(build: Build, signal: AbortSignal): Promise<BuildAnswer> {
+    const program = this.choose(build)
+    if ('failure' in program) return program
+    const root = await realpath(await mkdtemp(join(tmpdir(), 'backporch-build-')))
+    try {
+      await writeFiles(root, build)
+      const first = await this.runOnce(build, program, root, signal)
+      if (build.tool === 'kustomize' || 'failure' in first) return first
+      // What is ours is known to give the same each time.
+      await rm(root, { recursive: true, force: true })
+      await writeFiles(root, build)
+      const second = await this.runOnce(build, program, root, signal)
+      if ('failure' in second || second.text === first.text) return second
+      return failed(
+        build,
+        'it was run twice, and did not print the same',
+        'take dates and random values out of what it prints',
+        'on-change',
+      )
+    } finally {
+      await rm(root, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined)
+    }
+  }
+
+  private choose({ tool, command, folder }: Build): Program | { readonly failure: FailureDetail } {
+    const { allowed, environment } = this.options
+    const path = environment['PATH'] ?? ''
+    if (tool === 'kustomize') {
+      const named = allowed.find((each) => each === 'kubectl' || (each.startsWith('/') && each.endsWith('/kubectl')))
+      if (named === undefined) return notAllowed('kubectl', 'kubectl kustomize', folder)
+      const program = findProgram(named, path)
+      return program === undefined
+        ? notThere(named, folder)
+        : {
+            program,
+            words: ['kustomize', folder === '' ? '.' : `./${folder}`, '--load-restrictor=LoadRestrictionsNone'],
+            environment: NO_NETWORK,
+          }
+    }
+    const [name = '', ...words] = command
+    const isAllowed = allowed.some((text) => JSON.stringify(splitWords(text)) === JSON.stringify(command))
+    if (!isAllowed || (name.includes('/') && !name.startsWith('/'))) return notAllowed(commandText(command), command.join(' '), folder)
+    const program = findProgram(name, path)
+    return program === undefined ? notThere(name, folder) : { program, words, environment: { PATH: path } }
+  }
+
+  private async runOnce(build: Build, { program, words, environment }: Program, root: string, signal: AbortSignal): Promise<BuildAnswer> {
+    const limits = this.options.limits ?? FUNCTION_LIMITS
+    const end = await runProgram(
+      {
+        program,
+        words,
+        folder: build.tool === 'kustomize' ? root : join(root, build.folder),
+        input: '',
+        environment: { ...environment, LANG: 'C.UTF-8', TZ: 'UTC' },
+        limits,
+      },
+      signal,
+    )
+    return answerOf(build, end, root)
+  }
+}
+
+async function writeFiles(root: string, { folder, files }: Build): Promise<void> {
+  await mkdir(join(root, folder), { recursive: true })
+  for (const { path, mode, content } of files) {
+    if (mode === '120000' || mode === '160000') continue
+    await mkdir(dirname(join(root, path)), { recursive: true })
+    await writeFile(join(root, path), content, { mode: mode === '100755' ? 0o755 : 0o644 })
+  }
+}
+
+function answerOf(build: Build, end: ProgramEnd, root: string): BuildAnswer {
+  if (end.is !== 'ended') return failed(build, end.why, 'give it less to do, or correct it; the limits are fixed', 'backoff')
+  if (end.exitCode === 0) return { text: end.stdout }
+  const [said = ''] = end.stderr
+    .replaceAll(`${root}/`, '')
+    .replaceAll(root, '.')
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+  const why = said.replace(/^error: /i, '').slice(0, 400)
+  return failed(build, `exit code ${end.exitCode}${why === '' ? '' : `: ${why}`}`, `correct what it names${hint(build)}`, 'on-change')
+}
+
+function hint({ tool, folder }: Build): string {
+  return tool === 'kustomize' ? `, and try it with kubectl kustomize ${folder || '.'}` : ''
+}
+
+function nameOf({ tool, command }: Build): string {
+  return tool === 'kustomize' ? 'kubectl kustomize' : (command[0] ?? '')
+}
+
+function failed(build: Build, why: string, remedy: string, retry: 'backoff' | 'on-change'): { readonly failure: FailureDetail } {
+  const what = `${nameOf(build)}, which renders the package, failed`
+  return { failure: { code: 'BP1209', what, where: build.folder || '.', why, remedy, retry } }
+}
+
+function notThere(program: string, folder: string): { readonly failure: FailureDetail } {
+  return {
+    failure: {
+      code: 'BP1209',
+      what: `${program}, which renders the package, cannot be started`,
+      where: folder || '.',
+      why: 'it is not on the PATH, or it cannot be run',
+      remedy: 'install it where backporch runs',
+      retry: 'backoff',
+    },
+  }
+}
+
+/** The words as `--allow-render` reads them. */
+function commandText(command: readonly string[]): string {
+  return command.map((word) => (/^[\w./:=@%+,-]+$/.test(word) ? word : `"${word.replaceAll(/[\\"]/g, '\\$&')}"`)).join(' ')
+}
+
+function notAllowed(allow: string, program: string, folder: string): { readonly failure: FailureDetail } {
+  return {
+    failure: {
+      code: 'BP1208',
+      what: `the policy renders the package with ${JSON.stringify(program.slice(0, 120))}`,
+      where: folder || '.',
+      why: 'the operator does not allow it, and no file of the repository can',
+      remedy: `allow it with --allow-render='${allow}' where it may run`,
+      retry: 'on-change',
+    },
+  }
+}
+
+/** A renderer that renders what other tools than kpt make too. */
+export function withBuilds(renderer: PackageRenderer, builder: PackageBuilder): PackageRenderer {
+  return {
+    library: renderer.library,
+    render: (packagePath, files, signal) => renderer.render(packagePath, files, signal),
+    fetch: (call, signal) => renderer.fetch(call, signal),
+    builder,
+  }
+}

@@ -1,0 +1,106 @@
+/** Programs that were started with everything that they start: found, measured, and ended, also when this process ends first. */
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+
+/** In the environment of a program and of all its children, those too that left its group. */
+const MARK = 'BACKPORCH_FUNCTION'
+
+const running = new Set<ProcessGroup>()
+const endAll = (): void => {
+  for (const group of running) group.end()
+}
+
+export class ProcessGroup {
+  private readonly leader: number
+  private readonly mark: string
+  private readonly folder: string
+
+  /**
+   * @param leader id of a process that leads its own group and has `markOf(name)` in its environment
+   * @param folder that goes with it where nobody is left to remove it
+   */
+  constructor(leader: number, name: string, folder: string) {
+    this.leader = leader
+    this.folder = folder
+    this.mark = `${MARK}=${name}`
+    if (running.size === 0) process.on('exit', endAll)
+    running.add(this)
+  }
+
+  static markOf(name: string): { readonly [name: string]: string } {
+    return { [MARK]: name }
+  }
+
+  /** Ends it at once. A process that starts another one at this moment is found in the next round. */
+  kill(): void {
+    signal(process.platform === 'win32' ? this.leader : -this.leader)
+    for (let round = 0; round < 5; round += 1) {
+      const left = this.escaped()
+      for (const id of left) signal(id)
+      if (left.length === 0) return
+    }
+  }
+
+  /** For the end of this process. */
+  end(): void {
+    this.kill()
+    try {
+      rmSync(this.folder, { recursive: true, force: true })
+    } catch {
+      // There is nobody left to tell.
+    }
+  }
+
+  /** It has ended, and was killed to be sure. */
+  forget(): void {
+    running.delete(this)
+    if (running.size === 0) process.off('exit', endAll)
+  }
+
+  /** Bytes that the group holds in memory; undefined where that is not told (Linux tells). */
+  async memory(): Promise<number | undefined> {
+    if (process.platform !== 'linux') return undefined
+    const members = await Promise.all((await processIds()).map(async (id) => ((await groupOf(id)) === this.leader ? residentSize(id) : 0)))
+    return members.reduce((sum, size) => sum + size, 0)
+  }
+
+  private escaped(): readonly number[] {
+    if (process.platform !== 'linux') return []
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid && isMarked(name, this.mark))
+      .map(Number)
+  }
+}
+
+function signal(id: number): void {
+  try {
+    process.kill(id, 'SIGKILL')
+  } catch {
+    // It has ended already.
+  }
+}
+
+function isMarked(id: string, mark: string): boolean {
+  try {
+    // One that has ended and was not waited for has an empty environment.
+    return readFileSync(`/proc/${id}/environ`, 'latin1').split('\0').includes(mark)
+  } catch {
+    return false
+  }
+}
+
+async function processIds(): Promise<readonly string[]> {
+  return (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+}
+
+async function groupOf(id: string): Promise<number | undefined> {
+  const text = await readFile(`/proc/${id}/stat`, 'latin1').catch(() => '')
+  // `pid (any name) state parent group …`
+  const group = text.slice(text.lastIndexOf(')') + 2).split(' ')[2]
+  return group === undefined ? undefined : Number(group)
+}
+
+async function residentSize(id: string): Promise<number> {
+  const text = await readFile(`/proc/${id}/status`, 'latin1').catch(() => '')
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(text)?.[1] ?? 0) * 1024
+}

@@ -1,0 +1,89 @@
+/**
+ * Versions of function images: tags (`v0.4.1`, `v0.4`), and the constraints that kpt takes in `tag` from 1.0.0-beta.62 on
+ * (github.com/Masterminds/semver/v3, without pre-releases).
+ */
+
+/** Major, minor, patch. */
+export type ReleaseVersion = readonly [number, number, number]
+
+/** A version of which the last parts may be left out: `v0.4` is `[0, 4]`. */
+type VersionStart = readonly number[]
+
+export function parseRelease(text: string): ReleaseVersion | undefined {
+  const [major, minor, patch, ...more] = parseStart(text) ?? []
+  return major === undefined || minor === undefined || patch === undefined || more.length > 0 ? undefined : [major, minor, patch]
+}
+
+/** `v0`, `v0.4`, `v0.4.1`, with or without the `v`; undefined for anything else. */
+export function parseStart(text: string): VersionStart | undefined {
+  const parts = /^v?(0|[1-9]\d{0,8})(?:\.(0|[1-9]\d{0,8}))?(?:\.(0|[1-9]\d{0,8}))?$/.exec(text)
+  return parts?.slice(1).flatMap((part) => (part === undefined ? [] : [Number(part)]))
+}
+
+export function startsWith(version: ReleaseVersion, start: VersionStart): boolean {
+  return start.every((part, place) => version[place] === part)
+}
+
+export function compareReleases(one: ReleaseVersion, other: ReleaseVersion): number {
+  return one[0] - other[0] || one[1] - other[1] || one[2] - other[2]
+}
+
+export function formatRelease(version: ReleaseVersion): string {
+  return `v${version.join('.')}`
+}
+
+export type VersionConstraint = (version: ReleaseVersion) => boolean
+
+const TERM = /^(=|==|!=|>|<|>=|=>|<=|=<|~|~>|\^)?\s*(v?[0-9xX*]+(?:\.[0-9xX*]+){0,2})$/
+
+/** `>=0.4.1 <0.5`, `~0.4`, `^0.2.0`, `0.4.x`, `0.1 - 0.3`, parts with `||` between; undefined for a text that is none. */
+export function parseConstraint(text: string): VersionConstraint | undefined {
+  const alternatives = text.split('||').map(parseTerms)
+  const known = alternatives.filter((each) => each !== undefined)
+  return known.length < alternatives.length ? undefined : (version) => known.some((holds) => holds(version))
+}
+
+function parseTerms(text: string): VersionConstraint | undefined {
+  const range = /^\s*(\S+)\s+-\s+(\S+)\s*$/.exec(text)
+  const spelled = range === null ? text : `>=${range[1]} <=${range[2]}`
+  const terms = spelled
+    .replace(/([=!<>~^])\s+/g, '$1')
+    .split(/[\s,]+/)
+    .filter((term) => term !== '')
+    .map(parseTerm)
+  const known = terms.filter((term) => term !== undefined)
+  return terms.length === 0 || known.length < terms.length ? undefined : (version) => known.every((holds) => holds(version))
+}
+
+function parseTerm(text: string): VersionConstraint | undefined {
+  const [, sign = '=', written = ''] = TERM.exec(text) ?? []
+  const start = parseStart(written.replace(/(\.?[xX*])+$/, '') || '*') ?? (/^[xX*]/.test(written) ? [] : undefined)
+  if (start === undefined) return undefined
+  const from: ReleaseVersion = [start[0] ?? 0, start[1] ?? 0, start[2] ?? 0]
+  const order = (version: ReleaseVersion): number => (startsWith(version, start) ? 0 : compareReleases(version, from))
+  switch (sign) {
+    case '!=':
+      return (version) => order(version) !== 0
+    case '>':
+      return (version) => order(version) > 0
+    case '<':
+      return (version) => compareReleases(version, from) < 0
+    case '>=':
+    case '=>':
+      return (version) => compareReleases(version, from) >= 0
+    case '<=':
+    case '=<':
+      return (version) => order(version) <= 0
+    case '~':
+    case '~>':
+      return (version) => compareReleases(version, from) >= 0 && startsWith(version, start.slice(0, 2))
+    case '^': {
+      // Up to the first part that is not 0.
+      const first = start.findIndex((part) => part !== 0)
+      const kept = start.slice(0, first === -1 ? start.length : first + 1)
+      return (version) => compareReleases(version, from) >= 0 && startsWith(version, kept)
+    }
+    default:
+      return (version) => startsWith(version, start)
+  }
+}

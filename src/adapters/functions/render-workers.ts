@@ -1,0 +1,147 @@
+/** A few threads that render, started when they are wanted; one that breaks a limit, or breaks, takes only its own package with it. */
+import { deserialize } from 'node:v8'
+import { Worker } from 'node:worker_threads'
+import { Failure } from '../../failure.ts'
+import type { PackageFiles } from '../../package/package-files.ts'
+import type { TurnRendering } from '../../render/package-renderer.ts'
+import type { PipelineStep } from '../../render/pipeline-step.ts'
+import type { ForeignAnswer } from './foreign-output.ts'
+import { brokeLimit } from './function-failures.ts'
+import { describeSize, describeTime } from './function-limits.ts'
+import type { FromWorker, SentRendering, ToWorker, WorkerStart } from './worker-messages.ts'
+
+export interface WorkersOptions {
+  readonly entry: URL
+  /** Threads at once. */
+  readonly width: number
+  /** Bytes that JavaScript may hold in one thread: the files, their trees and what functions make of them. */
+  readonly memory: number
+  readonly start: WorkerStart
+  /** Runs a program or an image for a rendering. */
+  readonly onCall: (step: PipelineStep, input: string, signal: AbortSignal) => Promise<ForeignAnswer>
+}
+
+export interface SizedRendering {
+  readonly rendering: TurnRendering
+  /** Of its serialised form. */
+  readonly bytes: number
+}
+
+const MEBIBYTE = 1024 * 1024
+
+export class RenderWorkers {
+  private readonly options: WorkersOptions
+  private readonly idle: Worker[] = []
+  private readonly waiting: (() => void)[] = []
+  private busy = 0
+
+  constructor(options: WorkersOptions) {
+    this.options = options
+  }
+
+  /** Failures of limits are in the rendering. @throws Failure BP9001 where the worker broke, the signal's reason when it is aborted */
+  async render(packagePath: string, files: PackageFiles, signal: AbortSignal): Promise<SizedRendering> {
+    while (this.busy >= this.options.width) await new Promise<void>((resolve) => this.waiting.push(resolve))
+    this.busy += 1
+    try {
+      signal.throwIfAborted()
+      return await this.renderIn(this.idle.pop() ?? this.startWorker(), packagePath, files, signal)
+    } finally {
+      this.busy -= 1
+      this.waiting.shift()?.()
+    }
+  }
+
+  private startWorker(): Worker {
+    const { entry, memory, start } = this.options
+    const worker = new Worker(entry, {
+      workerData: start,
+      resourceLimits: { maxOldGenerationSizeMb: memory / MEBIBYTE },
+      // Nothing of a package's rendering depends on the environment, and flags of this process are not the worker's.
+      env: {},
+      execArgv: [],
+    })
+    worker.unref()
+    // One that breaks while it has nothing to do breaks nothing.
+    worker.on('error', () => undefined)
+    worker.on('exit', () => {
+      const place = this.idle.indexOf(worker)
+      if (place !== -1) this.idle.splice(place, 1)
+    })
+    return worker
+  }
+
+  private renderIn(worker: Worker, packagePath: string, files: PackageFiles, signal: AbortSignal): Promise<SizedRendering> {
+    const { start, memory, onCall } = this.options
+    const { milliseconds } = start.limits
+    const stopped = new AbortController()
+    return new Promise((resolve, reject) => {
+      let step: PipelineStep | undefined
+      let clock: NodeJS.Timeout | undefined
+      const post = (message: ToWorker): void => worker.postMessage(message)
+      const finish = (after: 'kept' | 'ended', settle: () => void): void => {
+        clearTimeout(clock)
+        signal.removeEventListener('abort', abort)
+        worker.off('message', hear).off('messageerror', unreadable).off('error', fault).off('exit', exit)
+        stopped.abort(new Error('the rendering has ended'))
+        if (after === 'kept') {
+          worker.unref()
+          this.idle.push(worker)
+        } else worker.terminate().catch(() => undefined)
+        settle()
+      }
+      const fail = (failure: Failure): void => {
+        const rendering: TurnRendering = { failures: [failure] }
+        finish('ended', () => resolve({ rendering, bytes: 0 }))
+      }
+      const breakDown = (why: string): void => finish('ended', () => reject(broken(packagePath, why)))
+      const late = (): void => fail(brokeLimit(step, packagePath, `it did not end within ${describeTime(milliseconds)}, and was stopped`))
+      const abort = (): void => finish('ended', () => reject(signal.reason))
+      const hear = (message: FromWorker): void => {
+        clearTimeout(clock)
+        if (message.is === 'busy') {
+          step = message.step
+          clock = setTimeout(late, milliseconds)
+        } else if (message.is === 'call') {
+          onCall(message.step, message.input, AbortSignal.any([signal, stopped.signal])).then(
+            (answer) => (stopped.signal.aborted ? undefined : post({ is: 'answer', answer })),
+            (thrown) => (stopped.signal.aborted ? undefined : finish('ended', () => reject(thrown))),
+          )
+        } else if (message.is === 'done') {
+          const { rendering: bytes } = message
+          finish('kept', () => resolve({ rendering: readRendering(bytes), bytes: bytes.byteLength }))
+        } else breakDown(message.why)
+      }
+      const unreadable = (): void => breakDown('its message could not be read')
+      const fault = (error: NodeJS.ErrnoException): void => {
+        if (error.code === 'ERR_WORKER_OUT_OF_MEMORY')
+          fail(brokeLimit(step, packagePath, `it needs more than ${describeSize(memory)} of memory`))
+        else breakDown(`${error.name}: ${error.message}`)
+      }
+      const exit = (code: number): void => breakDown(`it ended with code ${code}`)
+      signal.addEventListener('abort', abort, { once: true })
+      worker.on('message', hear).on('messageerror', unreadable).on('error', fault).on('exit', exit)
+      worker.ref()
+      post({ is: 'render', packagePath, files })
+    })
+  }
+}
+
+function readRendering(bytes: Uint8Array): TurnRendering {
+  const sent = deserialize(bytes) as SentRendering
+  if (!('failures' in sent)) return sent
+  const [first, ...others] = sent.failures.map((detail) => new Failure(detail))
+  if (first === undefined) throw new TypeError('a rendering that failed has a failure')
+  return { failures: [first, ...others] }
+}
+
+function broken(packagePath: string, why: string): Failure {
+  return new Failure({
+    code: 'BP9001',
+    what: 'the thread that renders the package broke',
+    where: packagePath || '.',
+    why,
+    remedy: 'run again, and report it with the package if it happens again',
+    retry: 'backoff',
+  })
+}

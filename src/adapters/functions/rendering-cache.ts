@@ -1,0 +1,82 @@
+/** Renderings by the content that they are of. Whoever asks for one that is being made waits for the same one. */
+import { createHash } from 'node:crypto'
+import type { PackageFiles } from '../../package/package-files.ts'
+import type { TurnRendering } from '../../render/package-renderer.ts'
+import { BoundedMap } from './bounded-map.ts'
+import type { SizedRendering } from './render-workers.ts'
+
+interface RenderingInProgress {
+  readonly result: Promise<TurnRendering>
+  readonly stop: AbortController
+  waiters: number
+}
+
+/** Bytes in memory for a byte of the serialised form, about. */
+const GROWTH = 4
+const SMALLEST = 4096
+
+export class RenderingCache {
+  private readonly kept: BoundedMap<TurnRendering>
+  private readonly inProgress = new Map<string, RenderingInProgress>()
+
+  /** @param most bytes */
+  constructor(most: number) {
+    this.kept = new BoundedMap(most)
+  }
+
+  /** `make` is stopped when nobody waits for it any more. @throws what `make` throws, or the signal's reason */
+  async get(key: string, make: (signal: AbortSignal) => Promise<SizedRendering>, signal: AbortSignal): Promise<TurnRendering> {
+    signal.throwIfAborted()
+    const kept = this.kept.get(key)
+    if (kept !== undefined) return kept
+    const shared = this.inProgress.get(key) ?? this.start(key, make)
+    shared.waiters += 1
+    let abort = (): void => undefined
+    const aborted = new Promise<never>((_resolve, reject) => {
+      abort = () => reject(signal.reason)
+      signal.addEventListener('abort', abort, { once: true })
+    })
+    try {
+      return await Promise.race([shared.result, aborted])
+    } finally {
+      signal.removeEventListener('abort', abort)
+      shared.waiters -= 1
+      if (shared.waiters === 0 && this.inProgress.get(key) === shared) {
+        this.inProgress.delete(key)
+        shared.stop.abort(new Error('nobody waits for the rendering any more'))
+      }
+    }
+  }
+
+  private start(key: string, make: (signal: AbortSignal) => Promise<SizedRendering>): RenderingInProgress {
+    const stop = new AbortController()
+    const result = make(stop.signal).then(
+      ({ rendering, bytes }) => {
+        if (this.inProgress.get(key) === shared) this.inProgress.delete(key)
+        if (isKept(rendering)) this.kept.set(key, rendering, GROWTH * bytes + SMALLEST)
+        return rendering
+      },
+      (thrown) => {
+        if (this.inProgress.get(key) === shared) this.inProgress.delete(key)
+        throw thrown
+      },
+    )
+    // Everybody may have gone before it fails.
+    result.catch(() => undefined)
+    const shared: RenderingInProgress = { result, stop, waiters: 0 }
+    this.inProgress.set(key, shared)
+    return shared
+  }
+}
+
+/** A limit that was broken once, and a runtime that is missing, may be otherwise next time. */
+function isKept(rendering: TurnRendering): boolean {
+  return !('failures' in rendering) || rendering.failures.every(({ code }) => !['BP1201', 'BP1203', 'BP9001'].includes(code))
+}
+
+/** Equal for equal packages at the same place. */
+export function contentKey(packagePath: string, files: PackageFiles): string {
+  const hash = createHash('sha256').update(JSON.stringify(packagePath))
+  for (const { path, mode, content } of files) hash.update(JSON.stringify([path, mode, content.length])).update(content)
+  return hash.digest('base64')
+}

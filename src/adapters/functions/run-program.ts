@@ -1,0 +1,144 @@
+/** One run of a program: text in, text out, no shell, an empty folder to be in, and an end of it in any case. */
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { accessSync, constants, statSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, isAbsolute, join } from 'node:path'
+import { describeSize, describeTime, type FunctionLimits } from './function-limits.ts'
+import { ProcessGroup } from './process-group.ts'
+
+export interface ProgramRun {
+  /** Absolute path. */
+  readonly program: string
+  readonly words: readonly string[]
+  /** Where it starts; an empty folder of its own unless given. */
+  readonly folder?: string
+  /** For its standard input. */
+  readonly input: string
+  /** All of it, but for what names its own folder. */
+  readonly environment: { readonly [name: string]: string | undefined }
+  readonly limits: FunctionLimits
+}
+
+export type ProgramEnd =
+  | { readonly is: 'ended'; readonly exitCode: number; readonly stdout: string; readonly stderr: string }
+  /** By somebody else: a signal, or an exit code that says so. */
+  | { readonly is: 'killed'; readonly why: string }
+  | { readonly is: 'broke-limit'; readonly why: string }
+  | { readonly is: 'not-started'; readonly why: string }
+
+/** What is kept of standard error. */
+const MOST_STDERR = 64 * 1024
+/** How often memory is looked at; a look that takes long makes the next one later. */
+const MEMORY_INTERVAL = 50
+/** For the last output of what was killed. */
+const LAST_OUTPUT = 1000
+/** As a shell says it of a process that was killed: 128 + SIGKILL. */
+const KILLED = 137
+
+/** @throws the signal's reason when it is aborted; everything that was started has been killed by then */
+export async function runProgram(run: ProgramRun, signal: AbortSignal): Promise<ProgramEnd> {
+  signal.throwIfAborted()
+  const folder = await mkdtemp(join(tmpdir(), 'backporch-function-'))
+  try {
+    return await runIn(folder, run, signal)
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined)
+  }
+}
+
+function runIn(
+  own: string,
+  { program, words, folder = own, input, environment, limits }: ProgramRun,
+  signal: AbortSignal,
+): Promise<ProgramEnd> {
+  const name = randomBytes(12).toString('hex')
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, words, {
+      cwd: folder,
+      env: { ...environment, HOME: environment['HOME'] ?? own, TMPDIR: own, ...ProcessGroup.markOf(name) },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      // Its own process group, so that what it started ends with it.
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+    })
+    const group = child.pid === undefined ? undefined : new ProcessGroup(child.pid, name, folder)
+    const stdout: Buffer[] = []
+    const stderr: Buffer[] = []
+    let [written, told, over] = [0, 0, false]
+    const finish = (settle: () => void): void => {
+      if (over) return
+      over = true
+      clearTimeout(late)
+      clearTimeout(look)
+      signal.removeEventListener('abort', abort)
+      group?.kill()
+      group?.forget()
+      for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy()
+      settle()
+    }
+    const breakLimit = (why: string): void => finish(() => resolve({ is: 'broke-limit', why }))
+    const abort = (): void => finish(() => reject(signal.reason))
+    const late = setTimeout(
+      () => breakLimit(`it did not end within ${describeTime(limits.milliseconds)}, and was killed`),
+      limits.milliseconds,
+    )
+    const watchMemory = async (): Promise<void> => {
+      const began = performance.now()
+      const memory = (await group?.memory()) ?? 0
+      if (over) return
+      if (memory > limits.memory) breakLimit(`it holds more than ${describeSize(limits.memory)} of memory, and was killed`)
+      else look = setTimeout(watchMemory, Math.max(MEMORY_INTERVAL, 10 * (performance.now() - began)))
+    }
+    let look = setTimeout(watchMemory, MEMORY_INTERVAL)
+    signal.addEventListener('abort', abort, { once: true })
+    child.on('error', (error: NodeJS.ErrnoException) =>
+      finish(() => resolve({ is: 'not-started', why: error.code ?? 'it cannot be started' })),
+    )
+    child.stdout.on('data', (chunk: Buffer) => {
+      stdout.push(chunk)
+      written += chunk.length
+      if (written > limits.output) breakLimit(`it printed more than ${describeSize(limits.output)}, and was killed`)
+    })
+    child.stderr.on('data', (chunk: Buffer) => {
+      if (told < MOST_STDERR) stderr.push(chunk)
+      told += chunk.length
+    })
+    child.on('exit', () => {
+      // Whoever is left would keep its output open, and outlive it.
+      group?.kill()
+      const cut = (): void => {
+        for (const stream of [child.stdout, child.stderr]) stream.destroy()
+      }
+      setTimeout(cut, LAST_OUTPUT).unref()
+    })
+    child.on('close', (code, by) => {
+      const killed = by ?? (code === KILLED ? `exit code ${KILLED}` : undefined)
+      if (killed !== undefined)
+        finish(() => resolve({ is: 'killed', why: `it was killed (${killed}), most often for the memory that it took` }))
+      const ended = { stdout: textOf(stdout), stderr: textOf(stderr).slice(0, MOST_STDERR) }
+      finish(() => resolve({ is: 'ended', exitCode: code ?? 1, ...ended }))
+    })
+    // A program that does not read its input, or has ended: it is judged by what it prints.
+    child.stdin.on('error', () => undefined)
+    child.stdin.end(input)
+  })
+}
+
+function textOf(chunks: readonly Buffer[]): string {
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** Path of a program that can be run, or undefined. Only absolute folders of the PATH count. */
+export function findProgram(program: string, path: string): string | undefined {
+  const files = program.includes('/') ? [program] : path.split(delimiter).map((folder) => join(folder, program))
+  return files.filter(isAbsolute).find((file) => {
+    try {
+      accessSync(file, constants.X_OK)
+      return statSync(file).isFile()
+    } catch {
+      return false
+    }
+  })
+}

@@ -1,0 +1,78 @@
+/** The side of a worker thread that renders: built-in functions here, programs and images by asking. */
+
+import { serialize } from 'node:v8'
+import type { MessagePort } from 'node:worker_threads'
+import { Failure } from '../../failure.ts'
+import type { PackageFiles } from '../../package/package-files.ts'
+import type { FunctionAnswer, FunctionCall, PipelineStep } from '../../render/pipeline-step.ts'
+import { describeStep } from '../../render/pipeline-step.ts'
+import { renderPackage } from '../../render/render-package.ts'
+import { formatFunctionInput } from '../../render/resource-list.ts'
+import type { BuiltIns } from './choose-release.ts'
+import { chooseRuntime } from './choose-runtime.ts'
+import { type ForeignAnswer, identityRemarks, namesById, readForeignOutput } from './foreign-output.ts'
+import { detailOf } from './function-failures.ts'
+import type { FromWorker, SentRendering, ToWorker, WorkerStart } from './worker-messages.ts'
+
+/** Renders what comes in, one package after the other, for ever. */
+export function serveRenders(port: MessagePort, { allowed, limits }: WorkerStart, builtIns: BuiltIns): void {
+  let answered: ((answer: ForeignAnswer) => void) | undefined
+  const post = (message: FromWorker): void => port.postMessage(message)
+
+  port.on('message', (message: ToWorker) => {
+    if (message.is === 'answer') answered?.(message.answer)
+    else
+      render(message.packagePath, message.files).then(
+        (rendering) => post({ is: 'done', rendering: serialize(rendering) }),
+        (thrown) => post({ is: 'fault', why: thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown) }),
+      )
+  })
+
+  async function render(packagePath: string, files: PackageFiles): Promise<SentRendering> {
+    post({ is: 'busy', step: undefined })
+    const notes: string[] = []
+    const process = renderPackage(packagePath, files)
+    let state = process.next()
+    while (state.done !== true) {
+      const answer = answerCall(state.value, notes)
+      state = process.next(answer instanceof Promise ? await answer : answer)
+    }
+    const rendering = state.value
+    if ('failures' in rendering) return { failures: rendering.failures.map(detailOf) }
+    const { desired, kptfile, unread } = rendering
+    return { desired: { ...desired, notes: [...desired.notes, ...notes] }, kptfile, unread }
+  }
+
+  function answerCall({ step, input }: FunctionCall, notes: string[]): FunctionAnswer | Promise<FunctionAnswer> {
+    const chosen = chooseRuntime(step, allowed, builtIns)
+    if (chosen.is === 'refused') return { failure: chosen.failure }
+    if (chosen.is === 'built-in') {
+      post({ is: 'busy', step })
+      if (chosen.remark !== undefined) notes.push(noteOf(step, chosen.remark))
+      const output = chosen.run(input)
+      post({ is: 'busy', step: undefined })
+      return output
+    }
+    return ask(step, formatFunctionInput(input)).then((answer) => {
+      post({ is: 'busy', step: undefined })
+      if ('failure' in answer) return { failure: new Failure(answer.failure) }
+      const read = readForeignOutput(step, input.items, answer, limits)
+      if (!('failure' in read) && step.list === 'mutators') {
+        const remarks = identityRemarks(namesById(input.items), read.items)
+        if (remarks.length > 0) notes.push(noteOf(step, `it ${remarks.join(', ')}`))
+      }
+      return read
+    })
+  }
+
+  function ask(step: PipelineStep, input: string): Promise<ForeignAnswer> {
+    return new Promise((resolve) => {
+      answered = resolve
+      post({ is: 'call', step, input })
+    })
+  }
+}
+
+function noteOf(step: PipelineStep, remark: string): string {
+  return `${describeStep(step)}: ${remark}`
+}

@@ -1,0 +1,30 @@
+/** What the thread that renders and the one that waits for it tell each other. */
+import type { FailureDetail } from '../../failure.ts'
+import type { PackageFiles } from '../../package/package-files.ts'
+import type { RenderedForTurn } from '../../render/package-renderer.ts'
+import type { PipelineStep } from '../../render/pipeline-step.ts'
+import type { AllowedFunctions } from './choose-runtime.ts'
+import type { ForeignAnswer } from './foreign-output.ts'
+import type { FunctionLimits } from './function-limits.ts'
+
+/** Given to a worker when it starts. */
+export interface WorkerStart {
+  readonly allowed: AllowedFunctions
+  readonly limits: FunctionLimits
+}
+
+/** One rendering at a time. */
+export type ToWorker =
+  | { readonly is: 'render'; readonly packagePath: string; readonly files: PackageFiles }
+  | { readonly is: 'answer'; readonly answer: ForeignAnswer }
+
+export type FromWorker =
+  /** It renders, or goes on to do so; `step` is the function of its own that it is about to run. */
+  | { readonly is: 'busy'; readonly step: PipelineStep | undefined }
+  /** It waits for a program or an image. */
+  | { readonly is: 'call'; readonly step: PipelineStep; readonly input: string }
+  /** A `SentRendering`, serialised. */
+  | { readonly is: 'done'; readonly rendering: Uint8Array }
+  | { readonly is: 'fault'; readonly why: string }
+
+export type SentRendering = RenderedForTurn | { readonly failures: readonly FailureDetail[] }

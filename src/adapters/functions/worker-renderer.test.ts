@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { TOY_FUNCTIONS, toyPackage } from '../../../test/fakes/toy-functions.ts'
+import type { Failure } from '../../failure.ts'
+import type { PackageFiles } from '../../package/package-files.ts'
+import type { TurnRendering } from '../../render/package-renderer.ts'
+import { BoundedMap } from './bounded-map.ts'
+import { FUNCTION_LIMITS } from './function-limits.ts'
+import { InProcessRenderer } from './in-process-renderer.ts'
+import { WorkerRenderer } from './worker-renderer.ts'
+
+const never = new AbortController().signal
+const MEBIBYTE = 1024 * 1024
+
+function renderer(more: Partial<ConstructorParameters<typeof WorkerRenderer>[0]> = {}): WorkerRenderer {
+  return new WorkerRenderer({ allowed: { exec: [], images: [] }, engine: undefined, environment: {}, ...more })
+}
+
+function toys(more: Partial<ConstructorParameters<typeof WorkerRenderer>[0]> = {}): WorkerRenderer {
+  const worker = { entry: new URL('../../../test/fakes/toy-render-worker.ts', import.meta.url), builtIns: TOY_FUNCTIONS }
+  return renderer({ limits: { ...FUNCTION_LIMITS, milliseconds: 400 }, worker, ...more })
+}
+
+function color(rendering: TurnRendering): unknown {
+  if ('failures' in rendering) return rendering.failures.map(({ code, why }) => `${code} ${why}`)
+  return rendering.desired.resources.map(({ object }) => (object['data'] as Record<string, unknown>)['color'])
+}
+
+function failureOf(rendering: TurnRendering): Failure {
+  return 'failures' in rendering ? rendering.failures[0] : assert.fail('it rendered')
+}
+
+test('a worker renders what is rendered in process, and failures with all that they say', async () => {
+  const pipelines = [
+    [
+      "image: 'ghcr.io/kptdev/krm-functions-catalog/set-labels:v0.2.0', configMap: {tier: backend}",
+      'exec: set-annotations, configMap: {by: us}',
+    ],
+    ['image: set-namespace:v0.4.1, configMap: {namespace: other}'],
+    ['exec: apply-setters'],
+    ['exec: nobody'],
+  ]
+  const own = renderer()
+  for (const mutators of pipelines) {
+    const files = toyPackage(mutators, {
+      'deploy.yaml': 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {n: 9007199254740993}\n',
+    })
+    const [inWorker, inProcess] = [await own.render('apps/web', files, never), await new InProcessRenderer().render('apps/web', files)]
+    if ('failures' in inProcess) {
+      assert.deepEqual(
+        'failures' in inWorker && inWorker.failures.map((one) => one.toJSON()),
+        inProcess.failures.map((one) => one.toJSON()),
+      )
+      assert.ok(failureOf(inWorker) instanceof Error)
+    } else {
+      const { desired, kptfile, unread } = inProcess
+      assert.deepEqual(inWorker, { desired, kptfile, unread })
+    }
+  }
+})
+
+test('an image whose tag moves is told, and so is a built-in function in place of a program', async () => {
+  const rendering = await renderer().render(
+    'a',
+    toyPackage(['image: set-labels, configMap: {a: b}', 'exec: bin/set-labels, configMap: {a: b}']),
+    never,
+  )
+  assert.deepEqual('desired' in rendering && rendering.desired.notes, [
+    'a/Kptfile:7 (mutator 1, set-labels): set-labels without a tag means another release from time to time: v0.2.2 runs',
+    'a/Kptfile:8 (mutator 2, set-labels): the built-in set-labels stands for the program "bin/set-labels"',
+  ])
+})
+
+describe('a function of our own that', () => {
+  const own = toys({ workerMemory: 48 * MEBIBYTE })
+
+  test('does not end is stopped at the limit, and the next package renders', async () => {
+    const began = performance.now()
+    const failure = failureOf(await own.render('a', toyPackage(['exec: paint', 'exec: endless']), never))
+    assert.ok(performance.now() - began < 5000)
+    assert.deepEqual([failure.code, failure.where], ['BP1203', 'a/Kptfile:8 (mutator 2, endless)'])
+    assert.match(failure.why, /^it did not end within 400 ms/)
+    assert.deepEqual(color(await own.render('a', toyPackage(['exec: paint']), never)), ['green'])
+  })
+
+  test('takes all memory is stopped at the limit, and the next package renders', async () => {
+    const slow = toys({ workerMemory: 48 * MEBIBYTE, limits: FUNCTION_LIMITS })
+    const failure = failureOf(await slow.render('a', toyPackage(['exec: hungry']), never))
+    assert.deepEqual([failure.code, failure.where], ['BP1203', 'a/Kptfile:7 (mutator 1, hungry)'])
+    assert.deepEqual(color(await slow.render('a', toyPackage(['exec: paint']), never)), ['green'])
+  })
+
+  test('throws, or ends the thread, fails its own package only', async () => {
+    const others = ['exec: broken', 'exec: quits', 'exec: paint', 'exec: paint, name: other'].map((each) => toyPackage([each]))
+    const ends = await Promise.allSettled(others.map((files) => own.render('a', files, never)))
+    assert.deepEqual(
+      ends.map((end) => (end.status === 'fulfilled' ? color(end.value) : [end.reason.code, end.reason.why])),
+      [['BP9001', 'TypeError: a toy broke'], ['BP9001', 'it ended with code 7'], ['green'], ['green']],
+    )
+  })
+
+  test('runs when everybody has gone is stopped', async () => {
+    const [one, other] = [new AbortController(), new AbortController()]
+    const files = toyPackage(['exec: endless'])
+    const slow = toys({ limits: FUNCTION_LIMITS })
+    const both = [one, other].map(({ signal }) => slow.render('a', files, signal))
+    const ended = both.map((each) => assert.rejects(each, /gone home/))
+    one.abort(new Error('gone home'))
+    await ended[0]
+    other.abort(new Error('gone home'))
+    await ended[1]
+    assert.deepEqual(color(await slow.render('a', toyPackage(['exec: paint']), never)), ['green'])
+    await assert.rejects(slow.render('a', files, AbortSignal.abort(new Error('never came'))), /never came/)
+  })
+})
+
+test('equal files are rendered once, also at the same time; another byte, mode or path is another package', async () => {
+  const own = toys()
+  const render = (files: PackageFiles, path = 'a') => own.render(path, files, never)
+  const files = toyPackage(['exec: paint'])
+  const [one, other] = await Promise.all([render(files), render(toyPackage(['exec: paint']))])
+  assert.equal(one, other)
+  assert.equal(await render(files), one)
+  assert.notEqual(await render(files, 'b'), one)
+  assert.notEqual(await render(toyPackage(['exec: paint'], { 'notes.txt': 'x' })), one)
+  assert.notEqual(await render(files.map((file) => ({ ...file, mode: '100755' as const }))), one)
+})
+
+test('a failure is remembered, but for a limit and a runtime that is missing', async () => {
+  const own = toys()
+  const again = async (mutator: string): Promise<boolean> => {
+    const [one, other] = [await own.render('a', toyPackage([mutator]), never), await own.render('a', toyPackage([mutator]), never)]
+    assert.ok('failures' in one && 'failures' in other)
+    return one === other
+  }
+  assert.equal(await again('exec: not-there'), true)
+  assert.equal(await again('image: not-there:v1.0.0'), false)
+  assert.equal(await again('exec: endless'), false)
+})
+
+test('a package without a pipeline needs no thread', async () => {
+  const own = renderer({ worker: { entry: new URL('file:///not/there.mjs'), builtIns: TOY_FUNCTIONS } })
+  assert.deepEqual(color(await own.render('a', toyPackage([]), never)), ['blue'])
+  await assert.rejects(own.render('a', toyPackage(['exec: paint']), never), { code: 'BP9001' })
+})
+
+test('a map forgets what was not asked for longest, and never holds more than it may', () => {
+  const map = new BoundedMap<string>(10)
+  map.set('a', 'one', 4)
+  map.set('b', 'two', 4)
+  assert.equal(map.get('a'), 'one')
+  map.set('c', 'three', 4)
+  assert.deepEqual([map.get('a'), map.get('b'), map.get('c')], ['one', undefined, 'three'])
+  map.set('a', 'larger', 11)
+  assert.deepEqual([map.get('a'), map.get('c')], [undefined, 'three'])
+})

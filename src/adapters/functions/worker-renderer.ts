@@ -1,0 +1,115 @@
+/** Renders packages for turns: those with a pipeline in worker threads, with every function that the operator allows. */
+import { Failure } from '../../failure.ts'
+import type { PackageFiles } from '../../package/package-files.ts'
+import { answerCalls, type FunctionLibrary, NO_FUNCTIONS } from '../../render/answer-calls.ts'
+import { MissingAnswer, type PackageRenderer, type TurnRendering } from '../../render/package-renderer.ts'
+import { PackageSources } from '../../render/package-sources.ts'
+import type { FunctionAnswer, FunctionCall, PipelineStep } from '../../render/pipeline-step.ts'
+import { renderPackage } from '../../render/render-package.ts'
+import { formatFunctionInput } from '../../render/resource-list.ts'
+import { BUILT_IN } from './built-in-functions.ts'
+import type { BuiltIns } from './choose-release.ts'
+import { type AllowedFunctions, chooseRuntime } from './choose-runtime.ts'
+import type { EngineName } from './container-engine.ts'
+import { ForeignFunctions } from './foreign-functions.ts'
+import { type ForeignAnswer, readForeignOutput } from './foreign-output.ts'
+import { detailOf } from './function-failures.ts'
+import { FUNCTION_LIMITS, type FunctionLimits } from './function-limits.ts'
+import { RenderWorkers } from './render-workers.ts'
+import { contentKey, RenderingCache } from './rendering-cache.ts'
+
+declare const BACKPORCH_VERSION: string | undefined
+
+export interface RendererOptions {
+  readonly allowed: AllowedFunctions
+  readonly engine: EngineName | undefined
+  /** The operator's. */
+  readonly environment: { readonly [name: string]: string | undefined }
+  /** Unless given, what docs/guides/functions.md says. */
+  readonly limits?: FunctionLimits
+  /** Bytes that JavaScript may hold in one thread. */
+  readonly workerMemory?: number
+  /** Bytes of renderings that are remembered. */
+  readonly remembered?: number
+  /** For tests: an entry with other built-in functions, which are given here too. */
+  readonly worker?: { readonly entry: URL; readonly builtIns: BuiltIns }
+  readonly nextSecond?: boolean
+}
+
+const THREADS = 2
+const MEBIBYTE = 1024 * 1024
+const PULL_TIME = 300_000
+
+export class WorkerRenderer implements PackageRenderer {
+  readonly library: FunctionLibrary = { answer: (call) => this.answerAtOnce(call) }
+  private readonly allowed: AllowedFunctions
+  private readonly limits: FunctionLimits
+  private readonly builtIns: BuiltIns
+  private readonly foreign: ForeignFunctions
+  private readonly workers: RenderWorkers
+  private readonly cache: RenderingCache
+
+  /** @throws Failure BP1001 where the container engine that was asked for is not there */
+  constructor(options: RendererOptions) {
+    const { allowed, engine, environment, limits = FUNCTION_LIMITS, worker, nextSecond = true } = options
+    this.allowed = allowed
+    this.limits = limits
+    this.builtIns = worker?.builtIns ?? BUILT_IN
+    this.foreign = new ForeignFunctions({ engine, environment, limits, pullTime: PULL_TIME, nextSecond })
+    if (engine !== undefined && this.foreign.engine.find() === undefined) throw noEngine(engine)
+    this.workers = new RenderWorkers({
+      entry: worker?.entry ?? workerEntry(),
+      width: THREADS,
+      memory: options.workerMemory ?? 512 * MEBIBYTE,
+      start: { allowed, limits },
+      onCall: (step, input, signal) => this.answerLater(step, input, signal),
+    })
+    this.cache = new RenderingCache(options.remembered ?? 64 * MEBIBYTE)
+  }
+
+  async render(packagePath: string, files: PackageFiles, signal: AbortSignal): Promise<TurnRendering> {
+    if (!new PackageSources(packagePath, files).hasPipeline) return answerCalls(renderPackage(packagePath, files), NO_FUNCTIONS)
+    const make = (stop: AbortSignal) => this.workers.render(packagePath, files, stop)
+    return this.cache.get(contentKey(packagePath, files), make, signal)
+  }
+
+  async fetch({ step, input }: MissingAnswer['call'], signal: AbortSignal): Promise<void> {
+    const answer = await this.answerLater(step, formatFunctionInput(input), signal)
+    // What is not kept would be asked for without end.
+    if ('failure' in answer && answer.failure.code !== 'BP1205') throw new Failure(answer.failure)
+  }
+
+  private answerAtOnce(call: FunctionCall): FunctionAnswer {
+    const { step, input } = call
+    const chosen = chooseRuntime(step, this.allowed, this.builtIns)
+    if (chosen.is === 'built-in') return chosen.run(input)
+    if (chosen.is === 'refused') return { failure: chosen.failure }
+    const known = this.foreign.known(chosen, formatFunctionInput(input))
+    if (known === undefined) throw new MissingAnswer(call)
+    return 'failure' in known ? { failure: new Failure(known.failure) } : readForeignOutput(step, input.items, known, this.limits)
+  }
+
+  private async answerLater(step: PipelineStep, input: string, signal: AbortSignal): Promise<ForeignAnswer> {
+    const chosen = chooseRuntime(step, this.allowed, this.builtIns)
+    if (chosen.is === 'refused') return { failure: detailOf(chosen.failure) }
+    if (chosen.is === 'built-in') throw new TypeError('a built-in function is answered at once')
+    return this.foreign.answer(step, chosen, input, signal)
+  }
+}
+
+/** Beside this file: in the sources as they are, in the published package as the bundler names it. */
+function workerEntry(): URL {
+  return typeof BACKPORCH_VERSION === 'string'
+    ? new URL('./render-worker.mjs', import.meta.url)
+    : new URL('./render-worker.ts', import.meta.url)
+}
+
+function noEngine(engine: EngineName): Failure {
+  return new Failure({
+    code: 'BP1001',
+    what: `the container engine ${engine} cannot be used`,
+    where: '--container-engine',
+    why: `${engine} is not on the PATH`,
+    remedy: 'install it, or name the other one',
+  })
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Failure } from '../failure.ts'
+import { effectivePolicy, rendersOf } from './effective-policy.ts'
+import { parsePolicyFiles } from './parse-policy.ts'
+
+function policies(...specs: readonly string[]) {
+  const text = specs.map(
+    (spec, place) => `apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: p${place}}\nspec: ${spec}\n`,
+  )
+  return parsePolicyFiles([{ path: '.drift/policy.yaml', text: text.join('---\n') }])
+}
+
+test('what renders a package is said by the matching policy of the highest priority that says it; kpt where none does', () => {
+  const set = policies(
+    '{mode: Warn, priority: 9}',
+    '{priority: 5, match: {clusters: [prod-*]}, render: {tool: kustomize, path: ./overlays/prod/}}',
+    '{match: {packages: [apps/*]}, render: {tool: files}}',
+  )
+  assert.deepEqual(effectivePolicy(set, 'prod-eu', 'apps/web').render, { tool: 'kustomize', path: 'overlays/prod' })
+  assert.deepEqual(effectivePolicy(set, 'test', 'apps/web').render, { tool: 'files' })
+  assert.deepEqual(effectivePolicy(set, 'test', 'infra/dns').render, { tool: 'kpt' })
+})
+
+test('the ways in which some cluster renders a package are those of every policy that may be about it', () => {
+  const set = policies(
+    '{match: {clusters: [prod]}, render: {tool: kustomize, path: overlays/prod}}',
+    '{match: {clusters: [test]}, render: {tool: kustomize, path: overlays/test}}',
+    '{match: {clusters: [eu]}, render: {tool: kustomize, path: overlays/prod}}',
+    '{match: {packages: [infra/*]}, render: {tool: command, command: [jsonnet, main.jsonnet]}}',
+  )
+  const paths = rendersOf(set, 'apps/web').map((choice) => (choice.tool === 'kustomize' ? choice.path : choice.tool))
+  assert.deepEqual(paths.sort(), ['overlays/prod', 'overlays/test'])
+  assert.equal(rendersOf(set, 'infra/dns').length, 3)
+  assert.deepEqual(rendersOf(policies('{mode: Warn}'), 'apps/web'), [{ tool: 'kpt' }])
+})
+
+test('a way to render that makes no sense is told with its line', () => {
+  for (const [render, why] of [
+    ['{tool: helm}', /spec\.render\.tool/],
+    ['{tool: kpt, path: a}', /only kustomize has it/],
+    ['{tool: kustomize, path: ../other}', /wanted a folder in the package/],
+    ['{tool: kustomize, path: /etc}', /wanted a folder in the package/],
+    ['{tool: command}', /wanted the program/],
+    ['{tool: command, command: [" "]}', /wanted a program first/],
+    ['{tool: kustomize, command: [sh]}', /only the tool command has it/],
+  ] as const)
+    assert.throws(
+      () => policies(`{render: ${render}}`),
+      (thrown) =>
+        thrown instanceof Failure && thrown.code === 'BP1005' && why.test(thrown.why) && thrown.why.includes('.drift/policy.yaml:4'),
+      render,
+    )
+})

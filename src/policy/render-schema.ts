@@ -1,0 +1,55 @@
+/** `spec.render` of a DriftPolicy: what makes the objects of a package (docs/adr/0021). */
+import * as z from 'zod'
+import { RENDERED_BY_KPT, type RenderChoice, sameChoice } from '../render/render-choice.ts'
+
+export const renderSchema = z
+  .strictObject({
+    tool: z
+      .enum(['kpt', 'files', 'kustomize', 'command'])
+      .describe(
+        'kpt: the files, through the pipeline of the Kptfile. files: as they stand. kustomize: kubectl kustomize. command: a program that prints the objects.',
+      ),
+    path: z.string().min(1).max(500).optional().describe('Folder of the kustomization in the package; the package itself by default.'),
+    command: z
+      .array(z.string().max(1000))
+      .min(1)
+      .max(50)
+      .optional()
+      .describe('Program and arguments, run in the folder of the package; the operator allows it with --allow-render.'),
+  })
+  .superRefine(({ tool, path, command }, context) => {
+    const problem = (field: string, message: string): void => context.addIssue({ code: 'custom', path: [field], message })
+    if (path !== undefined && tool !== 'kustomize') problem('path', 'only kustomize has it')
+    if (path !== undefined && segmentsOf(path) === undefined) problem('path', 'wanted a folder in the package, as in overlays/prod')
+    if (command !== undefined && tool !== 'command') problem('command', 'only the tool command has it')
+    if (command === undefined && tool === 'command') problem('command', 'wanted the program with its arguments')
+    if (command !== undefined && (command[0] ?? '').trim() === '') problem('command', 'wanted a program first')
+  })
+
+function segmentsOf(path: string): readonly string[] | undefined {
+  const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.')
+  return path.startsWith('/') || path.includes('\\') || segments.includes('..') ? undefined : segments
+}
+
+/** Of a policy. */
+interface RenderSpec {
+  readonly render?: z.infer<typeof renderSchema> | undefined
+}
+
+function choiceOf({ tool, path = '', command = [] }: z.infer<typeof renderSchema>): RenderChoice {
+  if (tool === 'kustomize') return { tool, path: (segmentsOf(path) ?? []).join('/') }
+  return tool === 'command' ? { tool, command } : { tool }
+}
+
+/** Of policies that match, in their order. */
+export function chosenRender(matching: readonly RenderSpec[]): RenderChoice {
+  const given = matching.map(({ render }) => render).find((render) => render !== undefined)
+  return given === undefined ? RENDERED_BY_KPT : choiceOf(given)
+}
+
+/** Every way in which some cluster may render a package, each once; kpt where no policy says another. */
+export function possibleRenders(matching: readonly RenderSpec[]): readonly RenderChoice[] {
+  const given = matching.flatMap(({ render }) => (render === undefined ? [] : [choiceOf(render)]))
+  const different = given.filter((choice, place) => given.findIndex((other) => sameChoice(other, choice)) === place)
+  return different.length === 0 ? [RENDERED_BY_KPT] : different
+}

@@ -1,0 +1,143 @@
+/** Why a live value is not adopted, and what a person can do about it. */
+import { Failure } from '../../failure.ts'
+import { describeResourceId } from '../../krm/resource-id.ts'
+import { shownPathOnly } from '../../krm/shown-path.ts'
+import type { RenderedPackage } from '../../render/render-package.ts'
+import { describeMoved, listMoved, type MovedField } from '../moved-fields.ts'
+import type { ResolvedChange } from '../resolution-edits.ts'
+import type { Candidate, Obstacle } from './candidate.ts'
+
+function subjectOf({ drift, resolution }: ResolvedChange): string {
+  const field = shownPathOnly(drift.path)
+  const name = describeResourceId(drift.id)
+  return `cannot ${resolution.toLowerCase()} ${field === '' ? name : `${field} of ${name}`}`
+}
+
+function declaredAt({ desired }: ResolvedChange): { readonly where?: string } {
+  return desired === undefined ? {} : { where: `${desired.location.path}:${desired.location.line}` }
+}
+
+/** @param dirty candidates that land and move something else too */
+export function refusal(
+  change: ResolvedChange,
+  dirty: readonly { readonly candidate: Candidate; readonly others: readonly MovedField[] }[],
+  obstacles: readonly Obstacle[],
+): Failure {
+  const [best] = dirty.toSorted((one, other) => one.others.length - other.others.length)
+  if (best !== undefined)
+    return new Failure({
+      code: 'BP2001',
+      what: subjectOf(change),
+      ...declaredAt(change),
+      why: `its value comes from ${best.candidate.what}, and an edit there would also move ${listMoved(best.others)}`,
+      remedy:
+        'choose restore; or adopt those fields in the same call, where they have drifted to the same value; or edit the place by hand, where they shall move too',
+    })
+  const [obstacle] = obstacles
+  if (obstacle !== undefined)
+    return new Failure({
+      code: 'BP2001',
+      what: subjectOf(change),
+      ...(obstacle.where === '' ? {} : { where: obstacle.where }),
+      why: obstacle.why,
+      remedy: obstacle.remedy,
+    })
+  const made = change.desired?.location.step
+  return new Failure({
+    code: 'BP2001',
+    what: subjectOf(change),
+    ...declaredAt(change),
+    why:
+      made === undefined
+        ? 'no authored place was found whose edit gives the live value'
+        : `the function ${made} makes the object, and no file declares it`,
+    remedy: 'edit the source by hand and commit it, or choose restore',
+  })
+}
+
+/** @param unit the one that would change with it */
+export function shared(change: ResolvedChange, { what }: Pick<Candidate, 'what'>, unit: string, moved: readonly MovedField[]): Failure {
+  const also = moved.length === 0 ? 'change it' : `move ${listMoved(moved)} there`
+  return new Failure({
+    code: 'BP2001',
+    what: subjectOf(change),
+    why: `its value comes from ${what}, which ${unit} is built from too: an edit there would also ${also}`,
+    remedy:
+      'set the value where only this unit has it, as in a patch of its overlay, or choose restore; edit the file by hand if it shall change everywhere',
+  })
+}
+
+export function ofCommand(change: ResolvedChange, command: string): Failure {
+  return new Failure({
+    code: 'BP2001',
+    what: subjectOf(change),
+    why: `the command ${JSON.stringify(command.slice(0, 120))} prints the object, and does not say what it has the value from`,
+    remedy: 'edit what the command reads by hand and commit it, or choose restore',
+  })
+}
+
+export function ambiguous(change: ResolvedChange, candidates: readonly Candidate[]): Failure {
+  return new Failure({
+    code: 'BP2014',
+    what: subjectOf(change),
+    ...declaredAt(change),
+    why: `${candidates.length} places give the live value and move nothing else: ${namedPlaces(candidates)}`,
+    remedy: `choose one with --via, as in --via=${candidates[0]?.via ?? ''}`,
+  })
+}
+
+/** @param chosen what would be edited without --via */
+export function unknownPlace(change: ResolvedChange, chosen: readonly Candidate[]): Failure {
+  return new Failure({
+    code: 'BP2014',
+    what: `${subjectOf(change)} by way of ${JSON.stringify(change.via)}`,
+    ...declaredAt(change),
+    why: `no place of that name gives the live value; these do: ${namedPlaces(chosen)}`,
+    remedy: 'name one of these with --via, or leave --via out',
+  })
+}
+
+function namedPlaces(candidates: readonly Candidate[]): string {
+  return [...new Set(candidates.map(({ via, what }) => `${what} as "${via}"`))].join(', ')
+}
+
+export function notIdempotent(moved: MovedField, { run }: RenderedPackage): Failure {
+  return new Failure({
+    code: 'BP1207',
+    what: 'rendering the rendered package changes it again',
+    ...(run === undefined ? {} : { where: moved.resource.location.path }),
+    why: `${describeMoved(moved)} gets another value with each render, so that no edit can be proven`,
+    remedy: 'make the function idempotent that writes it, or choose restore',
+  })
+}
+
+/** Each change has a place by itself. */
+export function undone(change: ResolvedChange): Failure {
+  return new Failure({
+    code: 'BP2001',
+    what: subjectOf(change),
+    ...declaredAt(change),
+    why: 'another of the chosen changes is edited at the same place, and gives this field another value',
+    remedy: 'adopt one of the two, and choose restore for the other',
+  })
+}
+
+export function movedTogether(packagePath: string, moved: readonly MovedField[]): Failure {
+  return new Failure({
+    code: 'BP2001',
+    what: 'cannot adopt the chosen changes together',
+    where: packagePath === '' ? 'the root of the repository' : packagePath,
+    why: `each can be adopted by itself, and their edits together would also move ${listMoved(moved)}`,
+    remedy: 'adopt fewer changes at a time',
+  })
+}
+
+export function tooMany(packagePath: string): Failure {
+  return new Failure({
+    code: 'BP2001',
+    what: 'cannot adopt so much at once',
+    where: packagePath === '' ? 'the root of the repository' : packagePath,
+    why: 'too many places would have to be tried by rendering',
+    remedy: 'adopt fewer changes at a time',
+  })
+}

@@ -1,0 +1,303 @@
+/**
+ * Adopt and Release in a package with a pipeline: finds for each field the authored place that its value comes from, edits it,
+ * renders the edited package, and takes the edit only if every chosen field is then as it shall be and nothing else moved
+ * (design §8). What cannot be proven is refused, with the function that is in the way and what would move.
+ */
+import { Failure } from '../../failure.ts'
+import { valueAt } from '../../krm/field-path.ts'
+import { resourceKey } from '../../krm/resource-id.ts'
+import { jsonOf, type YamlMap } from '../../krm/yaml-node.ts'
+import { nodeAtPath } from '../../krm/yaml-path.ts'
+import { editYaml, type YamlEdit } from '../../package/edit-yaml.ts'
+import type { PackageFiles } from '../../package/package-files.ts'
+import { answerCalls, type FunctionLibrary } from '../../render/answer-calls.ts'
+import { MissingAnswer } from '../../render/package-renderer.ts'
+import { ProvenanceWatcher } from '../../render/provenance.ts'
+import { type RenderedPackage, renderPackage } from '../../render/render-package.ts'
+import type { RenderWatcher } from '../../render/run-pipeline.ts'
+import { writeItems } from '../../render/write-items.ts'
+import { isEdited, leaves, type MovedField, RenderedBefore, wantedBy } from '../moved-fields.ts'
+import type { Rendered } from '../prove-edit.ts'
+import { editFor, type FileEdit, type ResolvedChange } from '../resolution-edits.ts'
+import { ambiguous, movedTogether, notIdempotent, refusal, tooMany, undone, unknownPlace } from './adoption-failures.ts'
+import { AuthoredFiles } from './authored-files.ts'
+import { type Candidate, NOWHERE, type Obstacle, type Places } from './candidate.ts'
+import { combinePlaces, editsKey } from './combine-places.ts'
+import { PlaceFinder, type Target } from './find-places.ts'
+import { inPlaceEdits } from './in-place.ts'
+import { INVERSES } from './inverses.ts'
+
+export interface AdoptionInput {
+  readonly packagePath: string
+  readonly files: PackageFiles
+  readonly changes: readonly ResolvedChange[]
+  readonly functions: FunctionLibrary
+}
+
+/** Texts by path from the root of the repository; only files that change. */
+export type EditedTexts = ReadonlyMap<string, string>
+
+/** Renderings that one proposal may cost. */
+const MAX_RENDERINGS = 300
+/** How often in turn an edit may be taken back by a function, and that function's config be edited instead. */
+const MOST_TURNS = 4
+
+/** @throws Failure BP2001, BP2002, BP2010, BP2014, BP1207, or what the package itself fails with */
+export function adoptThroughPipeline(input: AdoptionInput): EditedTexts {
+  return new Adoption(input).run()
+}
+
+/** Why each change by itself cannot be adopted, in their order; undefined where it can, or where that is not known. */
+export function adoptionProblems(input: AdoptionInput): readonly (string | undefined)[] {
+  try {
+    return new Adoption(input).problems()
+  } catch (thrown) {
+    if (thrown instanceof Failure) return input.changes.map(() => `${thrown.what}: ${thrown.why}`)
+    if (thrown instanceof MissingAnswer) return input.changes.map(() => undefined)
+    throw thrown
+  }
+}
+
+/** What a candidate does, rendered. */
+interface Trial {
+  readonly candidate: Candidate
+  readonly texts: EditedTexts
+  readonly lands: boolean
+  readonly others: readonly MovedField[]
+  readonly after: RenderedPackage
+}
+
+class Adoption {
+  private readonly input: AdoptionInput
+  private readonly authored: AuthoredFiles
+  private readonly base: RenderedPackage
+  private readonly before: RenderedBefore
+  private readonly finder: PlaceFinder
+  private renderings = 0
+
+  constructor(input: AdoptionInput) {
+    this.input = input
+    this.authored = new AuthoredFiles(input.packagePath, input.files)
+    this.base = this.render(new Map(), new ProvenanceWatcher())
+    this.before = new RenderedBefore(byKey(this.base), input.changes)
+    this.finder = this.finderOf(this.base)
+  }
+
+  run(): EditedTexts {
+    const wanted = this.input.changes.filter((change) => isEdited(change) && editFor(change) !== undefined)
+    if (wanted.length === 0) return new Map()
+    this.assertIdempotent()
+    let edits: readonly FileEdit[] = []
+    const chosen: Candidate[] = []
+    let last: Trial | undefined
+    for (const change of wanted) {
+      if (last !== undefined && this.before.landed(change, byKey(last.after))) continue
+      last = this.choose(change, edits)
+      chosen.push(last.candidate)
+      edits = [...edits, ...last.candidate.edits]
+    }
+    const unknown = wanted.find(({ via }) => via !== undefined && !chosen.some((candidate) => candidate.via === via))
+    if (unknown !== undefined) throw unknownPlace(unknown, chosen)
+    return last === undefined ? new Map() : this.inPlace(last, wanted)
+  }
+
+  problems(): readonly (string | undefined)[] {
+    this.assertIdempotent()
+    return this.input.changes.map((change) => {
+      try {
+        if (isEdited(change) && editFor(change) !== undefined) this.choose(change, [])
+        return undefined
+      } catch (thrown) {
+        if (thrown instanceof Failure) return thrown.code === 'BP2014' ? undefined : thrown.why
+        throw thrown
+      }
+    })
+  }
+
+  private choose(change: ResolvedChange, edits: readonly FileEdit[]): Trial {
+    const { clean, dirty, obstacles } = this.tryAll(change, edits)
+    const named = change.via === undefined ? [] : clean.filter(({ candidate }) => candidate.via === change.via)
+    const [only, second] = named.length > 0 ? named : clean
+    if (only === undefined) throw refusal(change, dirty, obstacles)
+    if (second !== undefined)
+      throw ambiguous(
+        change,
+        clean.map(({ candidate }) => candidate),
+      )
+    return only
+  }
+
+  /** Candidates that land and move nothing else, and what is wrong with the others. */
+  private tryAll(
+    change: ResolvedChange,
+    edits: readonly FileEdit[],
+  ): { readonly clean: readonly Trial[]; readonly dirty: readonly Trial[]; readonly obstacles: readonly Obstacle[] } {
+    const target = this.targetOf(change)
+    const trials = new Map<string, Trial>()
+    const obstacles: Obstacle[] = []
+    const work = ({ candidates, obstacles: known }: Places): void => {
+      obstacles.push(...known)
+      const queue = candidates.map((candidate) => ({ candidate, turn: 0 }))
+      for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+        const { candidate, turn } = next
+        const key = editsKey(candidate.edits)
+        const trial = trials.has(key) ? undefined : this.tryOne(candidate, change, edits, obstacles)
+        if (trial === undefined) continue
+        trials.set(key, trial)
+        if (trial.lands || target === undefined || turn === MOST_TURNS) continue
+        const more = this.takenBackBy(trial, change, target)
+        obstacles.push(...more.obstacles)
+        queue.push(...more.candidates.map((each) => ({ candidate: each, turn: turn + 1 })))
+      }
+    }
+    if (target === undefined) work(this.objectPlaces(change))
+    else {
+      work(this.finder.findParts(target))
+      if (!isClean(trials)) work(this.finder.find(target))
+    }
+    const all = [...trials.values()]
+    return {
+      clean: all.filter(({ lands, others }) => lands && others.length === 0),
+      dirty: all.filter(({ lands, others }) => lands && others.length > 0),
+      obstacles,
+    }
+  }
+
+  private tryOne(candidate: Candidate, change: ResolvedChange, edits: readonly FileEdit[], obstacles: Obstacle[]): Trial | undefined {
+    let texts: EditedTexts
+    try {
+      texts = this.apply([...edits, ...candidate.edits])
+    } catch (thrown) {
+      if (!(thrown instanceof Failure)) throw thrown
+      obstacles.push({ where: thrown.where ?? '', why: thrown.why, remedy: thrown.remedy })
+      return undefined
+    }
+    const after = this.renderOrObstacle(texts, candidate, obstacles)
+    if (after === undefined) return undefined
+    const rendered = byKey(after)
+    return { candidate, texts, lands: this.before.landed(change, rendered), others: this.before.otherMoves(rendered), after }
+  }
+
+  private renderOrObstacle(texts: EditedTexts, candidate: Candidate, obstacles: Obstacle[]): RenderedPackage | undefined {
+    try {
+      return this.render(texts)
+    } catch (thrown) {
+      if (!(thrown instanceof Failure) || thrown.code === 'BP2001') throw thrown
+      obstacles.push({
+        where: candidate.what,
+        why: `with the edit of ${candidate.what} the package does not render: ${thrown.why}`,
+        remedy: thrown.remedy,
+      })
+      return undefined
+    }
+  }
+
+  /**
+   * A function that leaves what is there as it is does not show in the package as it stands, but takes an edit back: where it
+   * has the value from. Of a list or a map it takes back parts, and the edit of the rest stays.
+   */
+  private takenBackBy({ candidate, texts }: Trial, change: ResolvedChange, target: Target): Places {
+    const key = this.before.keyOf(change)
+    const after = this.render(texts, new ProvenanceWatcher())
+    const root = key === undefined ? undefined : after.nodes.get(key)
+    const now = root === undefined ? undefined : nodeAtPath(root, target.path)?.node
+    if (root === undefined || now === undefined) return NOWHERE
+    const finder = this.finderOf(after)
+    const { path: above, wanted } = target
+    const parts = [...leaves(jsonOf(now), wanted, [])].map((path): Places => {
+      const node = nodeAtPath(now, path)?.node
+      const writer = node?.writes?.at(-1)
+      if (writer === undefined) return NOWHERE
+      return finder.through(
+        { ...target, root, path: [...above, ...path], wanted: wanted === undefined ? undefined : valueAt(wanted, path) },
+        writer,
+      )
+    })
+    return parts.length === 1 && now.kind === 'scalar' ? (parts[0] ?? NOWHERE) : combinePlaces(parts, candidate)
+  }
+
+  /** Undefined for a whole object. */
+  private targetOf(change: ResolvedChange): Target | undefined {
+    const key = this.before.keyOf(change)
+    const root = key === undefined ? undefined : this.base.nodes.get(key)
+    if (root === undefined || change.drift.change === 'missing') return undefined
+    return { root, path: change.drift.path, wanted: wantedBy(change), before: Number.POSITIVE_INFINITY, depth: 0 }
+  }
+
+  /** An object that is gone in the cluster is taken out of its file. */
+  private objectPlaces(change: ResolvedChange): Places {
+    const edit = editFor(change)
+    if (edit === undefined || change.desired?.location.step !== undefined) return NOWHERE
+    const { path, line } = change.desired?.location ?? { path: '', line: 1 }
+    return { candidates: [{ via: 'manifest', what: `the manifest (${path}:${line})`, edits: [edit] }], obstacles: [] }
+  }
+
+  private finderOf({ run, nodes }: RenderedPackage): PlaceFinder {
+    const objects: readonly YamlMap[] = run?.items ?? [...nodes.values()]
+    return new PlaceFinder(this.authored, { runs: run?.runs ?? [], objects }, INVERSES)
+  }
+
+  private apply(edits: readonly FileEdit[]): EditedTexts {
+    const byFile = new Map<string, YamlEdit[]>()
+    for (const { path, edit } of edits) byFile.set(path, [...(byFile.get(path) ?? []), edit])
+    return new Map([...byFile].map(([path, list]) => [path, editYaml(this.authored.text(path), list, path)]))
+  }
+
+  /** @param watcher where it matters what wrote a field; most renderings only prove an edit */
+  private render(texts: EditedTexts, watcher?: RenderWatcher): RenderedPackage {
+    this.renderings += 1
+    if (this.renderings > MAX_RENDERINGS) throw tooMany(this.input.packagePath)
+    const { packagePath, functions } = this.input
+    const rendering = answerCalls(renderPackage(packagePath, this.filesWith(texts), watcher), functions)
+    if ('failures' in rendering) throw rendering.failures[0]
+    return rendering
+  }
+
+  private filesWith(texts: EditedTexts): PackageFiles {
+    if (texts.size === 0) return this.input.files
+    const left = new Map(texts)
+    const edited = this.input.files.map((file) => {
+      const text = texts.get(this.authored.where(file.path))
+      left.delete(this.authored.where(file.path))
+      return text === undefined ? file : { ...file, content: bytes(text) }
+    })
+    const made = [...left].map(([path, text]) => ({ path: this.authored.within(path), mode: '100644' as const, content: bytes(text) }))
+    return made.length === 0 ? edited : [...edited, ...made].sort((one, other) => (one.path < other.path ? -1 : 1))
+  }
+
+  /** Otherwise what an edit gives depends on how often somebody renders. */
+  private assertIdempotent(): void {
+    const { run } = this.base
+    if (run === undefined) return
+    const written = new Map([...writeItems(run.items)].map(([path, text]) => [this.authored.where(path), text]))
+    // A package that is kept rendered is its own proof.
+    if ([...written].every(([path, text]) => text === this.authored.text(path))) return
+    const again = this.render(written)
+    const [moved] = new RenderedBefore(byKey(this.base), []).otherMoves(byKey(again))
+    if (moved !== undefined) throw notIdempotent(moved, again)
+  }
+
+  /** Files that are kept rendered are brought up to what the edited package renders to, and the whole is proven once more. */
+  private inPlace({ texts, after }: Trial, wanted: readonly ResolvedChange[]): EditedTexts {
+    const whole = inPlaceEdits({ authored: this.authored, texts, before: this.base, after })
+    const last = whole.size === 0 ? after : this.render(new Map([...texts, ...whole]))
+    const rendered = byKey(last)
+    const lost = wanted.find((change) => !this.before.landed(change, rendered))
+    if (lost !== undefined) throw undone(lost)
+    const moved = this.before.otherMoves(rendered)
+    if (moved.length > 0) throw movedTogether(this.input.packagePath, moved)
+    return new Map([...texts, ...whole])
+  }
+}
+
+function bytes(text: string): Uint8Array {
+  return new TextEncoder().encode(text)
+}
+
+function byKey({ desired }: RenderedPackage): Rendered {
+  return new Map(desired.resources.map((resource) => [resourceKey(resource.id), resource]))
+}
+
+function isClean(trials: ReadonlyMap<string, Trial>): boolean {
+  return [...trials.values()].some(({ lands, others }) => lands && others.length === 0)
+}

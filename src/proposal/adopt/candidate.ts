@@ -1,0 +1,34 @@
+/** A place from which a rendered value may come, and the edits that would give the wanted one. */
+import type { Json } from '../../krm/json.ts'
+import type { FileEdit } from '../resolution-edits.ts'
+
+/** What a field shall be afterwards; undefined: not there. */
+export type Wanted = Json | undefined
+
+export interface Candidate {
+  /** What `--via` names: `manifest`, `setter:replicas`, `set-image`. */
+  readonly via: string
+  /** For people: `the setter replicas (apps/web/setters.yaml:7)`. */
+  readonly what: string
+  readonly edits: readonly FileEdit[]
+}
+
+/** Why no edit gives the wanted value at one place. */
+export interface Obstacle {
+  /** Step or file, as failures name it. */
+  readonly where: string
+  readonly why: string
+  /** What to edit instead. */
+  readonly remedy: string
+}
+
+export interface Places {
+  readonly candidates: readonly Candidate[]
+  readonly obstacles: readonly Obstacle[]
+}
+
+export const NOWHERE: Places = { candidates: [], obstacles: [] }
+
+export function joinPlaces(all: readonly Places[]): Places {
+  return { candidates: all.flatMap(({ candidates }) => candidates), obstacles: all.flatMap(({ obstacles }) => obstacles) }
+}

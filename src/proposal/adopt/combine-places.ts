@@ -1,0 +1,41 @@
+/** A list or a map may be one field to the server while its parts come from several places: their edits together. */
+import type { FileEdit } from '../resolution-edits.ts'
+import { type Candidate, NOWHERE, type Places } from './candidate.ts'
+
+/** Ways to choose one place for each part; with more, nobody could choose. */
+const MOST_WAYS = 16
+
+/**
+ * One candidate for each way to choose a place for every part; none where a part has no place.
+ * @param first edits that every candidate begins with
+ */
+export function combinePlaces(parts: readonly Places[], first?: Candidate): Places {
+  if (parts.length === 0) return NOWHERE
+  const without = parts.filter(({ candidates }) => candidates.length === 0)
+  if (without.length > 0) return { candidates: [], obstacles: without.flatMap(({ obstacles }) => obstacles) }
+  let ways: readonly (readonly Candidate[])[] = [first === undefined ? [] : [first]]
+  for (const { candidates } of parts) {
+    ways = ways.flatMap((way) => candidates.map((candidate) => [...way, candidate]))
+    if (ways.length > MOST_WAYS) return NOWHERE
+  }
+  return { candidates: ways.map(together), obstacles: [] }
+}
+
+function together(way: readonly Candidate[]): Candidate {
+  const vias = [...new Set(way.map(({ via }) => via))]
+  return {
+    via: vias.join('+'),
+    what: [...new Set(way.map(({ what }) => what))].join(' and '),
+    edits: uniqueEdits(way.flatMap(({ edits }) => edits)),
+  }
+}
+
+/** Without those that stand there twice. */
+export function uniqueEdits(edits: readonly FileEdit[]): readonly FileEdit[] {
+  return [...new Map(edits.map((edit) => [editsKey([edit]), edit])).values()]
+}
+
+/** Equal for equal edits. */
+export function editsKey(edits: readonly FileEdit[]): string {
+  return JSON.stringify(edits, (_key, value) => (typeof value === 'bigint' ? String(value) : value))
+}

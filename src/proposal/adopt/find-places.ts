@@ -1,0 +1,165 @@
+/**
+ * From a rendered field back to where its value is written: in a manifest, or, where a function wrote it, in what that
+ * function was given. Each place is a candidate only: whether the edit lands is proven by rendering (adoption.ts).
+ */
+import { type FieldPath, field, valueAt } from '../../krm/field-path.ts'
+import type { Json } from '../../krm/json.ts'
+import { jsonOf, resolved, type YamlMap, type YamlNode, yamlPlain } from '../../krm/yaml-node.ts'
+import { nearestNode, nodeAtPath } from '../../krm/yaml-path.ts'
+import { describeStep, functionName, type StepRun } from '../../render/pipeline-step.ts'
+import { leaves } from '../moved-fields.ts'
+import type { FileEdit } from '../resolution-edits.ts'
+import type { AuthoredFiles, AuthoredPlace } from './authored-files.ts'
+import { type Candidate, NOWHERE, type Places, type Wanted } from './candidate.ts'
+import { combinePlaces } from './combine-places.ts'
+
+/** A field of a tree: of a rendered object, or of the config of a function. */
+export interface Target {
+  readonly root: YamlMap
+  readonly path: FieldPath
+  readonly wanted: Wanted
+  /** Steps from this number on had no part in the tree. */
+  readonly before: number
+  /** How many functions lie between this field and the rendered one. */
+  readonly depth: number
+}
+
+export interface InverseInput {
+  readonly run: StepRun
+  readonly target: Target
+  /** What stands at the target; undefined where nothing does. */
+  readonly node: YamlNode | undefined
+  readonly finder: PlaceFinder
+}
+
+/** The places where a function has a value from; undefined where the function does not write such a field. */
+export type Inverse = (input: InverseInput) => Places | undefined
+
+export interface Inverses {
+  /** By the short name of the function. */
+  readonly byName: ReadonlyMap<string, Inverse>
+  /** For a function that nothing is known of. */
+  readonly otherwise: Inverse
+}
+
+/** Configs may be written by functions in turn; more turns than this are none that anybody meant. */
+const MAX_DEPTH = 4
+/** Parts of one field that are looked for one by one. */
+const MOST_PARTS = 16
+
+export class PlaceFinder {
+  private readonly authored: AuthoredFiles
+  private readonly runs: readonly StepRun[]
+  private readonly inverses: ReadonlyMap<string, Inverse>
+  private readonly otherwise: Inverse
+  /** Every object of the rendering. */
+  readonly objects: readonly YamlMap[]
+
+  constructor(
+    authored: AuthoredFiles,
+    rendering: Pick<PlaceFinder, 'objects'> & { readonly runs: readonly StepRun[] },
+    inverses: Inverses,
+  ) {
+    this.authored = authored
+    this.runs = rendering.runs
+    this.objects = rendering.objects
+    this.inverses = inverses.byName
+    this.otherwise = inverses.otherwise
+  }
+
+  /** By the step that wrote the field last; the manifest where none did. */
+  find(target: Target): Places {
+    const writes = nodeAtPath(target.root, target.path)?.node.writes ?? []
+    return this.through(target, writes.filter((step) => step < target.before).at(-1))
+  }
+
+  /** Of a list or a map: the places of those parts of it that shall be different, all together. */
+  findParts(target: Target): Places {
+    const now = nodeAtPath(target.root, target.path)?.node
+    if (now === undefined || target.wanted === undefined) return NOWHERE
+    const paths = [...leaves(jsonOf(now), target.wanted, [])]
+    if (paths.length > MOST_PARTS || paths.some((path) => path.length === 0)) return NOWHERE
+    const { path: above, wanted } = target
+    return combinePlaces(paths.map((path) => this.find({ ...target, path: [...above, ...path], wanted: valueAt(wanted, path) })))
+  }
+
+  /** @param writer number of the step; undefined: no function wrote the field */
+  through(target: Target, writer: number | undefined): Places {
+    const run = writer === undefined ? undefined : this.runs[writer]
+    if (run === undefined) return this.manifest(target)
+    const name = functionName(run.step.function)
+    if (target.depth >= MAX_DEPTH) return obstacle(run, 'its config is written by functions that configure each other')
+    const node = nodeAtPath(target.root, target.path)?.node
+    const inverse = this.inverses.get(name) ?? this.otherwise
+    const found = inverse({ run, target: { ...target, depth: target.depth + 1 }, node, finder: this })
+    return found ?? obstacle(run, `${name} writes the field, and what it writes there cannot be traced back to its config`)
+  }
+
+  /** The edit of the file where the field was written, or of the nearest thing above it for a field that is not there. */
+  manifest({ root, path, wanted }: Target): Places {
+    for (let steps = path.length; steps >= 0; steps -= 1) {
+      const nearest = nearestNode(root, path.slice(0, steps))
+      const place = nearest.steps < steps ? undefined : this.authored.placeOf(nearest.node)
+      if (place === undefined) continue
+      if (wanted === undefined && steps < path.length) return NOWHERE
+      const whole = { ...place, path: [...place.path, ...path.slice(steps)] }
+      return { candidates: [this.candidate(whole, wanted, { via: 'manifest', what: 'the manifest' })], obstacles: [] }
+    }
+    return NOWHERE
+  }
+
+  /** Where an entry of a function's config is written: in the Kptfile, or in the file of its `configPath`. */
+  configEntry(
+    { step, config }: StepRun,
+    path: FieldPath,
+    { wanted, depth }: Pick<Target, 'wanted' | 'depth'>,
+    label: Pick<Candidate, 'via' | 'what'>,
+  ): Places {
+    if (step.function.configMap.size > 0) {
+      // What kpt makes a ConfigMap's `data` of.
+      const inKptfile = [
+        field('pipeline'),
+        field(step.list),
+        { kind: 'index' as const, index: step.index },
+        field('configMap'),
+        ...path.slice(1),
+      ]
+      return { candidates: [this.candidate({ file: step.kptfile, document: 0, path: inKptfile }, wanted, label)], obstacles: [] }
+    }
+    if (config === undefined) return NOWHERE
+    const { candidates, obstacles } = this.find({ root: config, path, wanted, before: step.number, depth })
+    return { candidates: candidates.map((each) => (each.via === 'manifest' ? relabel(each, label) : each)), obstacles }
+  }
+
+  private candidate(place: AuthoredPlace, wanted: Wanted, { via, what }: Pick<Candidate, 'via' | 'what'>): Candidate {
+    const { file, document, path } = place
+    const at = { document, item: undefined }
+    const edit: FileEdit['edit'] =
+      wanted === undefined
+        ? { ...at, kind: 'remove', path }
+        : { ...at, kind: 'set', path, value: inFormOf(wanted, this.authored.nodeAt(place)) }
+    return { via, what: `${what} (${this.authored.describe(place)})`, edits: [{ path: file, edit }] }
+  }
+}
+
+function relabel(candidate: Candidate, { via, what }: Pick<Candidate, 'via' | 'what'>): Candidate {
+  return { ...candidate, via, what: candidate.what.replace(/^the manifest/, what) }
+}
+
+/** A config may say `3` for the text "3": what was a number stays one. */
+function inFormOf(wanted: Json, node: YamlNode | undefined): Json {
+  const target = node === undefined ? undefined : resolved(node)
+  if (typeof wanted !== 'string' || target?.kind !== 'scalar' || target.style !== 'plain' || typeof jsonOf(target) === 'string')
+    return wanted
+  try {
+    const read = jsonOf(yamlPlain(wanted))
+    return read !== null && typeof read !== 'string' && String(read) === wanted ? read : wanted
+  } catch {
+    return wanted
+  }
+}
+
+export function obstacle({ step }: StepRun, why: string): Places {
+  const remedy = `edit what ${functionName(step.function)} is given at ${step.kptfile}:${step.function.line} by hand, or choose restore`
+  return { candidates: [], obstacles: [{ where: describeStep(step), why, remedy }] }
+}

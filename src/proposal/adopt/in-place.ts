@@ -1,0 +1,72 @@
+/**
+ * Packages are mostly kept rendered in git: then what the edited package renders to belongs into the same commit, or a syncer
+ * that applies files as they stand never sees it. A file that a render leaves as it is becomes what a render makes of it; of
+ * the others, only values that were equal to the rendered ones are brought up.
+ */
+import { isWithin, valueAt } from '../../krm/field-path.ts'
+import { jsonEquals } from '../../krm/json.ts'
+import { readYamlNodes } from '../../krm/read-yaml-node.ts'
+import { resourceKey } from '../../krm/resource-id.ts'
+import { jsonOf } from '../../krm/yaml-node.ts'
+import { editYaml, type YamlEdit } from '../../package/edit-yaml.ts'
+import type { RenderedPackage } from '../../render/render-package.ts'
+import { writeItems } from '../../render/write-items.ts'
+import { leaves } from '../moved-fields.ts'
+import type { AuthoredFiles } from './authored-files.ts'
+
+interface InPlaceInput {
+  readonly authored: AuthoredFiles
+  /** The edited files so far, by path from the root of the repository. */
+  readonly texts: ReadonlyMap<string, string>
+  readonly before: RenderedPackage
+  readonly after: RenderedPackage
+}
+
+/** Texts of further files, or further edits of the same ones, by path from the root of the repository. */
+export function inPlaceEdits(input: InPlaceInput): ReadonlyMap<string, string> {
+  const whole = renderedTexts(input)
+  return new Map([...whole.changed, ...valueEdits(input, whole.kept)])
+}
+
+/** Of files that a render leaves as they are, byte by byte: what it makes of the edited ones. */
+function renderedTexts({ authored, texts, before, after }: InPlaceInput): {
+  readonly kept: ReadonlySet<string>
+  readonly changed: ReadonlyMap<string, string>
+} {
+  const written = writeItems(after.run?.items ?? [])
+  const kept = new Set<string>()
+  const changed = new Map<string, string>()
+  for (const [path, text] of writeItems(before.run?.items ?? [])) {
+    const file = authored.where(path)
+    const now = written.get(path)
+    if (now === undefined || text !== authored.text(file)) continue
+    kept.add(file)
+    if (now !== (texts.get(file) ?? text)) changed.set(file, now)
+  }
+  return { kept, changed }
+}
+
+/** Of the other files, the values that were equal to the rendered ones. */
+function valueEdits({ authored, texts, before, after }: InPlaceInput, kept: ReadonlySet<string>): ReadonlyMap<string, string> {
+  const was = new Map(before.desired.resources.map((resource) => [resourceKey(resource.id), resource]))
+  const edits = new Map<string, YamlEdit[]>()
+  for (const { id, object, location } of after.desired.resources) {
+    const earlier = was.get(resourceKey(id))
+    if (earlier === undefined || location.step !== undefined || location.item !== undefined || kept.has(location.path)) continue
+    const text = texts.get(location.path) ?? authored.text(location.path)
+    const root = readYamlNodes(text.replaceAll('\r\n', '\n'), location.path)[location.document]
+    if (root === undefined) continue
+    const written = jsonOf(root)
+    for (const path of leaves(earlier.object, object, [])) {
+      const value = valueAt(object, path)
+      const now = valueAt(written, path)
+      if (now === undefined || jsonEquals(now, value) || !jsonEquals(now, valueAt(earlier.object, path))) continue
+      const at = { document: location.document, item: undefined }
+      const list = edits.get(location.path) ?? []
+      if (list.some((edit) => 'path' in edit && isWithin(path, edit.path))) continue
+      list.push(value === undefined ? { ...at, kind: 'remove', path } : { ...at, kind: 'set', path, value })
+      edits.set(location.path, list)
+    }
+  }
+  return new Map([...edits].map(([path, list]) => [path, editYaml(texts.get(path) ?? authored.text(path), list, path)]))
+}

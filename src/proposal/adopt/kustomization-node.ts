@@ -1,0 +1,88 @@
+/** A kustomization with the places of its fields, as an edit and a refusal want them. */
+import { type FieldPath, field } from '../../krm/field-path.ts'
+import { LineIndex } from '../../krm/go-yaml-text.ts'
+import { isJsonObject, type Json } from '../../krm/json.ts'
+import { readYamlNodes } from '../../krm/read-yaml-node.ts'
+import { entryOf, itemsAt, jsonOf, resolved, type YamlNode } from '../../krm/yaml-node.ts'
+import { nodeAtPath } from '../../krm/yaml-path.ts'
+import { folderOf, KUSTOMIZATION_NAMES } from '../../render/kustomize/kustomization-walk.ts'
+import { type SourceFiles, textOf } from '../../render/kustomize/kustomize-build.ts'
+
+export class SourceDocument {
+  /** From the root of the repository. */
+  readonly path: string
+  readonly number: number
+  readonly root: YamlNode
+  private readonly lines: LineIndex
+
+  constructor(path: string, number: number, root: YamlNode, lines: LineIndex) {
+    this.path = path
+    this.number = number
+    this.root = root
+    this.lines = lines
+  }
+
+  get folder(): string {
+    return folderOf(this.path)
+  }
+
+  has(path: FieldPath): boolean {
+    return nodeAtPath(this.root, path) !== undefined
+  }
+
+  valueAt(path: FieldPath): Json | undefined {
+    const node = nodeAtPath(this.root, path)?.node
+    return node === undefined ? undefined : jsonOf(node)
+  }
+
+  /** Entries of a list field, as values; those that are no maps are left out. */
+  entries(name: string): readonly { readonly index: number; readonly value: { readonly [key: string]: Json } }[] {
+    return itemsAt(this.root, name).flatMap((item, index) => {
+      const value = jsonOf(item)
+      return isJsonObject(value) ? [{ index, value }] : []
+    })
+  }
+
+  /** Texts of a list field. */
+  texts(...path: readonly string[]): readonly { readonly index: number; readonly text: string }[] {
+    return itemsAt(this.root, ...path).flatMap((item, index) => {
+      const value = jsonOf(item)
+      return typeof value === 'string' ? [{ index, text: value }] : []
+    })
+  }
+
+  hasField(name: string): boolean {
+    const target = resolved(this.root)
+    return target.kind === 'map' && entryOf(target, name) !== undefined
+  }
+
+  /** `apps/prod/kustomization.yaml:7`, of what stands at the path, or of the nearest thing above it. */
+  place(path: FieldPath): string {
+    for (let steps = path.length; steps >= 0; steps -= 1) {
+      const source = nodeAtPath(this.root, path.slice(0, steps))?.node.source
+      if (source !== undefined) return `${this.path}:${this.lines.position(source.start).line}`
+    }
+    return this.path
+  }
+}
+
+/** The documents of a file. @throws Failure BP1110 or BP1111 */
+export function documentsOf(path: string, files: SourceFiles): readonly SourceDocument[] {
+  const text = textOf(path, files).replaceAll('\r\n', '\n')
+  const lines = new LineIndex(text)
+  return readYamlNodes(text, path).map((root, number) => new SourceDocument(path, number, root, lines))
+}
+
+/** Every kustomization of the files, the deepest folder first: what stands further out is applied later. */
+export function kustomizationsOf(files: SourceFiles): readonly SourceDocument[] {
+  const paths = [...files.keys()].filter((path) => KUSTOMIZATION_NAMES.includes(path.slice(path.lastIndexOf('/') + 1)))
+  return paths.flatMap((path) => documentsOf(path, files).slice(0, 1))
+}
+
+export function index(place: number): FieldPath[number] {
+  return { kind: 'index', index: place }
+}
+
+export function fields(...names: readonly string[]): FieldPath {
+  return names.map(field)
+}

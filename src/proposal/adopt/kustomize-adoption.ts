@@ -1,0 +1,228 @@
+/**
+ * Adopt and Release in a unit that kustomize builds: finds the places that each field may come from, edits each of them, builds
+ * the edited files, and takes the edit that gives the chosen value, moves nothing else, and leaves every other unit that reads the
+ * file as it is (design §8).
+ */
+import { Failure } from '../../failure.ts'
+import { resourceKey } from '../../krm/resource-id.ts'
+import type { SourceFiles } from '../../render/kustomize/kustomize-build.ts'
+import { buildOf, printedResources } from '../../render/kustomize/read-built.ts'
+import { type Build, MissingBuilds } from '../../render/package-builder.ts'
+import { isEdited, type MovedField, RenderedBefore, wantedBy } from '../moved-fields.ts'
+import type { Rendered } from '../prove-edit.ts'
+import { editFor, type ResolvedChange } from '../resolution-edits.ts'
+import { ambiguous, ofCommand, refusal, shared, tooMany } from './adoption-failures.ts'
+import type { Candidate, Obstacle } from './candidate.ts'
+import type { BuiltAdoptionInput, SharingUnit } from './kustomize-input.ts'
+import { KustomizePlaces } from './kustomize-places.ts'
+import { applyCandidate, changedFiles, type SourceCandidate, type SourcePlaces } from './source-edits.ts'
+
+/** Files that change, by path from the root of the repository; null for one that is taken away. */
+export type EditedSources = ReadonlyMap<string, Uint8Array | null>
+
+/** Builds that one proposal may cost. */
+const MAX_BUILDS = 100
+
+/**
+ * @throws Failure BP2001, BP2002, BP2010 or BP2014, or what the unit itself fails with; MissingBuilds where kustomize has to run
+ * first, for every candidate at once
+ */
+export function adoptThroughBuild(input: BuiltAdoptionInput): EditedSources {
+  const wanted = input.changes.filter((change) => isEdited(change) && editFor(change) !== undefined)
+  const [first] = wanted
+  if (first === undefined) return new Map()
+  if (input.source.tool === 'command') throw ofCommand(first, input.source.command.join(' '))
+  return new BuiltAdoption(input).run(wanted)
+}
+
+interface Trial {
+  readonly candidate: SourceCandidate
+  readonly files: SourceFiles
+  readonly lands: boolean
+  readonly others: readonly MovedField[]
+}
+
+class BuiltAdoption {
+  private readonly input: BuiltAdoptionInput
+  private readonly before: RenderedBefore
+  private builds = 0
+
+  constructor(input: BuiltAdoptionInput) {
+    this.input = input
+    this.before = new RenderedBefore(this.render(input.source.files), input.changes)
+  }
+
+  run(wanted: readonly ResolvedChange[]): EditedSources {
+    let { files } = this.input.source
+    for (const change of wanted) {
+      if (files !== this.input.source.files && this.before.landed(change, this.render(files))) continue
+      files = this.choose(change, files).files
+    }
+    this.prove(files, wanted)
+    return changedFiles(this.input.source.files, files)
+  }
+
+  private choose(change: ResolvedChange, files: SourceFiles): Trial {
+    const obstacles: Obstacle[] = []
+    const dirty: Trial[] = []
+    const taken: { readonly trial: Trial; readonly by: Sharing }[] = []
+    for (const places of this.placesOf(change, files)) {
+      obstacles.push(...places.obstacles)
+      const trials = this.tryAll(change, places.candidates, files, obstacles)
+      dirty.push(...trials.filter(({ lands, others }) => lands && others.length > 0))
+      const clean: Trial[] = []
+      for (const trial of trials) {
+        if (!trial.lands || trial.others.length > 0) continue
+        const by = this.sharing(trial.files)
+        if (by === undefined) clean.push(trial)
+        else taken.push({ trial, by })
+      }
+      const named = change.via === undefined ? [] : clean.filter(({ candidate }) => candidate.via === change.via)
+      const [only, second] = named.length > 0 ? named : clean
+      if (second !== undefined)
+        throw ambiguous(
+          change,
+          clean.map(({ candidate }) => candidate),
+        )
+      if (only !== undefined) return only
+    }
+    const [best] = taken
+    if (best !== undefined) throw shared(change, best.trial.candidate, best.by.unit.name, best.by.moved)
+    throw refusal(change, dirty, obstacles)
+  }
+
+  /** In turn: the next ones count where none of those before will do. */
+  private placesOf(change: ResolvedChange, files: SourceFiles): readonly SourcePlaces[] {
+    const key = this.before.keyOf(change)
+    const desired = key === undefined ? undefined : this.before.rendered.get(key)
+    if (desired === undefined) return []
+    const places = new KustomizePlaces(files)
+    if (change.drift.change === 'missing') return [places.removal(desired)]
+    return places.find({ desired, path: change.drift.path, wanted: wantedBy(change), declaredName: places.declaredName(desired) })
+  }
+
+  private tryAll(
+    change: ResolvedChange,
+    candidates: readonly SourceCandidate[],
+    files: SourceFiles,
+    obstacles: Obstacle[],
+  ): readonly Trial[] {
+    const edited = candidates.flatMap((candidate) => {
+      try {
+        return [{ candidate, files: applyCandidate(files, candidate) }]
+      } catch (thrown) {
+        if (!(thrown instanceof Failure)) throw thrown
+        obstacles.push({ where: thrown.where ?? '', why: thrown.why, remedy: thrown.remedy })
+        return []
+      }
+    })
+    this.assertBuilt(edited.map((each) => this.buildFor(each.files)))
+    return edited.flatMap(({ candidate, files: after }) => {
+      const rendered = this.renderOrObstacle(after, candidate, obstacles)
+      if (rendered === undefined) return []
+      return [{ candidate, files: after, lands: this.before.landed(change, rendered), others: this.before.otherMoves(rendered) }]
+    })
+  }
+
+  private renderOrObstacle(files: SourceFiles, { what }: Candidate, obstacles: Obstacle[]): Rendered | undefined {
+    try {
+      return this.render(files)
+    } catch (thrown) {
+      if (!(thrown instanceof Failure) || thrown.code === 'BP2001') throw thrown
+      obstacles.push({ where: '', why: `with the edit of ${what} the package does not render: ${thrown.why}`, remedy: thrown.remedy })
+      return undefined
+    }
+  }
+
+  /** The first unit that would not render as before, with what moves in it. */
+  private sharing(files: SourceFiles): Sharing | undefined {
+    const changed = changedFiles(this.input.source.files, files)
+    const readers = this.input.others.filter((unit) => [...changed.keys()].some((path) => unit.files.has(path)))
+    const builds = readers.flatMap(({ source }) =>
+      source === undefined ? [] : [buildOf(source), buildOf({ ...source, files: withChanges(source.files, files, changed) })],
+    )
+    this.assertBuilt(builds)
+    for (const unit of readers) {
+      const moved = this.movedIn(unit, files, changed)
+      if (moved !== undefined) return { unit, moved }
+    }
+    return undefined
+  }
+
+  /** Undefined where the unit stays as it is; empty where something changes that cannot be named. */
+  private movedIn({ source }: SharingUnit, files: SourceFiles, changed: EditedSources): readonly MovedField[] | undefined {
+    if (source === undefined) return []
+    const [was, is] = [source, { ...source, files: withChanges(source.files, files, changed) }].map((each) => ({
+      source: each,
+      answer: this.input.library.built(buildOf(each)),
+    }))
+    // What cannot be built, before and after, feeds no cluster.
+    if (was === undefined || is === undefined || 'failure' in was.answer) return undefined
+    if ('failure' in is.answer) return []
+    if (was.answer.text === is.answer.text) return undefined
+    const before = new RenderedBefore(byKey(printedResources(was.source, was.answer.text)), [])
+    const moved = before.otherMoves(byKey(printedResources(is.source, is.answer.text)))
+    return moved.length === 0 ? undefined : moved
+  }
+
+  /** @throws MissingBuilds with every one of them that has to run first */
+  private assertBuilt(builds: readonly Build[]): void {
+    const missing = builds.flatMap((build) => {
+      try {
+        this.input.library.built(build)
+        return []
+      } catch (thrown) {
+        if (thrown instanceof MissingBuilds) return thrown.builds
+        throw thrown
+      }
+    })
+    if (missing.length > 0) throw new MissingBuilds(missing)
+  }
+
+  private buildFor(files: SourceFiles): Build {
+    return buildOf({ ...this.input.source, files })
+  }
+
+  /** @throws Failure of the build, or BP111x of what it printed */
+  private render(files: SourceFiles): Rendered {
+    this.builds += 1
+    if (this.builds > MAX_BUILDS) throw tooMany(this.input.source.packagePath)
+    const source = { ...this.input.source, files }
+    const answer = this.input.library.built(buildOf(source))
+    if ('failure' in answer) throw new Failure(answer.failure)
+    return byKey(printedResources(source, answer.text))
+  }
+
+  /** The whole once more: every chosen field is as it shall be, and nothing else moved, here and elsewhere. */
+  private prove(files: SourceFiles, wanted: readonly ResolvedChange[]): void {
+    const rendered = this.render(files)
+    const lost = wanted.find((change) => !this.before.landed(change, rendered))
+    if (lost !== undefined) throw refusal(lost, [], [])
+    const all: Candidate = { via: '', what: 'the edits together', edits: [] }
+    const others = this.before.otherMoves(rendered)
+    if (others.length > 0) throw refusal(wanted[0] as ResolvedChange, [{ candidate: all, others }], [])
+    const by = this.sharing(files)
+    if (by !== undefined) throw shared(wanted[0] as ResolvedChange, all, by.unit.name, by.moved)
+  }
+}
+
+interface Sharing {
+  readonly unit: SharingUnit
+  readonly moved: readonly MovedField[]
+}
+
+/** The files of one unit with those that an edit of another changed. */
+function withChanges(own: SourceFiles, edited: SourceFiles, changed: EditedSources): SourceFiles {
+  const after = new Map(own)
+  for (const path of changed.keys()) {
+    if (!own.has(path)) continue
+    const file = edited.get(path)
+    if (file === undefined) after.delete(path)
+    else after.set(path, file)
+  }
+  return after
+}
+
+function byKey(resources: ReturnType<typeof printedResources>): Rendered {
+  return new Map(resources.map((resource) => [resourceKey(resource.id), resource]))
+}

@@ -1,0 +1,200 @@
+/** The fields of a kustomization that write into objects: images, replicas, labels, annotations, and the literals of generators. */
+import type { FieldPath } from '../../krm/field-path.ts'
+import { valueAt } from '../../krm/field-path.ts'
+import { getKey, isJsonObject, type Json } from '../../krm/json.ts'
+import { resolvePath } from '../../render/kustomize/kustomization-walk.ts'
+import { type SourceFiles, textOf } from '../../render/kustomize/kustomize-build.ts'
+import type { FileEdit } from '../resolution-edits.ts'
+import type { Wanted } from './candidate.ts'
+import { splitReference } from './invert-image.ts'
+import { fields, index, type SourceDocument } from './kustomization-node.ts'
+import type { BuiltTarget } from './kustomize-input.ts'
+import type { SourceCandidate, SourcePlaces } from './source-edits.ts'
+
+export function fieldCandidates(kustomizations: readonly SourceDocument[], files: SourceFiles, target: BuiltTarget): SourcePlaces {
+  const all = kustomizations.flatMap((kustomization) => [
+    ...images(kustomization, target),
+    ...replicas(kustomization, target),
+    ...labels(kustomization, target),
+  ])
+  const made = kustomizations.map((kustomization) => generated(kustomization, files, target))
+  return {
+    candidates: [...all, ...made.flatMap(({ candidates }) => candidates)],
+    obstacles: made.flatMap(({ obstacles }) => obstacles),
+  }
+}
+
+/** Whether a name in a kustomization may be the object's: declared as it is, or with the prefixes and suffixes of folders below. */
+export function namedAlike(name: string, { desired, declaredName }: Pick<BuiltTarget, 'desired' | 'declaredName'>): boolean {
+  const rendered = desired.id.name
+  return name !== '' && (name === declaredName || name === rendered || (rendered.includes(name) && name.includes(declaredName)))
+}
+
+type Entry = ReturnType<SourceDocument['entries']>[number]
+
+function text(value: { readonly [key: string]: Json }, key: string): string {
+  const found = getKey(value, key)
+  return typeof found === 'string' ? found : found === undefined || found === null ? '' : String(found)
+}
+
+function setIn(kustomization: SourceDocument, path: FieldPath, value: Wanted): FileEdit {
+  const at = { document: 0, item: undefined, path }
+  return { path: kustomization.path, edit: value === undefined ? { ...at, kind: 'remove' } : { ...at, kind: 'set', value } }
+}
+
+/** Entries of `images` that wrote the image, by the name that it has now. */
+function imageEntries(kustomization: SourceDocument, { desired, path }: Pick<BuiltTarget, 'desired' | 'path'>): readonly Entry[] {
+  const last = path.at(-1)
+  const now = valueAt(desired.object, path)
+  if (last?.kind !== 'field' || last.name !== 'image' || typeof now !== 'string') return []
+  const { name } = splitReference(now)
+  return kustomization.entries('images').filter(({ value }) => (text(value, 'newName') || text(value, 'name')) === name)
+}
+
+function images(kustomization: SourceDocument, target: BuiltTarget): readonly SourceCandidate[] {
+  const { wanted } = target
+  if (typeof wanted !== 'string') return []
+  return imageEntries(kustomization, target).flatMap(({ index: place, value }) => {
+    const live = splitReference(wanted)
+    const parts = new Map<string, string | undefined>()
+    if (live.name !== (text(value, 'newName') || text(value, 'name'))) parts.set('newName', live.name)
+    for (const [part, now] of [
+      ['newTag', live.tag],
+      ['digest', live.digest],
+    ] as const) {
+      const before = text(value, part)
+      if (now === before) continue
+      // A tag that the entry does not set is the manifest's; a digest is nobody's until it is set.
+      if (now === '') parts.set(part, undefined)
+      else if (before !== '' || part === 'digest' || text(value, 'digest') !== '') parts.set(part, now)
+    }
+    if (parts.size === 0) return []
+    const at = [...fields('images'), index(place)]
+    const named = text(value, 'name')
+    const what = `${[...parts.keys()].join(' and ')} of the image ${named} (${kustomization.place([...at, ...fields([...parts.keys()][0] ?? '')])})`
+    return [{ via: `image:${named}`, what, edits: [...parts].map(([part, now]) => setIn(kustomization, [...at, ...fields(part)], now)) }]
+  })
+}
+
+/**
+ * What an image is to be in a manifest or patch, where a kustomization gives it another name alone: the name that the
+ * kustomization looks for. Undefined where the wanted value itself is to be written.
+ */
+export function shownImage(kustomizations: readonly SourceDocument[], target: BuiltTarget): string | undefined {
+  const { wanted } = target
+  if (typeof wanted !== 'string') return undefined
+  const live = splitReference(wanted)
+  const entry = kustomizations
+    .flatMap((kustomization) => imageEntries(kustomization, target))
+    .find(({ value }) => text(value, 'newName') === live.name)
+  if (entry === undefined) return undefined
+  return `${text(entry.value, 'name')}${live.tag === '' ? '' : `:${live.tag}`}${live.digest === '' ? '' : `@${live.digest}`}`
+}
+
+function replicas(kustomization: SourceDocument, target: BuiltTarget): readonly SourceCandidate[] {
+  const [first, second, ...rest] = target.path
+  const isCount =
+    first?.kind === 'field' && first.name === 'spec' && second?.kind === 'field' && second.name === 'replicas' && rest.length === 0
+  if (!isCount || target.wanted === undefined) return []
+  return kustomization.entries('replicas').flatMap(({ index: place, value }) => {
+    const name = text(value, 'name')
+    if (!namedAlike(name, target)) return []
+    const path = [...fields('replicas'), index(place), ...fields('count')]
+    return [
+      {
+        via: `replicas:${name}`,
+        what: `the replicas of ${name} (${kustomization.place(path)})`,
+        edits: [setIn(kustomization, path, target.wanted)],
+      },
+    ]
+  })
+}
+
+const LABEL_PLACES = new Set(['labels', 'matchLabels', 'selector'])
+
+function labels(kustomization: SourceDocument, { path, wanted }: BuiltTarget): readonly SourceCandidate[] {
+  const [last, above] = [path.at(-1), path.at(-2)]
+  if (last?.kind !== 'field' || above?.kind !== 'field') return []
+  const candidate = (kind: string, at: FieldPath): readonly SourceCandidate[] =>
+    kustomization.has(at)
+      ? [
+          {
+            via: `${kind}:${last.name}`,
+            what: `the ${kind} ${last.name} (${kustomization.place(at)})`,
+            edits: [setIn(kustomization, at, wanted)],
+          },
+        ]
+      : []
+  if (above.name === 'annotations') return candidate('annotation', fields('commonAnnotations', last.name))
+  if (!LABEL_PLACES.has(above.name)) return []
+  const pairs = kustomization
+    .entries('labels')
+    .map(({ index: place }) => [...fields('labels'), index(place), ...fields('pairs', last.name)])
+  return [fields('commonLabels', last.name), ...pairs].flatMap((at) => candidate('label', at))
+}
+
+/** An entry of a ConfigMap, in what its generator is given. */
+function generated(kustomization: SourceDocument, files: SourceFiles, target: BuiltTarget): SourcePlaces {
+  const [data, key, ...rest] = target.path
+  const { kind } = target.desired.id
+  if (kind !== 'ConfigMap' || data?.kind !== 'field' || data.name !== 'data' || key?.kind !== 'field' || rest.length > 0)
+    return { candidates: [], obstacles: [] }
+  const entries = kustomization.entries('configMapGenerator').filter(({ value }) => namedAlike(text(value, 'name'), target))
+  const candidates = entries.flatMap((entry) => inGenerator(kustomization, files, entry, key.name, target.wanted))
+  const hashed = entries.filter(({ value }) => !hasPlainName(kustomization, value) && target.desired.id.name !== text(value, 'name'))
+  const obstacles = hashed.map(({ index: place, value }) => ({
+    where: kustomization.place([...fields('configMapGenerator'), index(place)]),
+    why: `the name of the ConfigMap ${text(value, 'name')} ends with a hash of its content, so that another value is another object`,
+    remedy: 'change the value in the kustomization by hand, or set disableNameSuffixHash, or choose restore',
+  }))
+  return { candidates, obstacles }
+}
+
+function hasPlainName(kustomization: SourceDocument, value: Entry['value']): boolean {
+  const own = getKey(value, 'options')
+  const all = kustomization.valueAt(fields('generatorOptions', 'disableNameSuffixHash'))
+  return (isJsonObject(own) && getKey(own, 'disableNameSuffixHash') === true) || all === true
+}
+
+function inGenerator(
+  kustomization: SourceDocument,
+  files: SourceFiles,
+  { index: place }: Entry,
+  key: string,
+  wanted: Wanted,
+): readonly SourceCandidate[] {
+  const at = [...fields('configMapGenerator'), index(place)]
+  const within = (name: string) => {
+    const value = kustomization.valueAt([...at, ...fields(name)])
+    return (Array.isArray(value) ? value : []).flatMap((each: Json, order) => (typeof each === 'string' ? [{ order, text: each }] : []))
+  }
+  if (typeof wanted !== 'string') return []
+  const literals = within('literals').flatMap(({ order, text: literal }): SourceCandidate[] => {
+    if (literal.slice(0, literal.indexOf('=')) !== key) return []
+    const path = [...at, ...fields('literals'), index(order)]
+    return [
+      {
+        via: `literal:${key}`,
+        what: `the literal ${key} (${kustomization.place(path)})`,
+        edits: [setIn(kustomization, path, `${key}=${wanted}`)],
+      },
+    ]
+  })
+  const whole = within('files').flatMap(({ text: named }): SourceCandidate[] => {
+    const file = named.replace(/^[^=]*=/, '')
+    const path = resolvePath(kustomization.folder, file)
+    const name = named.includes('=') ? named.slice(0, named.indexOf('=')) : file.slice(file.lastIndexOf('/') + 1)
+    if (name !== key || path === undefined || !files.has(path)) return []
+    return [{ via: `file:${file}`, what: `the file ${path}`, edits: [], texts: new Map([[path, wanted]]) }]
+  })
+  const lines = within('envs').flatMap(({ text: named }): SourceCandidate[] => {
+    const path = resolvePath(kustomization.folder, named)
+    if (path === undefined || !files.has(path) || /[\r\n]/.test(wanted)) return []
+    const rows = textOf(path, files).split('\n')
+    const row = rows.findIndex((line) => line.trimStart().startsWith(`${key}=`))
+    if (row === -1) return []
+    const changed = rows.with(row, `${key}=${wanted}${rows[row]?.endsWith('\r') ? '\r' : ''}`)
+    return [{ via: `env:${key}`, what: `the line of ${key} (${path}:${row + 1})`, edits: [], texts: new Map([[path, changed.join('\n')]]) }]
+  })
+  return [...literals, ...whole, ...lines]
+}

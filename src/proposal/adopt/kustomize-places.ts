@@ -1,0 +1,259 @@
+/**
+ * From a field that kustomize rendered back to the places that its value may come from: the manifest, a patch, or a field of a
+ * kustomization on the way. Each is a candidate only: whether the edit lands is proven by a build (kustomize-adoption.ts).
+ */
+import { Failure } from '../../failure.ts'
+import { type FieldPath, indexOfStep, valueAt } from '../../krm/field-path.ts'
+import { LineIndex } from '../../krm/go-yaml-text.ts'
+import { getKey, isJsonObject, type Json } from '../../krm/json.ts'
+import { readYamlNodes } from '../../krm/read-yaml-node.ts'
+import { resolved, textAt } from '../../krm/yaml-node.ts'
+import { editYaml, type YamlEdit } from '../../package/edit-yaml.ts'
+import type { DesiredResource } from '../../render/desired-set.ts'
+import { isInline, resolvePath } from '../../render/kustomize/kustomization-walk.ts'
+import type { SourceFiles } from '../../render/kustomize/kustomize-build.ts'
+import type { FileEdit } from '../resolution-edits.ts'
+import type { Wanted } from './candidate.ts'
+import { documentsOf, fields, index, kustomizationsOf, SourceDocument } from './kustomization-node.ts'
+import { fieldCandidates, namedAlike, shownImage } from './kustomize-fields.ts'
+import type { BuiltTarget } from './kustomize-input.ts'
+import type { SourceCandidate, SourcePlaces } from './source-edits.ts'
+
+export class KustomizePlaces {
+  private readonly files: SourceFiles
+  private readonly kustomizations: readonly SourceDocument[]
+
+  /** @throws Failure BP1110 where a file cannot be read */
+  constructor(files: SourceFiles) {
+    this.files = files
+    this.kustomizations = kustomizationsOf(files)
+  }
+
+  /** Empty where no file declares it. */
+  declaredName({ id, location }: DesiredResource): string {
+    if (location.step !== undefined || !this.files.has(location.path)) return ''
+    const document = documentsOf(location.path, this.files)[location.document]
+    const at = location.item === undefined ? [] : [...fields('items'), index(location.item)]
+    const name = document?.valueAt([...at, ...fields('metadata', 'name')])
+    return typeof name === 'string' ? name : id.name
+  }
+
+  /** Those that have a value there now; where none has, those where one could stand, one group after the other. */
+  find(target: BuiltTarget): readonly SourcePlaces[] {
+    const images = shownImage(this.kustomizations, target)
+    // What a kustomization replaces in an image stays its own: the manifest has the name that it looks for.
+    const written = images === undefined ? target : { ...target, wanted: images }
+    const patches = this.kustomizations.flatMap((kustomization) => this.patchesOf(kustomization))
+    const manifest = this.manifest(written)
+    const set = [
+      ...manifest.filter(({ there }) => there),
+      ...patches.flatMap((patch) => this.inPatch(patch, written)).filter(({ there }) => there),
+    ].map(({ candidate }) => candidate)
+    const declared = fieldCandidates(this.kustomizations, this.files, target)
+    const obstacles = [...declared.obstacles, ...this.replacements()]
+    const first = { candidates: [...set, ...declared.candidates], obstacles }
+    if (valueAt(target.desired.object, target.path) !== undefined || target.wanted === undefined) return [first]
+    const added = patches.flatMap((patch) => this.inPatch(patch, written)).filter(({ there }) => !there)
+    return [
+      first,
+      { candidates: manifest.map(({ candidate }) => candidate), obstacles },
+      { candidates: added.map(({ candidate }) => candidate), obstacles },
+    ]
+  }
+
+  /** An object that is gone in the cluster is taken out of its file, and a file without objects out of its kustomization. */
+  removal({ location }: DesiredResource): SourcePlaces {
+    const { path, document, item, line, step } = location
+    if (step !== undefined) {
+      const remedy = 'take it out of the kustomization by hand, or choose restore'
+      return { candidates: [], obstacles: [{ where: `${path}:${line}`, why: `${step} makes the object, and no file declares it`, remedy }] }
+    }
+    const what = `the manifest (${path}:${line})`
+    const documents = documentsOf(path, this.files)
+    const items = item === undefined ? undefined : documents[document]?.valueAt(fields('items'))
+    const last = documents.length === 1 && (item === undefined || (Array.isArray(items) && items.length === 1))
+    const edit: YamlEdit = { document, item, kind: 'remove-object' }
+    if (!last) return { candidates: [{ via: 'manifest', what, edits: [{ path, edit }] }], obstacles: [] }
+    const edits = this.kustomizations.flatMap((kustomization) =>
+      kustomization
+        .texts('resources')
+        .filter(({ text }) => resolvePath(kustomization.folder, text) === path)
+        .map(
+          (entry): FileEdit => ({
+            path: kustomization.path,
+            edit: { document: 0, item: undefined, kind: 'remove', path: [...fields('resources'), index(entry.index)] },
+          }),
+        ),
+    )
+    return { candidates: [{ via: 'manifest', what, edits, texts: new Map([[path, null]]) }], obstacles: [] }
+  }
+
+  private manifest({ desired: { location }, path, wanted }: BuiltTarget): readonly FoundEdit[] {
+    if (location.step !== undefined) return []
+    const document = documentsOf(location.path, this.files)[location.document]
+    if (document === undefined) return []
+    const at = location.item === undefined ? [] : [...fields('items'), index(location.item)]
+    const whole = [...at, ...path]
+    const there = document.has(whole)
+    if (!there && wanted === undefined) return []
+    const edit = editOf(location.document, whole, wanted)
+    const what = `the manifest (${document.place(whole)})`
+    return [{ there, candidate: { via: 'manifest', what, edits: [{ path: location.path, edit }] } }]
+  }
+
+  private inPatch(patch: Patch, target: BuiltTarget): readonly FoundEdit[] {
+    return patch.documents.flatMap((document) => {
+      const kind = resolved(document.root).kind
+      return kind === 'list' ? this.inOperations(patch, document, target) : this.inMergePatch(patch, document, target)
+    })
+  }
+
+  private inMergePatch(patch: Patch, document: SourceDocument, target: BuiltTarget): readonly FoundEdit[] {
+    const { desired, path, wanted } = target
+    const own = textAt(document.root, 'kind') === desired.id.kind && namedAlike(textAt(document.root, 'metadata', 'name') ?? '', target)
+    if (patch.target === undefined ? !own : !mayTarget(patch.target, target)) return []
+    const there = document.has(path)
+    if (!there && (wanted === undefined || !document.has(path.slice(0, 1)))) return []
+    return this.patchEdit(patch, document, path, editOf(document.number, path, wanted), there)
+  }
+
+  /** `replace` and `add` of the field itself, or of something that it lies in. */
+  private inOperations(patch: Patch, document: SourceDocument, target: BuiltTarget): readonly FoundEdit[] {
+    const { desired, path, wanted } = target
+    const places = indexed(desired.object, path)
+    if (places === undefined || (patch.target !== undefined && !mayTarget(patch.target, target))) return []
+    const list = document.valueAt([])
+    return (Array.isArray(list) ? list : []).flatMap((operation: Json, place) => {
+      if (!isJsonObject(operation) || (getKey(operation, 'op') !== 'replace' && getKey(operation, 'op') !== 'add')) return []
+      const pointer = String(getKey(operation, 'path') ?? '')
+        .split('/')
+        .slice(1)
+        .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+      if (pointer.length > places.length || !pointer.every((part, at) => part === places[at])) return []
+      const rest = path.slice(pointer.length)
+      if (rest.length === 0 && wanted === undefined)
+        return this.patchEdit(patch, document, [index(place)], editOf(document.number, [index(place)], undefined), true)
+      const whole = [index(place), ...fields('value'), ...rest]
+      return document.has(whole) ? this.patchEdit(patch, document, whole, editOf(document.number, whole, wanted), true) : []
+    })
+  }
+
+  private patchEdit(patch: Patch, document: SourceDocument, path: FieldPath, edit: YamlEdit, there: boolean): readonly FoundEdit[] {
+    const what = patch.inline === undefined ? `the patch (${document.place(path)})` : `the patch (${patch.where})`
+    try {
+      return [{ there, candidate: { via: patch.via, what, edits: [patch.edit(edit)] } }]
+    } catch (thrown) {
+      // A patch that is written into the kustomization in a way that cannot be edited.
+      if (thrown instanceof Failure) return []
+      throw thrown
+    }
+  }
+
+  private patchesOf(kustomization: SourceDocument): readonly Patch[] {
+    const named = ['patches', 'patchesJson6902'].flatMap((name) =>
+      kustomization.entries(name).flatMap(({ index: place, value }) => {
+        const target = getKey(value, 'target')
+        const at = { at: [...fields(name), index(place)], target: isJsonObject(target) ? target : undefined }
+        const [file, inline] = [getKey(value, 'path'), getKey(value, 'patch')]
+        if (typeof file === 'string' && file !== '') return this.filePatch(kustomization, file, at)
+        return typeof inline === 'string'
+          ? this.inlinePatch(kustomization, inline, { ...at, at: [...at.at, ...fields('patch')] }, place)
+          : []
+      }),
+    )
+    const merged = kustomization.texts('patchesStrategicMerge').flatMap(({ index: place, text }) => {
+      const at = { at: [...fields('patchesStrategicMerge'), index(place)], target: undefined }
+      return isInline(text) ? this.inlinePatch(kustomization, text, at, place) : this.filePatch(kustomization, text, at)
+    })
+    return [...named, ...merged]
+  }
+
+  private filePatch(kustomization: SourceDocument, file: string, { target }: PatchPlace): readonly Patch[] {
+    const path = resolvePath(kustomization.folder, file)
+    if (path === undefined || !this.files.has(path)) return []
+    const documents = documentsOf(path, this.files)
+    return [{ via: `patch:${file}`, where: path, documents, target, inline: undefined, edit: (edit) => ({ path, edit }) }]
+  }
+
+  private inlinePatch(kustomization: SourceDocument, text: string, { at, target }: PatchPlace, place: number): readonly Patch[] {
+    const { path } = kustomization
+    const lines = new LineIndex(text)
+    let documents: readonly SourceDocument[]
+    try {
+      documents = readYamlNodes(text, path).map((root, number) => new SourceDocument(path, number, root, lines))
+    } catch (thrown) {
+      if (thrown instanceof Failure) return []
+      throw thrown
+    }
+    const edit = (inner: YamlEdit): FileEdit => ({
+      path,
+      edit: { document: 0, item: undefined, kind: 'set', path: at, value: editYaml(text, [inner], path) },
+    })
+    return [{ via: `patch:${place + 1}`, where: kustomization.place(at), documents, target, inline: text, edit }]
+  }
+
+  private replacements(): SourcePlaces['obstacles'] {
+    return this.kustomizations.flatMap((kustomization) =>
+      ['replacements', 'vars'].flatMap((name) =>
+        kustomization.hasField(name)
+          ? [
+              {
+                where: kustomization.place(fields(name)),
+                why: `no authored place was found whose edit gives the live value; ${name} may write the field`,
+                remedy: `edit by hand what the ${name} copy from, or choose restore`,
+              },
+            ]
+          : [],
+      ),
+    )
+  }
+}
+
+interface FoundEdit {
+  /** Whether a value stands there now. */
+  readonly there: boolean
+  readonly candidate: SourceCandidate
+}
+
+interface PatchPlace {
+  readonly at: FieldPath
+  readonly target: { readonly [key: string]: Json } | undefined
+}
+
+interface Patch {
+  readonly via: string
+  readonly where: string
+  readonly documents: readonly SourceDocument[]
+  readonly target: PatchPlace['target']
+  /** The text, where it is written into the kustomization. */
+  readonly inline: string | undefined
+  readonly edit: (edit: YamlEdit) => FileEdit
+}
+
+function editOf(document: number, path: FieldPath, wanted: Wanted): YamlEdit {
+  const at = { document, item: undefined, path }
+  return wanted === undefined ? { ...at, kind: 'remove' } : { ...at, kind: 'set', value: wanted }
+}
+
+/** By its kind alone: names are regular expressions, and what does not land is dropped. */
+function mayTarget(target: { readonly [key: string]: Json }, { desired }: BuiltTarget): boolean {
+  const kind = getKey(target, 'kind')
+  return typeof kind !== 'string' || kind === '' || /[^A-Za-z]/.test(kind) || kind === desired.id.kind
+}
+
+/** The path as a JSON pointer has it, items by their place in the rendered object. */
+function indexed(object: Json, path: FieldPath): readonly string[] | undefined {
+  const parts: string[] = []
+  let value: Json | undefined = object
+  for (const step of path) {
+    if (value === undefined) return undefined
+    if (step.kind === 'field') parts.push(step.name)
+    else {
+      const place = indexOfStep(value, step)
+      if (place === -1) return undefined
+      parts.push(String(place))
+    }
+    value = valueAt(value, [step])
+  }
+  return parts
+}

@@ -1,0 +1,45 @@
+/** Edits of the files that a build reads, before anything of them is in git. */
+import { editYaml, type YamlEdit } from '../../package/edit-yaml.ts'
+import { type SourceFiles, textOf } from '../../render/kustomize/kustomize-build.ts'
+import type { Candidate } from './candidate.ts'
+
+/** A candidate that may also replace or take away files that are no YAML. */
+export interface SourceCandidate extends Candidate {
+  /** By path from the root of the repository; null takes the file away. */
+  readonly texts?: ReadonlyMap<string, string | null>
+}
+
+export interface SourcePlaces {
+  readonly candidates: readonly SourceCandidate[]
+  readonly obstacles: readonly { readonly where: string; readonly why: string; readonly remedy: string }[]
+}
+
+/** @throws Failure BP2007 where an edit cannot be made */
+export function applyCandidate(files: SourceFiles, { edits, texts = new Map() }: SourceCandidate): SourceFiles {
+  const byFile = new Map<string, YamlEdit[]>()
+  for (const { path, edit } of edits) byFile.set(path, [...(byFile.get(path) ?? []), edit])
+  const after = new Map(files)
+  const write = (path: string, text: string): void => {
+    after.set(path, { path, mode: files.get(path)?.mode ?? '100644', content: new TextEncoder().encode(text) })
+  }
+  for (const [path, list] of byFile) write(path, editYaml(originalText(path, files), list, path))
+  for (const [path, text] of texts) {
+    if (text === null) after.delete(path)
+    else write(path, text)
+  }
+  return after
+}
+
+/** With a byte order mark, which an edit keeps. */
+function originalText(path: string, files: SourceFiles): string {
+  textOf(path, files)
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(files.get(path)?.content ?? new Uint8Array())
+}
+
+/** What is not as it was, by path from the root of the repository; null for a file that is gone. */
+export function changedFiles(before: SourceFiles, after: SourceFiles): ReadonlyMap<string, Uint8Array | null> {
+  const changed = new Map<string, Uint8Array | null>()
+  for (const [path, file] of after) if (file !== before.get(path)) changed.set(path, file.content)
+  for (const path of before.keys()) if (!after.has(path)) changed.set(path, null)
+  return changed
+}

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { path } from '../../test/fakes/live-object.ts'
+import { builtInFunctions } from '../adapters/functions/built-in-functions.ts'
+import type { PackageFiles } from '../package/package-files.ts'
+import { answerCalls, type FunctionLibrary } from '../render/answer-calls.ts'
+import { throughText } from '../render/render-files.ts'
+import { renderPackage } from '../render/render-package.ts'
+import { FieldOrigins, originLines } from './field-origin.ts'
+
+const CATALOG = 'ghcr.io/kptdev/krm-functions-catalog'
+const KPTFILE = `apiVersion: kpt.dev/v1
+kind: Kptfile
+metadata:
+  name: web
+pipeline:
+  mutators:
+    - image: ${CATALOG}/apply-setters:v0.2.0
+      configPath: setters.yaml
+    - image: ${CATALOG}/set-labels:v0.2.0
+      configMap:
+        team: store
+    - image: ${CATALOG}/set-labels:v0.2.0
+      configMap:
+        team: shop
+`
+const SETTERS = `apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: setters
+  annotations:
+    config.kubernetes.io/local-config: "true"
+data:
+  host: shop
+  domain: example.com
+`
+const CONFIG = `# settings
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: first
+---
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: web
+  labels:
+    team: shop
+data:
+  plain: "yes"
+  url: shop.example.com # kpt-set: \${host}.\${domain}
+  text: |
+    two
+    lines
+`
+
+function filesOf(texts: { readonly [path: string]: string }): PackageFiles {
+  return Object.entries(texts)
+    .map(([name, text]) => ({ path: name, mode: '100644' as const, content: new TextEncoder().encode(text) }))
+    .sort((one, other) => (one.path < other.path ? -1 : 1))
+}
+
+function lines(place: string, functions: FunctionLibrary = builtInFunctions, kptfile = KPTFILE): readonly string[] {
+  const files = filesOf({ Kptfile: kptfile, 'setters.yaml': SETTERS, 'config.yaml': CONFIG })
+  const rendering = answerCalls(renderPackage('apps/web', files), functions)
+  if ('failures' in rendering) throw rendering.failures[0]
+  const desired = rendering.desired.resources.find(({ id }) => id.name === 'web')
+  assert.ok(desired !== undefined)
+  const origin = new FieldOrigins({ packagePath: 'apps/web', files, functions }).of(desired, path(place))
+  assert.ok(origin !== undefined)
+  return originLines(origin)
+}
+
+test('a field that nobody but the author wrote', () => {
+  assert.deepEqual(lines('data.plain'), ['apps/web/config.yaml:14:10'])
+})
+
+test('the whole range of a value, with the document that it is in', () => {
+  const files = filesOf({ Kptfile: KPTFILE, 'setters.yaml': SETTERS, 'config.yaml': CONFIG })
+  const rendering = answerCalls(renderPackage('apps/web', files), builtInFunctions)
+  assert.ok('desired' in rendering)
+  const desired = rendering.desired.resources.find(({ id }) => id.name === 'web')
+  assert.ok(desired !== undefined)
+  const { authored } =
+    new FieldOrigins({ packagePath: 'apps/web', files, functions: builtInFunctions }).of(desired, path('data.text')) ?? {}
+  assert.deepEqual(
+    { ...authored, endColumn: 0 },
+    { file: 'apps/web/config.yaml', document: 2, line: 16, column: 9, endLine: authored?.endLine, endColumn: 0 },
+  )
+  assert.ok((authored?.endLine ?? 0) >= 18)
+})
+
+test('a field of setters names the pattern and where each value is written, although the render changes nothing', () => {
+  assert.deepEqual(lines('data.url'), [
+    'apps/web/config.yaml:15:8',
+    'written by apply-setters (step 1, apps/web/Kptfile:7), pattern ${host}.${domain}, from setter host at apps/web/setters.yaml:8:9 and setter domain at apps/web/setters.yaml:9:11',
+  ])
+})
+
+test('of two functions that write one field both are told, and which one decides', () => {
+  assert.deepEqual(lines('metadata.labels.team'), [
+    'apps/web/config.yaml:12:11',
+    'written by set-labels (step 2, apps/web/Kptfile:9), from label team at apps/web/Kptfile:11:15',
+    'written by set-labels (step 3, apps/web/Kptfile:12), from label team at apps/web/Kptfile:14:15, which decides',
+  ])
+})
+
+test('a field that is not there is told with what it would go into', () => {
+  assert.deepEqual(lines('data.other'), ['not there; it would go into apps/web/config.yaml:14'])
+})
+
+test('of functions that are other programs, what they changed is told, and the authored place is not lost', () => {
+  const kptfile = KPTFILE.replace('team: shop', 'team: other')
+  assert.deepEqual(lines('metadata.labels.team', throughText(builtInFunctions), kptfile).slice(0, 1), ['apps/web/config.yaml:12:11'])
+  assert.match(
+    lines('metadata.labels.team', throughText(builtInFunctions), kptfile).at(-1) ?? '',
+    /set-labels \(step 3, apps\/web\/Kptfile:12\).*which decides$/,
+  )
+})

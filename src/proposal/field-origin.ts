@@ -1,0 +1,202 @@
+/**
+ * Where a rendered field comes from: the place in a file where somebody wrote it, and the functions that decided about it since
+ * (src/render/provenance.ts), each with the entry of its config that the value is from.
+ */
+import { type FieldPath, field } from '../krm/field-path.ts'
+import { LineIndex } from '../krm/go-yaml-text.ts'
+import { resourceKey } from '../krm/resource-id.ts'
+import { shownPathOnly } from '../krm/shown-path.ts'
+import { entryOf, keyOf, mapAt, resolved, type YamlMap, type YamlNode } from '../krm/yaml-node.ts'
+import { nearestNode, nodeAtPath } from '../krm/yaml-path.ts'
+import type { PackageFiles } from '../package/package-files.ts'
+import { answerCalls, type FunctionLibrary } from '../render/answer-calls.ts'
+import type { DesiredResource } from '../render/desired-set.ts'
+import { functionName, type StepRun } from '../render/pipeline-step.ts'
+import { ProvenanceWatcher } from '../render/provenance.ts'
+import { type RenderedPackage, renderPackage } from '../render/render-package.ts'
+import { type SetterPattern, setterPatternOf } from '../render/setter-pattern.ts'
+import { AuthoredFiles } from './adopt/authored-files.ts'
+import { isSameDeclaration } from './moved-fields.ts'
+
+/** Lines and columns count from 1; the end is behind the last character. */
+export interface AuthoredRange {
+  /** From the root of the repository. */
+  readonly file: string
+  /** Place of the document in the file, from 1. */
+  readonly document: number
+  readonly line: number
+  readonly column: number
+  readonly endLine: number
+  readonly endColumn: number
+}
+
+/** A function that wrote the field, be it the value that was there. */
+export interface FieldWriter {
+  /** `apply-setters`. */
+  readonly name: string
+  /** In the order in which functions run, from 1. */
+  readonly step: number
+  /** `apps/web/Kptfile:12`. */
+  readonly where: string
+  /** `${host}.${domain}`, of apply-setters alone. */
+  readonly pattern: string | undefined
+  /** Which part of the field it wrote, of a list or a map; empty where it is the field itself. */
+  readonly part: FieldPath
+  /** Entries of the config that the value is from, with their places: `setter host`, `label team`. */
+  readonly sources: readonly { readonly name: string; readonly at: AuthoredRange | undefined }[]
+}
+
+export interface FieldOrigin {
+  /** Whether the field itself was written there, or only what it would stand in. */
+  readonly exact: boolean
+  readonly authored: AuthoredRange | undefined
+  /** In the order in which they ran; the last one decides. */
+  readonly writers: readonly FieldWriter[]
+}
+
+interface OriginInput {
+  readonly packagePath: string
+  readonly files: PackageFiles
+  readonly functions: FunctionLibrary
+}
+
+/** Renders the package once more, with a look at every step. */
+export class FieldOrigins {
+  private readonly authored: AuthoredFiles
+  private readonly rendered: RenderedPackage | undefined
+
+  constructor({ packagePath, files, functions }: OriginInput) {
+    this.authored = new AuthoredFiles(packagePath, files)
+    const rendering = answerCalls(renderPackage(packagePath, files, new ProvenanceWatcher()), functions)
+    this.rendered = 'failures' in rendering ? undefined : rendering
+  }
+
+  /** Undefined where the package does not render, or has no such object. */
+  of(desired: DesiredResource, path: FieldPath): FieldOrigin | undefined {
+    const root = this.rootOf(desired)
+    if (root === undefined) return undefined
+    const nearest = nearestNode(root, path)
+    const exact = nearest.steps === path.length
+    const writers = exact ? this.writers(nearest.node, root, path) : []
+    return { exact, authored: this.rangeAbove(root, path.slice(0, nearest.steps)), writers }
+  }
+
+  /** Of a list or a map, those of its parts where there are some. */
+  private writers(node: YamlNode, root: YamlMap, path: FieldPath): readonly FieldWriter[] {
+    const found: FieldWriter[] = []
+    const parts = [...writtenParts(node, [])]
+    for (const part of parts.some(({ length }) => length > 0) ? parts.filter(({ length }) => length > 0) : parts)
+      for (const number of nodeAtPath(node, part)?.node.writes ?? []) {
+        const run = this.rendered?.run?.runs[number]
+        if (run !== undefined && found.length < MOST_WRITERS) found.push(this.writer(run, root, path, part))
+      }
+    return found
+  }
+
+  private rootOf(desired: DesiredResource): YamlMap | undefined {
+    const own = this.rendered?.desired.resources.find((resource) => isSameDeclaration(resource, desired))
+    if (own === undefined) return undefined
+    const made = this.rendered?.nodes.get(resourceKey(own.id))
+    if (made !== undefined) return made
+    const { path, document, item } = own.location
+    const root = this.authored.documents(path)[document]
+    const items: FieldPath = item === undefined ? [] : [field('items'), { kind: 'index', index: item }]
+    const node = root === undefined ? undefined : nodeAtPath(root, items)?.node
+    return node?.kind === 'map' ? node : undefined
+  }
+
+  private rangeAbove(root: YamlMap, path: FieldPath): AuthoredRange | undefined {
+    for (let steps = path.length; steps >= 0; steps -= 1) {
+      const node = nodeAtPath(root, path.slice(0, steps))?.node
+      const range = node === undefined ? undefined : this.range(node)
+      if (range !== undefined) return range
+    }
+    return undefined
+  }
+
+  private range({ source }: YamlNode): AuthoredRange | undefined {
+    if (source === undefined || !this.authored.has(source.path)) return undefined
+    const lines = new LineIndex(this.authored.text(source.path).replaceAll('\r\n', '\n'))
+    const [start, end] = [lines.position(source.start), lines.position(source.end)]
+    return {
+      file: source.path,
+      document: source.document + 1,
+      line: start.line,
+      column: start.column,
+      endLine: end.line,
+      endColumn: end.column,
+    }
+  }
+
+  private writer({ step, config }: StepRun, root: YamlMap, above: FieldPath, part: FieldPath): FieldWriter {
+    const path = [...above, ...part]
+    const name = functionName(step.function)
+    const pattern = name === 'apply-setters' ? patternAt(root, path) : undefined
+    const kptfile = this.authored.documents(step.kptfile)[0]
+    const place: FieldPath = [field('pipeline'), field(step.list), { kind: 'index', index: step.index }, field('configMap')]
+    const inKptfile = kptfile === undefined ? undefined : nodeAtPath(kptfile, place)?.node
+    const entries = step.function.configMap.size > 0 ? inKptfile : entriesOf(config)
+    const sources = configKeys(name, path, pattern, entries).map((key) => {
+      const value = entryOf(entries, key)?.value
+      return { name: `${SOURCE_WORDS[name] ?? 'entry'} ${key}`, at: value === undefined ? undefined : this.range(value) }
+    })
+    return { name, step: step.number + 1, where: `${step.kptfile}:${step.function.line}`, pattern: pattern?.text, part, sources }
+  }
+}
+
+/** Writers that are told of one field. */
+const MOST_WRITERS = 8
+
+/** Where below a node a function wrote, itself included. */
+function* writtenParts(node: YamlNode, path: FieldPath): Generator<FieldPath> {
+  if (node.writes !== undefined) yield path
+  if (node.kind === 'map') for (const { key, value } of node.entries) yield* writtenParts(value, [...path, field(keyOf(key))])
+  else if (node.kind === 'list')
+    for (const [index, item] of node.items.entries()) yield* writtenParts(item, [...path, { kind: 'index', index }])
+}
+
+const SOURCE_WORDS: { readonly [name: string]: string } = {
+  'apply-setters': 'setter',
+  'set-labels': 'label',
+  'set-annotations': 'annotation',
+}
+
+function patternAt(root: YamlMap, path: FieldPath): SetterPattern | undefined {
+  const found = nodeAtPath(root, path)
+  return setterPatternOf(found?.node.lineComment ?? '') ?? setterPatternOf(found?.entry?.key.lineComment ?? '')
+}
+
+function entriesOf(config: YamlMap | undefined): YamlMap | undefined {
+  return mapAt(config, 'data') ?? mapAt(config, 'labels') ?? mapAt(config, 'annotations') ?? mapAt(config, 'image') ?? config
+}
+
+function configKeys(name: string, path: FieldPath, pattern: SetterPattern | undefined, entries: YamlNode | undefined): readonly string[] {
+  const last = path.at(-1)
+  const keys =
+    name === 'apply-setters'
+      ? [...new Set(pattern?.setters ?? [])]
+      : name === 'set-labels' || name === 'set-annotations'
+        ? last?.kind === 'field'
+          ? [last.name]
+          : []
+        : name === 'set-image'
+          ? ['newName', 'newTag', 'digest']
+          : name === 'set-namespace'
+            ? ['namespace']
+            : []
+  return keys.filter((key) => entries !== undefined && entryOf(resolved(entries), key) !== undefined)
+}
+
+/** `apps/web/deployment.yaml:9:13`, and the functions that decided since, for people: one line each. */
+export function originLines({ exact, authored, writers }: FieldOrigin): readonly string[] {
+  const place = authored === undefined ? 'no file has it' : `${authored.file}:${authored.line}:${authored.column}`
+  const first = exact || authored === undefined ? place : `not there; it would go into ${authored.file}:${authored.line}`
+  const fight = writers.length > 1 ? ', which decides' : ''
+  return [first, ...writers.map((writer, place) => `${writerLine(writer)}${place === writers.length - 1 ? fight : ''}`)]
+}
+
+function writerLine({ name, step, where, pattern, part, sources }: FieldWriter): string {
+  const from = sources.map(({ name: source, at }) => (at === undefined ? source : `${source} at ${at.file}:${at.line}:${at.column}`))
+  const what = part.length === 0 ? 'written' : `${shownPathOnly(part)} written`
+  return `${what} by ${name} (step ${step}, ${where})${pattern === undefined ? '' : `, pattern ${pattern}`}${from.length === 0 ? '' : `, from ${from.join(' and ')}`}`
+}

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, test } from 'node:test'
+import { ToyPrograms } from '../../test/fakes/toy-functions.ts'
+import { KPTFILE, TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
+import { InProcessRenderer } from '../adapters/functions/in-process-renderer.ts'
+import { WorkerRenderer } from '../adapters/functions/worker-renderer.ts'
+import { Failure } from '../failure.ts'
+import { MissingAnswer, type PackageRenderer } from '../render/package-renderer.ts'
+import type { FunctionCall } from '../render/pipeline-step.ts'
+import { approve } from './decide.ts'
+import { withAnswers } from './with-answers.ts'
+
+const never = new AbortController().signal
+const programs = new ToyPrograms()
+after(() => programs.remove())
+
+const counted = (): number => readFileSync(programs.path('runs'), 'utf8').split('\n').length - 1
+const kptfile = (name: string): string => `${KPTFILE}pipeline:\n  mutators:\n    - exec: ${programs.path(name)}\n`
+
+function rendererOf(...names: readonly string[]): WorkerRenderer {
+  const allowed = { exec: names.map((name) => programs.path(name)), images: [] }
+  return new WorkerRenderer({ allowed, engine: undefined, environment: { PATH: process.env['PATH'] }, nextSecond: false })
+}
+
+test('a proposal is planned and approved through a program of somebody, which runs twice for each input', async () => {
+  programs.add('passes', 'echo run >> $here/runs; cat')
+  const renderer = rendererOf('passes')
+  const world = new TurnWorld('{mode: Propose}', { 'apps/web/Kptfile': kptfile('passes') })
+  world.edit(WEB, 'spec.replicas', 5)
+  const plan = await world.plan({ renderer, wish: { resolution: 'Adopt', selectors: [], message: undefined } })
+  assert.equal(plan.outcome, 'created')
+  assert.match(world.repository.text(plan.branch, 'apps/web/deployment.yaml') ?? '', /replicas: 5 # for the day/)
+  const runs = counted()
+  assert.equal(runs % 2, 0)
+  assert.ok(runs >= 4)
+
+  world.pass(1)
+  const decider = { name: 'Ada', at: world.cluster.now, reason: undefined }
+  await approve(world.ports, { turn: world.request({ renderer }), decider, confirm: async () => true }, never)
+  assert.match(world.repository.text('main', 'apps/web/deployment.yaml') ?? '', /replicas: 5 # for the day/)
+  assert.equal(counted(), runs, 'every input of the decision was answered before')
+})
+
+test('a package whose function breaks a limit, or is not allowed, fails alone in its turn', async () => {
+  programs.add('stops', 'exit 137')
+  const object = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other, namespace: shop}\n'
+  const world = new TurnWorld('{mode: Propose}', {
+    'apps/stops/Kptfile': kptfile('stops').replace('name: web', 'name: stops'),
+    'apps/stops/bad/other.yaml': object,
+    'apps/sneaks/Kptfile': kptfile('sneaks').replace('name: web', 'name: sneaks'),
+    'apps/sneaks/bad/other.yaml': object.replace('name: other', 'name: third'),
+  })
+  world.edit(WEB, 'spec.replicas', 5)
+  const { units } = await world.scan({ renderer: rendererOf('stops') })
+  assert.deepEqual(
+    units.map((unit) =>
+      unit.state === 'failed'
+        ? [unit.packagePath, unit.failures[0].code, unit.failures[0].where]
+        : [unit.unit.packagePath, unit.plan.outcome],
+    ),
+    [
+      ['apps/sneaks', 'BP1206', 'apps/sneaks/Kptfile:7 (mutator 1, sneaks)'],
+      ['apps/stops', 'BP1203', 'apps/stops/Kptfile:7 (mutator 1, stops)'],
+      ['apps/web', 'created'],
+    ],
+  )
+})
+
+test('a plan that wants answers without end is given up, and other errors are its own', async () => {
+  let fetched = 0
+  const renderer: PackageRenderer = Object.assign(new InProcessRenderer(), {
+    fetch: async () => {
+      fetched += 1
+    },
+  })
+  const step = { function: { image: '', exec: 'mine', line: 3 }, kptfile: 'Kptfile', list: 'mutators', index: 0 }
+  const missing = new MissingAnswer({ step, input: { items: [], config: undefined } } as unknown as FunctionCall)
+  const ask = () => {
+    throw missing
+  }
+  await assert.rejects(withAnswers(renderer, never, ask), { code: 'BP1203', where: 'Kptfile:3 (mutator 1, mine)' })
+  assert.equal(fetched, 50)
+  await assert.rejects(
+    withAnswers(renderer, never, () => assert.fail('its own')),
+    /its own/,
+  )
+  assert.equal(await withAnswers(renderer, never, () => 7), 7)
+  const refuses = Object.assign(new InProcessRenderer(), {
+    fetch: async () => {
+      throw new Failure({ code: 'BP1203', what: 'too slow', why: 'x', remedy: 'y' })
+    },
+  })
+  await assert.rejects(withAnswers(refuses, never, ask), { what: 'too slow' })
+})

@@ -1,0 +1,25 @@
+/** A change of a report or a record as a function tells of it: the object and the field, and never a value. */
+import { parseFieldPath } from '../krm/field-path.ts'
+import { shownPathOnly } from '../krm/shown-path.ts'
+import type { FunctionResult } from '../render/krm-function.ts'
+import { oneLine } from './one-line.ts'
+import type { Change } from './schema.ts'
+
+const NAME_LIMIT = 253
+
+export function changeResult({ ref, ...change }: Change, severity: FunctionResult['severity'], message: string): FunctionResult {
+  const path = changePath(change)
+  const given = Object.entries({ kind: ref.kind, name: ref.name, namespace: ref.namespace }).filter(([, text]) => text !== '')
+  return {
+    message,
+    severity,
+    resourceRef: Object.fromEntries(given.map(([key, text]) => [key, oneLine(text, NAME_LIMIT)])),
+    ...(path === '' ? {} : { field: { path } }),
+  }
+}
+
+/** Empty for a whole object, and for what is no path. */
+function changePath({ path }: Pick<Change, 'path'>): string {
+  const read = path === undefined ? undefined : parseFieldPath(path)
+  return read === undefined || 'problem' in read ? '' : oneLine(shownPathOnly(read.path), NAME_LIMIT)
+}

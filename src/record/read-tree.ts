@@ -1,0 +1,47 @@
+/** Documents of Backporch that stand among the resources of a package, as functions are given them: YAML trees. */
+import type { z } from 'zod'
+import type { Json } from '../krm/json.ts'
+import { jsonOf, textAt, type YamlMap } from '../krm/yaml-node.ts'
+import { oneLine } from './one-line.ts'
+import { API_VERSION, type DriftRecord, type DriftReport, driftRecordSchema, driftReportSchema } from './schema.ts'
+
+export interface TreeProblem {
+  /** `spec.changes[0].risk`; empty for the document itself. */
+  readonly path: string
+  /** Without the value that is there. */
+  readonly message: string
+}
+
+export type TreeReading<Value> = { readonly value: Value } | { readonly problems: readonly [TreeProblem, ...TreeProblem[]] }
+
+/** What is wrong with a document is told at once, in the order of the schema. */
+export function readTree<Schema extends z.ZodType>(node: YamlMap, schema: Schema): TreeReading<z.infer<Schema>> {
+  let json: Json
+  try {
+    json = jsonOf(node)
+  } catch (thrown) {
+    if (!(thrown instanceof TypeError)) throw thrown
+    return { problems: [{ path: '', message: thrown.message }] }
+  }
+  const checked = schema.safeParse(json)
+  if (checked.success) return { value: checked.data }
+  const [first = { path: '', message: 'it has another shape' }, ...others] = checked.error.issues.map(({ path, message }) => ({
+    path: formatPlace(path),
+    message: oneLine(message, 200),
+  }))
+  return { problems: [first, ...others] }
+}
+
+function formatPlace(path: readonly PropertyKey[]): string {
+  let text = ''
+  for (const part of path) text += typeof part === 'number' ? `[${part}]` : `${text === '' ? '' : '.'}${String(part)}`
+  return oneLine(text, 200)
+}
+
+/** `undefined`: the tree is neither, or there is none. */
+export function readDrift(node: YamlMap | undefined): TreeReading<DriftReport | DriftRecord> | undefined {
+  if (textAt(node, 'apiVersion') !== API_VERSION || node === undefined) return undefined
+  const kind = textAt(node, 'kind')
+  if (kind === 'DriftReport') return readTree(node, driftReportSchema)
+  return kind === 'DriftRecord' ? readTree(node, driftRecordSchema) : undefined
+}

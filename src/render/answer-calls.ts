@@ -1,0 +1,37 @@
+/** Drives a render to its end, where whoever runs functions can answer at once. */
+import { Failure } from '../failure.ts'
+import {
+  describeStep,
+  type FunctionAnswer,
+  type FunctionCall,
+  functionName,
+  type PipelineStep,
+  type RenderProcess,
+} from './pipeline-step.ts'
+
+/** Whoever runs functions. Answers for equal calls are equal; may throw where it cannot answer at once. */
+export interface FunctionLibrary {
+  answer(call: FunctionCall): FunctionAnswer
+}
+
+export function answerCalls<T>(process: RenderProcess<T>, library: FunctionLibrary): T {
+  let state = process.next()
+  while (state.done !== true) state = process.next(library.answer(state.value))
+  return state.value
+}
+
+/** For a render that has to do without functions. */
+export const NO_FUNCTIONS: FunctionLibrary = { answer: ({ step }) => ({ failure: runtimeMissing(step, 'no function is built in') }) }
+
+/** Never skipped: a pipeline without one of its functions would give something that nobody asked for. */
+export function runtimeMissing(step: PipelineStep, why: string): Failure {
+  const { image, exec } = step.function
+  return new Failure({
+    code: 'BP1201',
+    what: `RuntimeMissing(${functionName(step.function)}): nothing here can run the function`,
+    where: describeStep(step),
+    why: `${image === '' ? `the program ${JSON.stringify(exec.slice(0, 120))}` : `the image ${image}`}: ${why}`,
+    remedy: 'use a function that is built in, or allow its program or image with --allow-exec or --allow-image',
+    retry: 'on-change',
+  })
+}

@@ -1,0 +1,91 @@
+/** Objects one by one to a desired set: what is applied and what is not, each id once, everything that is wrong told at once. */
+import { Failure } from '../failure.ts'
+import { getKey, isJsonObject, type Json, type JsonObject } from '../krm/json.ts'
+import { readResource } from '../krm/resource.ts'
+import { describeResourceId, parseApiVersion, resourceKey } from '../krm/resource-id.ts'
+import type { DesiredResource, DesiredSet, SourceLocation } from './desired-set.ts'
+import { isLocalConfig, isOfKpt } from './not-applied.ts'
+import { type FoundInventory, inventoryOf, readInventory } from './package-inventory.ts'
+import { plainSecretNote } from './plain-secret.ts'
+import { whyServerNamed } from './server-named.ts'
+
+export class DesiredSetBuilder {
+  readonly failures: Failure[] = []
+  readonly notes: string[] = []
+  private readonly resources = new Map<string, DesiredResource>()
+  private readonly inventories: FoundInventory[] = []
+
+  /**
+   * @param path of the file in the package
+   * @param local whether the list that it is an item of is for tools only
+   * @returns the key of the resource it became, or undefined where it is none that is applied
+   */
+  add(object: Json, location: SourceLocation, path: string, local = false): string | undefined {
+    const secret = plainSecretNote(object)
+    if (secret !== undefined) this.notes.push(`${location.path}:${location.line}: ${secret}`)
+    if (local || isLocalConfig(object) || isOfKpt(object, 'Kptfile')) return undefined
+    if (!isOfKpt(object, 'ResourceGroup')) return this.addResource(object, location)
+    this.inventories.push(readInventory(object, location, path))
+    return undefined
+  }
+
+  private addResource(object: Json, location: SourceLocation): string | undefined {
+    const generated = whyServerNamed(object)
+    if (generated !== undefined) {
+      this.notes.push(`${location.path}:${location.line}: ${generated}`)
+      return undefined
+    }
+    const resource = readResource(object)
+    const problem = 'problem' in resource ? resource.problem : namespaceProblem(resource.object)
+    if ('problem' in resource || problem !== undefined) {
+      this.failures.push(noObject(location, problem ?? ''))
+      return undefined
+    }
+    const key = resourceKey(resource.id)
+    const earlier = this.resources.get(key)
+    if (earlier === undefined) this.resources.set(key, { ...resource, location })
+    else this.failures.push(declaredTwice(earlier, location))
+    return key
+  }
+
+  /** @param subpackages folders within the package, whose inventories are not the package's */
+  build(ofKptfile: Parameters<typeof inventoryOf>[1], subpackages: readonly string[], pipeline: DesiredSet['pipeline']): DesiredSet {
+    const { inventory, notes } = inventoryOf(this.inventories, ofKptfile, subpackages)
+    return { resources: [...this.resources.values()], inventory, pipeline, notes: [...this.notes, ...notes] }
+  }
+}
+
+function namespaceProblem(object: JsonObject): string | undefined {
+  const metadata = getKey(object, 'metadata')
+  const namespace = (isJsonObject(metadata) ? getKey(metadata, 'namespace') : undefined) ?? null
+  if (namespace !== null && typeof namespace !== 'string') return 'metadata.namespace is not a text'
+  return parseApiVersion(String(getKey(object, 'apiVersion'))).version.includes('/') ? 'apiVersion has more than one "/"' : undefined
+}
+
+/** `apps/web/list.yaml:12 (document 2, item 1)`, documents and items counted from 1. */
+function describeLocation({ path, line, document, item, step }: SourceLocation): string {
+  if (step !== undefined) return `${path}:${line} (made by ${step})`
+  return `${path}:${line} (document ${document + 1}${item === undefined ? '' : `, item ${item + 1}`})`
+}
+
+function noObject(location: SourceLocation, why: string): Failure {
+  return new Failure({
+    code: 'BP1112',
+    what: 'a document is not a Kubernetes object',
+    where: describeLocation(location),
+    why,
+    remedy: 'complete it, or name the file in .krmignore',
+    retry: 'on-change',
+  })
+}
+
+function declaredTwice(earlier: DesiredResource, location: SourceLocation): Failure {
+  return new Failure({
+    code: 'BP1113',
+    what: 'two places declare one object',
+    where: describeLocation(location),
+    why: `${describeResourceId(earlier.id)} is also declared at ${describeLocation(earlier.location)}`,
+    remedy: 'keep one of the two',
+    retry: 'on-change',
+  })
+}

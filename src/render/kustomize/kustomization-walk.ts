@@ -1,0 +1,319 @@
+/**
+ * Which files a `kustomize build` of a folder reads: the kustomization, what it names, and so on through bases and components.
+ * Only what is in the commit is read. A place elsewhere is refused, and so is every field that could name a file or a program in a
+ * way that is not looked through here: a repository must not get files of this machine into a rendering.
+ */
+import { Failure } from '../../failure.ts'
+import { decodeYaml, LineIndex } from '../../krm/go-yaml-text.ts'
+import { readYamlNodes } from '../../krm/read-yaml-node.ts'
+import { entryOf, itemsAt, jsonOf, keyOf, resolved, textAt, type YamlMap, type YamlNode } from '../../krm/yaml-node.ts'
+import type { PackageFile } from '../../package/package-files.ts'
+
+export interface KustomizationSource {
+  /** Of the kustomization that is built, from the root of the repository; empty for the root. */
+  readonly folder: string
+  /** Every file that the build reads, by path from the root of the repository. */
+  readonly files: ReadonlyMap<string, PackageFile>
+  /** Why it cannot be built here. */
+  readonly failures: readonly Failure[]
+}
+
+/** What stands at a path of the commit; the path of a file is from the root. */
+export type PathAnswer = PackageFile | 'folder' | 'absent'
+
+export const KUSTOMIZATION_NAMES = ['kustomization.yaml', 'kustomization.yml', 'Kustomization']
+
+const MOST_FILES = 5000
+
+/** Fields of a kustomization that name no file (kustomize `api/types/kustomization.go`). Go takes names in any case; only these are passed. */
+const PLAIN = new Set([
+  'apiVersion',
+  'kind',
+  'metadata',
+  'namePrefix',
+  'nameSuffix',
+  'namespace',
+  'commonLabels',
+  'labels',
+  'commonAnnotations',
+  'vars',
+  'images',
+  'replicas',
+  'generatorOptions',
+  'sortOptions',
+  'buildMetadata',
+])
+const PROGRAMS = new Set(['generators', 'validators', 'helmCharts', 'helmGlobals', 'helmChartInflationGenerator'])
+/** Transformers that are part of kustomize and read no file. */
+const TRANSFORMERS = new Set([
+  'AnnotationsTransformer',
+  'ImageTagTransformer',
+  'LabelTransformer',
+  'NamespaceTransformer',
+  'PrefixSuffixTransformer',
+  'PrefixTransformer',
+  'ReplicaCountTransformer',
+  'SuffixTransformer',
+])
+const PATCH_FIELDS = new Set(['path', 'patch', 'target', 'options'])
+const GENERATOR_FIELDS = new Set(['name', 'namespace', 'behavior', 'type', 'literals', 'files', 'envs', 'env', 'options'])
+const REPLACEMENT_FIELDS = new Set(['path', 'source', 'targets'])
+
+/** What kustomize takes for an address, whether or not such a folder exists (kustomize `api/internal/git/repospec.go`). */
+const ADDRESS = /:\/\/|^[a-z]+::|^[^/]*@[^/]*:|^(?:git@)?github\.com[:/]/i
+
+/** Asks for one path after the other, from the root of the repository. Never throws for bad input. */
+export function* walkKustomization(folder: string): Generator<string, KustomizationSource, PathAnswer> {
+  const walk = new KustomizationWalk()
+  yield* walk.enter(folder, undefined)
+  return { folder, files: walk.files, failures: walk.failures }
+}
+
+interface Named {
+  readonly text: string
+  /** `path:line`. */
+  readonly where: string
+}
+
+class KustomizationWalk {
+  readonly files = new Map<string, PackageFile>()
+  readonly failures: Failure[] = []
+  private readonly entered = new Set<string>()
+
+  /** False where the file cannot be read, or was before. */
+  private keep(file: PackageFile, from: Named): boolean {
+    if (this.files.has(file.path)) return false
+    const link = file.mode === '120000' ? 'a symbolic link' : file.mode === '160000' ? 'a submodule' : undefined
+    if (link !== undefined) {
+      this.refuse(from, `${file.path} is ${link}, which is not followed`, 'commit the file itself')
+      return false
+    }
+    this.files.set(file.path, file)
+    if (this.files.size === MOST_FILES) this.refuse(from, `the build reads more than ${MOST_FILES} files`, 'split the kustomization')
+    return this.files.size < MOST_FILES
+  }
+
+  *enter(folder: string, from: Named | undefined): Generator<string, void, PathAnswer> {
+    if (this.entered.has(folder)) return
+    this.entered.add(folder)
+    let found = false
+    for (const name of KUSTOMIZATION_NAMES) {
+      const path = joined(folder, name)
+      const answer = yield path
+      if (typeof answer === 'string') continue
+      found = true
+      if (this.keep(answer, { text: name, where: path })) yield* this.read(answer, folder)
+    }
+    if (!found)
+      this.refuse(
+        from ?? { text: folder, where: folder || '.' },
+        `${folder || 'the root of the repository'} has no kustomization.yaml`,
+        'commit one there, or correct the path',
+      )
+  }
+
+  private *read({ path, content }: PackageFile, folder: string): Generator<string, void, PathAnswer> {
+    try {
+      const text = decodeYaml(content, path).replaceAll('\r\n', '\n')
+      const [root, second] = readYamlNodes(text, path)
+      if (root === undefined) return
+      const lines = new LineIndex(text)
+      const at = (node: YamlNode): string => `${path}:${node.source === undefined ? 1 : lines.position(node.source.start).line}`
+      if (second !== undefined || resolved(root).kind !== 'map')
+        this.refuse({ text: path, where: at(second ?? root) }, 'a kustomization is one document', 'leave one of them')
+      else yield* this.fields(resolved(root) as YamlMap, folder, at)
+    } catch (thrown) {
+      if (!(thrown instanceof Failure)) throw thrown
+      this.failures.push(thrown)
+    }
+  }
+
+  private *fields(root: YamlMap, folder: string, at: (node: YamlNode) => string): Generator<string, void, PathAnswer> {
+    for (const { key, value } of root.entries) {
+      const name = keyOf(key)
+      const where = at(key)
+      if (PLAIN.has(name)) continue
+      if (name === 'resources' || name === 'bases' || name === 'components')
+        for (const named of texts(value, at)) yield* this.resource(named, folder)
+      else if (name === 'crds' || name === 'configurations') for (const named of texts(value, at)) yield* this.file(named, folder)
+      else if (name === 'patchesStrategicMerge')
+        for (const named of texts(value, at)) {
+          if (!isInline(named.text)) yield* this.file(named, folder)
+        }
+      if (name === 'patches' || name === 'patchesJson6902') yield* this.maps(value, PATCH_FIELDS, ['path'], folder, at)
+      else if (name === 'replacements') yield* this.maps(value, REPLACEMENT_FIELDS, ['path'], folder, at)
+      else if (name === 'configMapGenerator' || name === 'secretGenerator') yield* this.generators(value, folder, at)
+      else if (name === 'openapi') yield* this.maps(value, new Set(['path', 'version']), ['path'], folder, at)
+      else if (name === 'transformers') for (const named of texts(value, at)) yield* this.transformer(named, folder)
+      else if (PROGRAMS.has(name))
+        this.refuse({ text: name, where }, `${name} runs programs or reads from elsewhere`, 'commit what it makes as files instead')
+      else if (!LISTED.has(name))
+        this.refuse({ text: name, where }, `${name} is no field of a kustomization that is known here`, 'leave it out')
+    }
+  }
+
+  private *resource(named: Named, folder: string): Generator<string, void, PathAnswer> {
+    const path = this.inside(named, folder)
+    if (path === undefined) return
+    const answer = yield path
+    if (answer === 'folder') yield* this.enter(path, named)
+    else if (answer === 'absent') this.missing(named, path)
+    else this.keep(answer, named)
+  }
+
+  private *file(named: Named, folder: string): Generator<string, PackageFile | undefined, PathAnswer> {
+    const path = this.inside(named, folder)
+    if (path === undefined) return undefined
+    const answer = yield path
+    if (typeof answer === 'string') this.missing(named, path)
+    else this.keep(answer, named)
+    return typeof answer === 'string' ? undefined : answer
+  }
+
+  private *maps(
+    value: YamlNode,
+    known: ReadonlySet<string>,
+    files: readonly string[],
+    folder: string,
+    at: (node: YamlNode) => string,
+  ): Generator<string, void, PathAnswer> {
+    const target = resolved(value)
+    for (const item of target.kind === 'list' ? target.items : [target]) {
+      const map = resolved(item)
+      if (map.kind !== 'map') {
+        this.refuse({ text: '', where: at(item) }, 'the entry is no map', 'write it as kustomize has it today')
+        continue
+      }
+      for (const { key } of map.entries)
+        if (!known.has(keyOf(key))) this.refuse({ text: keyOf(key), where: at(key) }, `${keyOf(key)} is not known here`, 'leave it out')
+      for (const name of files) {
+        const entry = entryOf(map, name)
+        const text = textAt(map, name)
+        if (entry !== undefined && text !== undefined && text !== '') yield* this.file({ text, where: at(entry.value) }, folder)
+      }
+    }
+  }
+
+  private *generators(value: YamlNode, folder: string, at: (node: YamlNode) => string): Generator<string, void, PathAnswer> {
+    yield* this.maps(value, GENERATOR_FIELDS, ['env'], folder, at)
+    const target = resolved(value)
+    for (const item of target.kind === 'list' ? target.items : []) {
+      for (const name of ['files', 'envs'])
+        for (const entry of itemsAt(item, name))
+          for (const { text, where } of texts(entry, at))
+            yield* this.file({ text: name === 'files' ? text.replace(/^[^=]*=/, '') : text, where }, folder)
+    }
+  }
+
+  private *transformer(named: Named, folder: string): Generator<string, void, PathAnswer> {
+    const inline = isInline(named.text)
+    const file = inline ? undefined : yield* this.file(named, folder)
+    if (file === undefined && !inline) return
+    const text = file === undefined ? named.text : decodeYaml(file.content, file.path)
+    for (const node of readYamlNodes(text.replaceAll('\r\n', '\n'), file?.path ?? named.where)) {
+      const kind = textAt(node, 'kind') ?? ''
+      if (textAt(node, 'apiVersion') !== 'builtin' || !TRANSFORMERS.has(kind))
+        this.refuse(named, `the transformer ${JSON.stringify(kind)} runs a program, or may read files`, 'use a field of the kustomization')
+    }
+  }
+
+  /** The path from the root of the repository, or undefined where the place is not in it. */
+  private inside(named: Named, folder: string): string | undefined {
+    const { text } = named
+    const path = resolvePath(folder, text)
+    if (!ADDRESS.test(text) && path !== undefined) return path
+    this.refuse(
+      named,
+      ADDRESS.test(text)
+        ? `${JSON.stringify(text.slice(0, 200))} is elsewhere, and only this commit is read`
+        : `${JSON.stringify(text.slice(0, 200))} leaves the repository`,
+      'commit the files to this repository and name their folder',
+    )
+    return undefined
+  }
+
+  private missing(named: Named, path: string): void {
+    const elsewhere = /[?]|^[a-z0-9-]+\.[a-z]+\//i.test(named.text)
+    this.refuse(
+      named,
+      elsewhere ? `${JSON.stringify(named.text.slice(0, 200))} is elsewhere, and only this commit is read` : `${path} is not in the commit`,
+      elsewhere ? 'commit the files to this repository and name their folder' : 'commit it, or correct the path',
+    )
+  }
+
+  private refuse({ where }: Named, why: string, remedy: string): void {
+    this.failures.push(
+      new Failure({
+        code: 'BP1210',
+        what: 'the kustomization cannot be built from the repository alone',
+        where,
+        why,
+        remedy,
+        retry: 'on-change',
+      }),
+    )
+  }
+}
+
+/** Fields with files that are looked through. */
+const LISTED = new Set([
+  'resources',
+  'bases',
+  'components',
+  'crds',
+  'configurations',
+  'patchesStrategicMerge',
+  'patches',
+  'patchesJson6902',
+  'replacements',
+  'configMapGenerator',
+  'secretGenerator',
+  'openapi',
+  'transformers',
+])
+
+function texts(value: YamlNode, at: (node: YamlNode) => string): readonly Named[] {
+  const target = resolved(value)
+  const items = target.kind === 'list' ? target.items : [target]
+  return items.flatMap((item) => {
+    const node = resolved(item)
+    const text = node.kind === 'scalar' ? jsonOf(node) : undefined
+    return typeof text === 'string' && text !== '' ? [{ text, where: at(item) }] : []
+  })
+}
+
+/**
+ * A patch or transformer that is written into the list itself. As kustomize tells it: what reads as objects is one, and
+ * everything else is a path, with whatever signs in it.
+ */
+export function isInline(text: string): boolean {
+  if (!/[\n:{]/.test(text)) return false
+  try {
+    const documents = readYamlNodes(text.replaceAll('\r\n', '\n'), 'patch')
+    return documents.length > 0 && documents.every((node) => textAt(node, 'kind') && textAt(node, 'metadata', 'name'))
+  } catch (thrown) {
+    if (thrown instanceof Failure) return false
+    throw thrown
+  }
+}
+
+/** From the root of the repository; undefined where it is absolute or leaves it. */
+export function resolvePath(folder: string, path: string): string | undefined {
+  if (path.startsWith('/') || /[\\\0\n]/.test(path)) return undefined
+  const segments = folder === '' ? [] : folder.split('/')
+  for (const segment of path.split('/')) {
+    if (segment === '..') {
+      if (segments.pop() === undefined) return undefined
+    } else if (segment !== '' && segment !== '.') segments.push(segment)
+  }
+  return segments.join('/')
+}
+
+export function joined(folder: string, name: string): string {
+  return folder === '' ? name : `${folder}/${name}`
+}
+
+/** The folder of a file. */
+export function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
+}

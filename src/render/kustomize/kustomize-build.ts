@@ -1,0 +1,70 @@
+/** The build of a kustomization, with a mark on each object that says which file it is from. */
+import { Failure } from '../../failure.ts'
+import { field } from '../../krm/field-path.ts'
+import { decodeYaml } from '../../krm/go-yaml-text.ts'
+import { getKey, isJsonArray, isJsonObject, type Json } from '../../krm/json.ts'
+import { readYamlNodes } from '../../krm/read-yaml-node.ts'
+import { jsonOf } from '../../krm/yaml-node.ts'
+import { editYaml } from '../../package/edit-yaml.ts'
+import type { PackageFile } from '../../package/package-files.ts'
+import type { Build } from '../package-builder.ts'
+import { joined, KUSTOMIZATION_NAMES } from './kustomization-walk.ts'
+
+/** Written by kustomize with `buildMetadata: [originAnnotations]` (kustomize `api/resource/origin.go`). */
+export const ORIGIN = 'config.kubernetes.io/origin'
+
+export type SourceFiles = ReadonlyMap<string, PackageFile>
+
+/** Asks kustomize for the marks; they are taken off again (read-built.ts), where the kustomization does not ask for them itself. */
+export function kustomizeBuild(folder: string, files: SourceFiles): Build {
+  const path = kustomizationOf(folder, files)
+  const traced = path === undefined ? undefined : tracedText(path, files)
+  const all = [...files.values()].map((file) =>
+    traced !== undefined && file.path === path ? { ...file, content: new TextEncoder().encode(traced) } : file,
+  )
+  return { tool: 'kustomize', folder, command: [], files: all.sort((one, other) => (one.path < other.path ? -1 : 1)) }
+}
+
+/** Path of the kustomization of a folder, or undefined where it has none. */
+export function kustomizationOf(folder: string, files: Pick<SourceFiles, 'has'>): string | undefined {
+  return KUSTOMIZATION_NAMES.map((name) => joined(folder, name)).find((path) => files.has(path))
+}
+
+/** Whether the kustomization wants the marks for itself, so that they are part of its objects. */
+export function wantsOrigins(folder: string, files: SourceFiles): boolean {
+  const path = kustomizationOf(folder, files)
+  const asked = path === undefined ? undefined : getKey(kustomizationAt(path, files), 'buildMetadata')
+  return isJsonArray(asked) && asked.includes('originAnnotations')
+}
+
+/** The text with the marks asked for; undefined where they are, or where the file is written in a way that cannot be edited. */
+function tracedText(path: string, files: SourceFiles): string | undefined {
+  const asked = getKey(kustomizationAt(path, files), 'buildMetadata')
+  const list = isJsonArray(asked) ? asked : []
+  if (list.includes('originAnnotations')) return undefined
+  try {
+    const value: Json = [...list, 'originAnnotations']
+    return editYaml(textOf(path, files), [{ document: 0, item: undefined, kind: 'set', path: [field('buildMetadata')], value }], path)
+  } catch (thrown) {
+    if (thrown instanceof Failure) return undefined
+    throw thrown
+  }
+}
+
+/** The kustomization as a value; empty where it cannot be read, of which kustomize itself will say more. */
+export function kustomizationAt(path: string, files: SourceFiles): { readonly [key: string]: Json } {
+  try {
+    const [root] = readYamlNodes(textOf(path, files).replaceAll('\r\n', '\n'), path)
+    const value = root === undefined ? undefined : jsonOf(root)
+    return isJsonObject(value) ? value : {}
+  } catch (thrown) {
+    if (thrown instanceof Failure || thrown instanceof TypeError) return {}
+    throw thrown
+  }
+}
+
+/** @throws Failure BP1110 where the file is no text */
+export function textOf(path: string, files: SourceFiles): string {
+  const file = files.get(path)
+  return file === undefined ? '' : decodeYaml(file.content, path)
+}

@@ -1,0 +1,116 @@
+/** What a program printed, as the objects that should run, each with the place where somebody wrote it. */
+import { Failure } from '../../failure.ts'
+import { objectsIn, parseGoYaml } from '../../krm/go-yaml.ts'
+import { getKey, isJsonObject, type Json, setKey } from '../../krm/json.ts'
+import type { Kptfile } from '../../package/kptfile.ts'
+import type { PackageFiles } from '../../package/package-files.ts'
+import { PACKAGE_FILE } from '../../package/walk-package.ts'
+import type { DesiredSet, SourceLocation } from '../desired-set.ts'
+import { DesiredSetBuilder } from '../desired-set-builder.ts'
+import { isLocalConfig } from '../not-applied.ts'
+import type { Build, BuildAnswer } from '../package-builder.ts'
+import type { TurnRendering } from '../package-renderer.ts'
+import { PackageSources } from '../package-sources.ts'
+import { isEmptyList } from '../render-package.ts'
+import { kustomizeBuild, ORIGIN, type SourceFiles, wantsOrigins } from './kustomize-build.ts'
+import { ResourceOrigins } from './resource-origins.ts'
+
+/** A unit that is built: its folder in git, and what the build reads. */
+export interface BuiltSource {
+  readonly packagePath: string
+  /** Of the package's folder. */
+  readonly package: PackageFiles
+  readonly tool: 'kustomize' | 'command'
+  /** Of the kustomization, or of the package, from the root of the repository. */
+  readonly folder: string
+  /** As people wrote them, by path from the root of the repository. */
+  readonly files: SourceFiles
+  /** Program and arguments; empty for kustomize. */
+  readonly command: readonly string[]
+}
+
+/** Never throws for bad input: the failure of the program, and those of the Kptfile and of what was printed. */
+export function readBuilt(source: BuiltSource, answer: BuildAnswer): TurnRendering {
+  const sources = new PackageSources(source.packagePath, source.package)
+  const failures = [...sources.missingKptfile(), ...sources.failuresOf(PACKAGE_FILE)]
+  const builder = new DesiredSetBuilder()
+  builder.failures.push(...failures)
+  try {
+    if ('failure' in answer) throw new Failure(answer.failure)
+    addPrinted(builder, source, answer.text)
+  } catch (thrown) {
+    if (!(thrown instanceof Failure)) throw thrown
+    builder.failures.push(thrown)
+  }
+  addInventories(builder, sources)
+  const [first, ...others] = builder.failures
+  if (first !== undefined) return { failures: [first, ...others] }
+  const kptfile = sources.kptfiles.get('') as Kptfile
+  return { desired: builder.build(kptfile.inventory, [], 'none'), kptfile, unread: [] }
+}
+
+/** The run that renders it. */
+export function buildOf({ tool, folder, files, command }: Pick<BuiltSource, 'tool' | 'folder' | 'files' | 'command'>): Build {
+  if (tool === 'kustomize') return kustomizeBuild(folder, files)
+  return { tool, folder, command, files: [...files.values()].sort((one, other) => (one.path < other.path ? -1 : 1)) }
+}
+
+function addPrinted(builder: DesiredSetBuilder, source: BuiltSource, text: string): void {
+  const where = `${source.folder === '' ? 'the repository' : source.folder} (as ${source.command[0] ?? 'kustomize'} printed it)`
+  const keepsOrigins = source.tool === 'command' || wantsOrigins(source.folder, source.files)
+  const origins = new ResourceOrigins(source.folder, source.files)
+  for (const document of parseGoYaml(text, where).documents) {
+    if (isEmptyList(document.value)) continue
+    const listIsLocal = isLocalConfig(document.value)
+    for (const { object, line } of objectsIn(document, text, where)) {
+      const location = isJsonObject(object) && source.tool === 'kustomize' ? origins.locationOf(object) : ofCommand(source, line)
+      builder.add(keepsOrigins ? object : withoutOrigin(object), location, location.path, listIsLocal)
+    }
+  }
+}
+
+/**
+ * The objects alone, for a unit of which nothing else is asked.
+ * @throws Failure BP111x where they are none
+ */
+export function printedResources(source: BuiltSource, text: string): DesiredSet['resources'] {
+  const builder = new DesiredSetBuilder()
+  addPrinted(builder, source, text)
+  const [first] = builder.failures
+  if (first !== undefined) throw first
+  return builder.build(undefined, [], 'none').resources
+}
+
+/** A command says nothing about where it has an object from. */
+function ofCommand({ packagePath, command }: BuiltSource, line: number): SourceLocation {
+  const path = packagePath === '' ? PACKAGE_FILE : `${packagePath}/${PACKAGE_FILE}`
+  const name = (command[0] ?? '').replace(/^.*\//, '')
+  return { path, document: 0, item: undefined, line: 1, step: `${name}, line ${line} of its output` }
+}
+
+/** The inventory of `kpt live`, which no kustomization lists. */
+function addInventories(builder: DesiredSetBuilder, sources: PackageSources): void {
+  const path = 'resourcegroup.yaml'
+  if (!sources.files.has(path) || sources.whyUnread(path) !== undefined) return
+  try {
+    const text = sources.textOf(path)
+    const where = sources.where(path)
+    for (const document of parseGoYaml(text, where).documents)
+      for (const { object, item, line } of objectsIn(document, text, where))
+        if (isJsonObject(object) && getKey(object, 'kind') === 'ResourceGroup')
+          builder.add(object, { path: where, document: document.index, item, line }, path)
+  } catch (thrown) {
+    // A file that nothing of the build reads.
+    if (!(thrown instanceof Failure)) throw thrown
+  }
+}
+
+function withoutOrigin(object: Json): Json {
+  const metadata = isJsonObject(object) ? getKey(object, 'metadata') : undefined
+  const annotations = isJsonObject(metadata) ? getKey(metadata, 'annotations') : undefined
+  if (!isJsonObject(object) || !isJsonObject(metadata) || !isJsonObject(annotations) || !Object.hasOwn(annotations, ORIGIN)) return object
+  const kept: { [key: string]: Json } = {}
+  for (const [name, value] of Object.entries(annotations)) if (name !== ORIGIN) setKey(kept, name, value)
+  const { annotations: _, ...others } = metadata as { readonly [key: string]: Json }
+  return { ...object, metadata: Object.keys(kept).length === 0 ? others : { ...metadata, annotations: kept } }
+}

@@ -1,0 +1,113 @@
+/** From an object that kustomize printed back to the place in a file where it is declared. */
+import { Failure } from '../../failure.ts'
+import { objectsIn, parseGoYaml } from '../../krm/go-yaml.ts'
+import { LineIndex } from '../../krm/go-yaml-text.ts'
+import { getKey, isJsonObject, type Json, type JsonObject } from '../../krm/json.ts'
+import { readYamlNodes } from '../../krm/read-yaml-node.ts'
+import { parseApiVersion } from '../../krm/resource-id.ts'
+import { itemsAt, textAt } from '../../krm/yaml-node.ts'
+import type { SourceLocation } from '../desired-set.ts'
+import { folderOf, resolvePath } from './kustomization-walk.ts'
+import { kustomizationOf, ORIGIN, type SourceFiles, textOf } from './kustomize-build.ts'
+
+interface Declared {
+  readonly group: string
+  readonly kind: string
+  readonly name: string
+  readonly location: SourceLocation
+}
+
+export class ResourceOrigins {
+  private readonly folder: string
+  private readonly files: SourceFiles
+  private readonly declared = new Map<string, readonly Declared[]>()
+
+  /** @param folder of the kustomization that was built */
+  constructor(folder: string, files: SourceFiles) {
+    this.folder = folder
+    this.files = files
+  }
+
+  /** Of the kustomization itself where nothing tells more. */
+  locationOf(object: JsonObject): SourceLocation {
+    const origin = readOrigin(annotationOf(object, ORIGIN))
+    const path = origin['path'] === undefined ? undefined : resolvePath(this.folder, origin['path'])
+    if (path !== undefined && this.files.has(path)) return this.inFile(path, object) ?? { path, document: 0, item: undefined, line: 1 }
+    const made = origin['configuredIn'] === undefined ? undefined : resolvePath(this.folder, origin['configuredIn'])
+    if (made !== undefined && this.files.has(made)) return this.ofGenerator(made, object, origin['kind'] ?? '')
+    return { path: kustomizationOf(this.folder, this.files) ?? this.folder, document: 0, item: undefined, line: 1, step: 'kustomize' }
+  }
+
+  /** The object of the same kind whose name the printed one has, or was made of with a prefix, a suffix or a hash. */
+  private inFile(path: string, object: JsonObject): SourceLocation | undefined {
+    const { group, kind, name } = identityOf(object)
+    const same = this.declaredIn(path).filter((each) => each.kind === kind && each.group === group)
+    const named = same.filter((each) => name.includes(each.name)).sort((one, other) => other.name.length - one.name.length)
+    return (named[0] ?? (same.length === 1 ? same[0] : undefined))?.location
+  }
+
+  private declaredIn(path: string): readonly Declared[] {
+    const known = this.declared.get(path)
+    if (known !== undefined) return known
+    const found = this.readDeclared(path)
+    this.declared.set(path, found)
+    return found
+  }
+
+  private readDeclared(path: string): readonly Declared[] {
+    try {
+      const text = textOf(path, this.files)
+      return parseGoYaml(text, path).documents.flatMap((document) =>
+        objectsIn(document, text, path).flatMap(({ object, item, line }) =>
+          isJsonObject(object) ? [{ ...identityOf(object), location: { path, document: document.index, item, line } }] : [],
+        ),
+      )
+    } catch (thrown) {
+      if (thrown instanceof Failure) return []
+      throw thrown
+    }
+  }
+
+  private ofGenerator(path: string, object: JsonObject, kind: string): SourceLocation {
+    const step = kind === 'SecretGenerator' ? 'secretGenerator' : 'configMapGenerator'
+    const text = textOf(path, this.files).replaceAll('\r\n', '\n')
+    const { name } = identityOf(object)
+    const [root] = readYamlNodes(text, path)
+    const entry = itemsAt(root, step)
+      .filter((item) => name.includes(textAt(item, 'name') ?? '\n'))
+      .sort((one, other) => (textAt(other, 'name') ?? '').length - (textAt(one, 'name') ?? '').length)[0]
+    const line = entry?.source === undefined ? 1 : new LineIndex(text).position(entry.source.start).line
+    return { path, document: 0, item: undefined, line, step }
+  }
+}
+
+export function annotationOf(object: JsonObject, name: string): string | undefined {
+  const metadata = getKey(object, 'metadata')
+  const annotations = isJsonObject(metadata) ? getKey(metadata, 'annotations') : undefined
+  const value = isJsonObject(annotations) ? getKey(annotations, name) : undefined
+  return typeof value === 'string' ? value : undefined
+}
+
+/** The entries of the mark, those of `configuredBy` among them. */
+function readOrigin(text: string | undefined): { readonly [name: string]: string | undefined } {
+  const entries = (text ?? '').split('\n').flatMap((line) => {
+    const [, name, value] = /^\s*(\w+): *(.*?)\s*$/.exec(line) ?? []
+    return name === undefined || value === undefined ? [] : [[name, value.replace(/^(["'])(.*)\1$/, '$2')] as const]
+  })
+  return Object.fromEntries(entries)
+}
+
+function identityOf(object: JsonObject): Omit<Declared, 'location'> {
+  const metadata = getKey(object, 'metadata')
+  const apiVersion = textIn(object, 'apiVersion')
+  return {
+    group: parseApiVersion(apiVersion).group,
+    kind: textIn(object, 'kind'),
+    name: isJsonObject(metadata) ? textIn(metadata, 'name') : '',
+  }
+}
+
+function textIn(object: { readonly [key: string]: Json }, key: string): string {
+  const value = getKey(object, key)
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,147 @@
+/** The files of a package before anything is made of them: its Kptfiles, which manifests kpt reads, what cannot be looked into. */
+import { Failure } from '../failure.ts'
+import { decodeYaml } from '../krm/go-yaml-text.ts'
+import type { Kptfile } from '../package/kptfile.ts'
+import type { PackageFile, PackageFiles } from '../package/package-files.ts'
+import { PACKAGE_FILE, walkPackage } from '../package/walk-package.ts'
+import { checkFunctionConfigs } from './function-config.ts'
+import { readKnownKptfile } from './known-kptfiles.ts'
+
+const MANIFEST = /\.(?:yaml|yml|json)$/
+const LFS_POINTER = 'version https://git-lfs.github.com/spec/'
+
+export class PackageSources {
+  readonly packagePath: string
+  readonly files: ReadonlyMap<string, PackageFile>
+  /** By folder within the package; '' is the package itself. Those that could be read. */
+  readonly kptfiles = new Map<string, Kptfile>()
+  private readonly own = new Map<string, ReadonlySet<string>>()
+  /** By path of the Kptfile. */
+  private readonly kptfileFailures = new Map<string, readonly Failure[]>()
+
+  constructor(packagePath: string, files: PackageFiles) {
+    this.packagePath = packagePath
+    // In a package that is the whole repository our own records are no part of it, ignored by kpt or not.
+    const own = files.filter(({ path }) => packagePath !== '' || !path.startsWith('.drift/'))
+    this.files = new Map(own.map((file) => [file.path, file]))
+    for (const path of this.files.keys()) if (isKptfile(path)) this.readKptfile(path)
+  }
+
+  get hasPipeline(): boolean {
+    return [...this.kptfiles.values()].some(({ pipeline }) => pipeline.mutators.length + pipeline.validators.length > 0)
+  }
+
+  /** From the root of the repository. */
+  where(path: string): string {
+    return this.packagePath === '' ? path : `${this.packagePath}/${path}`
+  }
+
+  /** What is wrong with the Kptfiles and with the configs that they name. */
+  failuresOf(path: string): readonly Failure[] {
+    return this.kptfileFailures.get(path) ?? []
+  }
+
+  /** BP1004 where the package has no Kptfile. */
+  missingKptfile(): readonly Failure[] {
+    return this.kptfiles.has('') || this.kptfileFailures.has(PACKAGE_FILE) ? [] : [noKptfile(this.where(PACKAGE_FILE))]
+  }
+
+  configFailures(): readonly Failure[] {
+    return [...this.kptfiles].flatMap(([folder, kptfile]) =>
+      checkFunctionConfigs(
+        kptfile,
+        folder,
+        this.files,
+        (path) => this.where(path),
+        (of) => this.ownFiles(of),
+      ),
+    )
+  }
+
+  /** Files that kpt reads for the package of a folder, without those of its subpackages; paths from the outermost package, in kpt's order. */
+  ownFiles(folder: string): ReadonlySet<string> {
+    const known = this.own.get(folder)
+    if (known !== undefined) return known
+    const prefix = folder === '' ? '' : `${folder}/`
+    const below = [...this.kptfiles.keys()].filter((other) => other !== folder && other.startsWith(prefix)).map((other) => `${other}/`)
+    const paths = [...this.files.keys()].filter((path) => path.startsWith(prefix) && !below.some((other) => path.startsWith(other)))
+    const walked = walkPackage(
+      paths.map((path) => path.slice(prefix.length)),
+      (ignore) => this.ignoreText(prefix + ignore),
+    )
+    const own = new Set(walked.map((path) => prefix + path).filter((path) => isKptfile(path) || MANIFEST.test(path)))
+    this.own.set(folder, own)
+    return own
+  }
+
+  /** @throws Failure BP1204 where a resource was given a path that is a folder of the package */
+  assertNoFolder(paths: Iterable<string>): void {
+    for (const path of paths) {
+      if (this.files.has(path) || ![...this.files.keys()].some((file) => file.startsWith(`${path}/`))) continue
+      throw new Failure({
+        code: 'BP1204',
+        what: 'what comes out of the pipeline is not a package',
+        where: this.where(path),
+        why: `config.kubernetes.io/path cannot be a directory: ${path}`,
+        remedy: 'correct the function that sets the path of the resource',
+        retry: 'on-change',
+      })
+    }
+  }
+
+  /** Paths that kpt would look at and apply, in its order, Kptfiles among them. @param more paths that a render added */
+  walk(more: Iterable<string> = []): readonly string[] {
+    const paths = walkPackage([...new Set([...this.files.keys(), ...more])], (ignore) => this.ignoreText(ignore))
+    return paths.filter((path) => isKptfile(path) || MANIFEST.test(path) || this.files.get(path)?.mode === '160000')
+  }
+
+  /** Why the file is not looked into, or undefined where it is. */
+  whyUnread(path: string): string | undefined {
+    const file = this.files.get(path)
+    if (file === undefined) return undefined
+    if (file.mode === '120000') return 'a symbolic link is not followed'
+    if (file.mode === '160000') return 'a submodule is not looked into'
+    const start = new TextDecoder().decode(file.content.subarray(0, LFS_POINTER.length))
+    return start === LFS_POINTER ? 'the file is in Git LFS, and only its pointer is in the commit' : undefined
+  }
+
+  /** @throws Failure BP1110 or BP1111 where the file is no text that YAML is read from */
+  textOf(path: string): string {
+    const file = this.files.get(path)
+    return file === undefined ? '' : decodeYaml(file.content, this.where(path))
+  }
+
+  /** Text of a `.krmignore`; empty where it is not there, or a link. */
+  ignoreText(path: string): string {
+    const file = this.files.get(path)
+    return file === undefined || file.mode === '120000' ? '' : new TextDecoder().decode(file.content)
+  }
+
+  private readKptfile(path: string): void {
+    const file = this.files.get(path)
+    if (file === undefined || file.mode === '120000' || file.mode === '160000') return
+    try {
+      const read = readKnownKptfile(this.textOf(path), this.where(path))
+      if ('failures' in read) this.kptfileFailures.set(path, read.failures)
+      else this.kptfiles.set(path.slice(0, Math.max(0, path.length - PACKAGE_FILE.length - 1)), read.kptfile)
+    } catch (thrown) {
+      if (!(thrown instanceof Failure)) throw thrown
+      this.kptfileFailures.set(path, [thrown])
+    }
+  }
+}
+
+export function isKptfile(path: string): boolean {
+  return path === PACKAGE_FILE || path.endsWith(`/${PACKAGE_FILE}`)
+}
+
+function noKptfile(where: string): Failure {
+  return new Failure({
+    code: 'BP1004',
+    what: 'there is no package',
+    where,
+    why: 'the folder has no regular file named Kptfile',
+    remedy: 'run "kpt pkg init" in the folder and commit the Kptfile',
+    retry: 'on-change',
+  })
+}

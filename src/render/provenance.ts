@@ -1,0 +1,155 @@
+/**
+ * Which steps of a pipeline wrote which fields. Nothing is guessed from values: a function of ours is seen writing, also the
+ * value that is there already; of what another program gives back, what is new or has another value was written by it.
+ */
+import { isTextToAll } from '../krm/go-scalar.ts'
+import { entryOf, keyOf, resolved, type YamlMap, type YamlNode, type YamlScalar } from '../krm/yaml-node.ts'
+import type { PipelineStep, StepRun } from './pipeline-step.ts'
+import type { RenderWatcher } from './run-pipeline.ts'
+
+/** Leaves the numbers of the steps in the nodes' `writes`. One for each render. */
+export class ProvenanceWatcher implements RenderWatcher {
+  private step = -1
+  /** What each node was when it was last looked at. */
+  private readonly seen = new WeakMap<YamlNode, Seen>()
+  /** What hung on each map then, by key. */
+  private readonly below = new WeakMap<YamlNode, ReadonlyMap<string, YamlNode>>()
+  /** Scalars whose `value` was set since. */
+  private readonly touched = new Set<YamlScalar>()
+  private readonly observed = new WeakSet<YamlScalar>()
+
+  began(items: readonly YamlMap[]): void {
+    for (const item of items) this.remember(item)
+  }
+
+  starts({ number }: PipelineStep): void {
+    this.step = number
+    this.touched.clear()
+  }
+
+  replaced(from: YamlMap, to: YamlMap): void {
+    this.carry(from, to)
+  }
+
+  mutated(_run: StepRun, items: readonly YamlMap[]): void {
+    for (const item of items) this.look(item)
+  }
+
+  private remember(node: YamlNode): void {
+    this.seen.set(node, seenOf(node))
+    if (node.kind === 'scalar') this.observe(node)
+    else if (node.kind === 'list') for (const item of node.items) this.remember(item)
+    else if (node.kind === 'map') {
+      this.below.set(node, new Map(node.entries.map(({ key, value }) => [keyOf(key), value])))
+      for (const { value } of node.entries) this.remember(value)
+    }
+  }
+
+  /** Setting a value that is there already is a write too: the function decides about the field. */
+  private observe(node: YamlScalar): void {
+    if (this.observed.has(node)) return
+    this.observed.add(node)
+    let current = node.value
+    Object.defineProperty(node, 'value', {
+      get: () => current,
+      set: (value: string) => {
+        current = value
+        this.touched.add(node)
+      },
+      enumerable: true,
+      configurable: true,
+    })
+  }
+
+  private look(node: YamlNode): void {
+    const before = this.seen.get(node)
+    const isAsBefore = before !== undefined && isStill(node, before)
+    if (!isAsBefore) this.seen.set(node, seenOf(node))
+    if (!(isAsBefore || (before !== undefined && textOf(before) === textOf(node))) || (node.kind === 'scalar' && this.touched.has(node)))
+      this.wrote(node)
+    if (node.kind === 'scalar') this.observe(node)
+    else if (node.kind === 'list') for (const item of node.items) this.look(item)
+    else if (node.kind === 'map') {
+      const earlier = this.below.get(node)
+      let isAsEarlier = earlier?.size === node.entries.length
+      for (const { key, value } of node.entries) {
+        const replaced = earlier?.get(keyOf(key))
+        if (replaced !== value) isAsEarlier = false
+        if (replaced !== undefined && replaced !== value && !this.seen.has(value)) inherit(replaced, value)
+        this.look(value)
+      }
+      if (!isAsEarlier) this.below.set(node, new Map(node.entries.map(({ key, value }) => [keyOf(key), value])))
+    }
+  }
+
+  private wrote(node: YamlNode): void {
+    if (node.writes?.at(-1) !== this.step) node.writes = [...(node.writes ?? []), this.step]
+  }
+
+  /** What a function gave back as another tree: nodes at the same place are the same node. */
+  private carry(from: YamlNode, to: YamlNode): void {
+    if (from.kind !== to.kind) return
+    inherit(from, to)
+    const before = this.seen.get(from)
+    if (before !== undefined) this.seen.set(to, before)
+    if (from.kind === 'map' && to.kind === 'map')
+      for (const { key, value } of to.entries) {
+        const earlier = entryOf(from, keyOf(key))
+        if (earlier !== undefined) this.carry(earlier.value, value)
+      }
+    else if (from.kind === 'list' && to.kind === 'list')
+      for (const [place, item] of to.items.entries()) {
+        const earlier = sameItem(from.items, item, place)
+        if (earlier !== undefined) this.carry(earlier, item)
+      }
+  }
+}
+
+function inherit(from: YamlNode, to: YamlNode): void {
+  to.source = from.source
+  to.writes = from.writes
+}
+
+/** What of a node says whether it has another value. */
+type Seen = Pick<YamlScalar, 'kind' | 'value' | 'style' | 'tag'> | Pick<Exclude<YamlNode, YamlScalar>, 'kind'>
+
+const SEEN_MAP: Seen = { kind: 'map' }
+const SEEN_LIST: Seen = { kind: 'list' }
+const SEEN_ALIAS: Seen = { kind: 'alias' }
+
+function seenOf(node: YamlNode): Seen {
+  if (node.kind === 'scalar') return { kind: 'scalar', value: node.value, style: node.style, tag: node.tag }
+  return node.kind === 'map' ? SEEN_MAP : node.kind === 'list' ? SEEN_LIST : SEEN_ALIAS
+}
+
+function isStill(node: YamlNode, before: Seen): boolean {
+  if (node.kind !== 'scalar' || before.kind !== 'scalar') return node.kind === before.kind
+  return node.value === before.value && node.style === before.style && node.tag === before.tag
+}
+
+/** Values only: a change of style or of a comment writes nothing. */
+function textOf(node: Seen): string {
+  if (node.kind !== 'scalar') return node.kind
+  const isText = node.style !== 'plain' || node.tag === '!!str' || isTextToAll(node.value)
+  return `${isText ? 't' : 'p'}${node.value}`
+}
+
+/** Keys that name an item of a list in Kubernetes, the more telling first. */
+const ITEM_KEYS = ['name', 'key', 'containerPort', 'port', 'mountPath', 'ip', 'type', 'topologyKey', 'devicePath']
+
+function sameItem(items: readonly YamlNode[], item: YamlNode, place: number): YamlNode | undefined {
+  const target = resolved(item)
+  if (target.kind !== 'map') return items[place]
+  for (const key of ITEM_KEYS) {
+    const value = scalarAt(target, key)
+    if (value === undefined) continue
+    const same = items.filter((other) => scalarAt(other, key) === value)
+    if (same.length === 1) return same[0]
+  }
+  return items[place]
+}
+
+function scalarAt(node: YamlNode, key: string): string | undefined {
+  const value = entryOf(node, key)?.value
+  return value?.kind === 'scalar' ? value.value : undefined
+}

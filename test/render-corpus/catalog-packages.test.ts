@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { formatFailure } from '../../src/failure.ts'
+import { CATALOG_PACKAGES, readCatalogPackage } from './catalog-packages.ts'
+import { renderOurs } from './our-render.ts'
+import { CATALOG_FUNCTIONS } from './run-kpt-render.ts'
+
+const FUNCTIONS = /krm-functions-catalog\/([a-z-]+):v\d+\.\d+\.\d+$/gm
+
+/** They are given a drift report or records, which a package to start from has none of. */
+const OWN = ['adopt-drift', 'gate-drift', 'verify-drift-records']
+
+describe('the packages of the catalog', () => {
+  for (const name of CATALOG_PACKAGES) {
+    it(`${name} is rendered already, with the built-in functions for its images`, () => {
+      const given = readCatalogPackage(name)
+      const ours = renderOurs(given)
+      assert.equal(ours.failures.map(formatFailure).join('\n'), '')
+      assert.deepEqual(ours.files, given)
+    })
+
+    it(`${name} tells how it is fetched, rendered and applied`, () => {
+      const { 'README.md': readme = '' } = readCatalogPackage(name)
+      for (const wanted of [`# ${name}\n`, '\n## Description\n', '\n## Usage\n', 'kpt pkg get ', 'kpt fn render ', 'kpt live apply '])
+        assert.ok(readme.includes(wanted), `${wanted.trim()} is not in README.md`)
+    })
+  }
+
+  it('name every function of the catalog that is built in', () => {
+    const kptfile = readCatalogPackage('every-function')['Kptfile'] ?? ''
+    const named = [...kptfile.matchAll(FUNCTIONS)].map(([, name]) => name ?? '').sort()
+    assert.deepEqual(
+      named,
+      CATALOG_FUNCTIONS.filter((name) => !OWN.includes(name)),
+    )
+  })
+})
