@@ -98,7 +98,6 @@ const SHOWN: readonly (readonly [place: string, value: Json])[] = [
   ['metadata.labels["app.kubernetes.io/name"]', 'token-service'],
   ['metadata.annotations["cert-manager.io/secret-name"]', 'web'],
   ['data["nginx.conf"]', 'proxy_set_header X-Request-Id $request_id;\nlocation /token/ { return 200; }'],
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference as configuration files write it
   ['data["app.yaml"]', 'auth:\n  tokenUrl: https://auth.example.com/token\n  secretName: db\n  password: ${DB_PASSWORD}\n'],
   ['data.text', 'Basic authentication is required; the password is in the vault'],
   ['data.url', 'https://example.com:8443/a@b'],
