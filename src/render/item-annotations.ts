@@ -38,14 +38,14 @@ export function setAnnotation(item: YamlMap, name: string, value: string): void 
   clearEmptyAnnotations(item)
   const metadata = nodeAt(item, 'metadata')
   const annotations = nodeAt(metadata, 'annotations')
-  if (isOther(metadata?.kind) || isOther(annotations?.kind)) return
+  if (isOther(metadata) || isOther(annotations)) return
   const text = yamlText(value)
   text.style = 'single'
   setEntry(annotations?.kind === 'map' ? annotations : mapMadeAt(item, 'metadata', 'annotations'), name, text)
 }
 
-function isOther(kind: string | undefined): boolean {
-  return kind === 'list'
+function isOther(node: YamlNode | undefined): boolean {
+  return node !== undefined && node.kind !== 'map' && !isNull(node)
 }
 
 export function clearAnnotation(item: YamlMap, name: string): void {

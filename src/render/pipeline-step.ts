@@ -44,7 +44,9 @@ export function functionName({ image, exec }: PipelineFunction): string {
       .replace(/@.*$/, '')
       .replace(/:[^/:]*$/, '')
       .replace(/^.*\//, '')
-  return (exec.trim().split(/\s+/)[0] ?? '').replace(/^.*\//, '').replace(/\.[cm]?[jt]s$/, '')
+  // Functions of this repository are programs named run.ts, in a folder of their name.
+  const program = (exec.trim().split(/\s+/)[0] ?? '').replace(/\/run\.[cm]?[jt]s$/, '')
+  return program.replace(/^.*\//, '').replace(/\.[cm]?[jt]s$/, '')
 }
 
 /** `apps/web/Kptfile:12 (mutator 2, set-labels)`, counted from 1. */

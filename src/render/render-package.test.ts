@@ -152,6 +152,18 @@ describe('renderPackage', () => {
     assert.equal(render({ 'a.yaml': object('a') }).desired.resources[0]?.id.namespace, '')
   })
 
+  it('throws for no metadata, however odd: the function gets it as it is', () => {
+    const pipeline = `${KPTFILE}pipeline:\n  mutators:\n    - image: set-labels\n`
+    for (const odd of ['annotations: 0', 'annotations: [a]', 'annotations: ~', 'labels: text']) {
+      const said = failures({ Kptfile: pipeline, 'a.yaml': object('a', `  ${odd}\n`) })
+      assert.deepEqual(
+        said.map(({ code }) => code),
+        ['BP1201'],
+        odd,
+      )
+    }
+  })
+
   it('never skips a function that nothing can run, be it of a subpackage', () => {
     const pipeline = `${KPTFILE}pipeline:\n  mutators:\n    - image: set-labels\n`
     assert.equal(render({}).desired.pipeline, 'none')

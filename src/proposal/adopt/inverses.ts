@@ -64,6 +64,9 @@ const invertSearchReplace: Inverse = ({ run, target, node, finder }) => {
 
 const invertNames: Inverse = ({ run }) => obstacle(run, 'the function writes names, and another name is another object')
 
+/** What a report says is live is a fact, and nothing to edit. */
+const invertAdoptDrift: Inverse = ({ run }) => obstacle(run, 'adopt-drift writes what a report says was live, and a report is not edited')
+
 const NOT_CONFIG = new Set(['apiVersion', 'kind', 'metadata'])
 
 /** What a program of somebody's writes: an entry of its config with the very value that it wrote, if there is one. */
@@ -71,18 +74,20 @@ const invertByValue: Inverse = ({ run, target, node, finder }) => {
   const { config } = run
   if (config === undefined || node === undefined || target.wanted === undefined) return undefined
   const written = jsonOf(node)
-  const paths: FieldPath[] = []
-  for (const { key, value } of config.entries) {
-    if (NOT_CONFIG.has(keyOf(key))) continue
-    const path = pathTo(
-      value,
-      (below) => below.kind === 'scalar' && (jsonEquals(jsonOf(below), written) || below.value === String(written)),
-    )
-    if (path !== undefined) paths.push([field(keyOf(key)), ...path])
-  }
-  const places: Places[] = paths.map((path) =>
-    finder.configEntry(run, path, target, { via: 'function-config', what: `the config of ${functionName(run.step.function)}` }),
-  )
+  const label = { via: 'function-config', what: `the config of ${functionName(run.step.function)}` }
+  const places = config.entries.flatMap(({ key, value }): Places[] => {
+    if (NOT_CONFIG.has(keyOf(key))) return []
+    let isText = false
+    const path = pathTo(value, (below) => {
+      if (below.kind !== 'scalar') return false
+      isText = typeof jsonOf(below) === 'string'
+      return jsonEquals(jsonOf(below), written) || below.value === String(written)
+    })
+    if (path === undefined) return []
+    // A text that a program made a number of stays a text.
+    const wanted = isText && typeof target.wanted !== 'object' ? String(target.wanted) : target.wanted
+    return [finder.configEntry(run, [field(keyOf(key)), ...path], { ...target, wanted }, label)]
+  })
   return places.length === 0 ? undefined : joinPlaces(places)
 }
 
@@ -97,6 +102,7 @@ export const INVERSES: Inverses = {
     ['upsert-resource', invertUpsert],
     ['search-replace', invertSearchReplace],
     ['ensure-name-substring', invertNames],
+    ['adopt-drift', invertAdoptDrift],
   ]),
   otherwise: invertByValue,
 }

@@ -7,7 +7,7 @@ import { readYamlNodes } from '../../krm/read-yaml-node.ts'
 import { parseApiVersion } from '../../krm/resource-id.ts'
 import { itemsAt, textAt } from '../../krm/yaml-node.ts'
 import type { SourceLocation } from '../desired-set.ts'
-import { folderOf, resolvePath } from './kustomization-walk.ts'
+import { resolvePath } from './kustomization-walk.ts'
 import { kustomizationOf, ORIGIN, type SourceFiles, textOf } from './kustomize-build.ts'
 
 interface Declared {

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { adopted, changeIn, refused } from '../../../test/fakes/adoption-samples.ts'
+
+const CATALOG = 'ghcr.io/kptdev/krm-functions-catalog'
+
+const PATTERN: { readonly [path: string]: string } = {
+  Kptfile: `apiVersion: kpt.dev/v1
+kind: Kptfile
+metadata:
+  name: web
+pipeline:
+  mutators:
+    - image: ${CATALOG}/apply-setters:v0.2.0
+      configMap: {left: x, right: y}
+`,
+  'config.yaml': `apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: web
+data:
+  both: x-y # kpt-set: \${left}-\${right}
+`,
+}
+
+test('a live value that a pattern gives in several ways is not guessed, and --via chooses', () => {
+  const ambiguous = refused(PATTERN, changeIn(PATTERN, 'ConfigMap', 'data.both', 'p-q-r'))
+  assert.equal(ambiguous.code, 'BP2014')
+  assert.match(ambiguous.why, /^2 places give the live value and move nothing else: the setter left .* as "setter:left\+setter:right"/)
+})
+
+test('of two functions that write one field the last one is edited', () => {
+  const fight = {
+    ...PATTERN,
+    Kptfile: `apiVersion: kpt.dev/v1
+kind: Kptfile
+metadata:
+  name: web
+pipeline:
+  mutators:
+    - image: ${CATALOG}/set-labels:v0.2.0
+      configMap: {team: first}
+    - image: ${CATALOG}/set-labels:v0.2.0
+      configMap: {team: last}
+`,
+  }
+  assert.deepEqual(adopted(fight, changeIn(fight, 'ConfigMap', 'metadata.labels.team', 'live')), {
+    'apps/web/Kptfile': ['-      configMap: {team: last}', '+      configMap: {team: live}'],
+  })
+})
+
+test('a package whose rendering is not stable is refused, and says which field', () => {
+  const grows = {
+    ...PATTERN,
+    Kptfile: `apiVersion: kpt.dev/v1
+kind: Kptfile
+metadata:
+  name: web
+pipeline:
+  mutators:
+    - image: ${CATALOG}/search-replace:v0.2.0
+      configMap: {by-path: data.both, by-value-regex: "(.*)", put-value: "\${1}x"}
+`,
+  }
+  const failure = refused(grows, changeIn(grows, 'ConfigMap', 'data.both', 'live'))
+  assert.equal(failure.code, 'BP1207')
+  assert.match(failure.why, /^data\.both of ConfigMap web gets another value with each render/)
+})
+
+test('a value copied by apply-replacements is edited where it is copied from', () => {
+  const copied = {
+    Kptfile: `apiVersion: kpt.dev/v1
+kind: Kptfile
+metadata:
+  name: web
+pipeline:
+  mutators:
+    - image: ${CATALOG}/apply-replacements:v0.1.1
+      configPath: replacements.yaml
+`,
+    'replacements.yaml': `apiVersion: fn.kpt.dev/v1alpha1
+kind: ApplyReplacements
+metadata:
+  name: replacements
+  annotations:
+    config.kubernetes.io/local-config: "true"
+replacements:
+  - source:
+      kind: ConfigMap
+      name: source
+      fieldPath: data.host
+    targets:
+      - select: {kind: Service}
+        fieldPaths: [spec.externalName]
+`,
+    'source.yaml': `apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: source
+  annotations:
+    config.kubernetes.io/local-config: "true"
+data:
+  host: db.example.com # ours
+`,
+    'service.yaml': 'apiVersion: v1\nkind: Service\nmetadata:\n  name: db\nspec:\n  type: ExternalName\n  externalName: db.example.com\n',
+  }
+  assert.deepEqual(adopted(copied, changeIn(copied, 'Service', 'spec.externalName', 'other.example.com')), {
+    'apps/web/source.yaml': ['-  host: db.example.com # ours', '+  host: other.example.com # ours'],
+    'apps/web/service.yaml': ['-  externalName: db.example.com', '+  externalName: other.example.com'],
+  })
+})
+
+test('an object that a function puts in is edited in the config of the function', () => {
+  const upserted = {
+    Kptfile: `apiVersion: kpt.dev/v1
+kind: Kptfile
+metadata:
+  name: web
+pipeline:
+  mutators:
+    - image: ${CATALOG}/upsert-resource:v0.2.0
+      configPath: put.yaml
+`,
+    'put.yaml': `apiVersion: v1
+kind: List
+metadata:
+  name: put
+  annotations:
+    config.kubernetes.io/local-config: "true"
+items:
+  - apiVersion: v1
+    kind: ConfigMap
+    metadata:
+      name: made
+    data:
+      a: b # as decided
+`,
+  }
+  assert.deepEqual(adopted(upserted, changeIn(upserted, 'ConfigMap', 'data.a', 'live')), {
+    'apps/web/put.yaml': ['-      a: b # as decided', '+      a: live # as decided'],
+  })
+})
