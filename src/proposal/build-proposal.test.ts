@@ -4,12 +4,13 @@ import fc from 'fast-check'
 import { driftOf } from '../../test/fakes/drift-samples.ts'
 import { path } from '../../test/fakes/live-object.ts'
 import { CONFIG, DEPLOYMENT, KPTFILE } from '../../test/fakes/turn-world.ts'
+import { builtInFunctions } from '../adapters/functions/built-in-functions.ts'
 import type { Drift, Resolution } from '../drift/drift.ts'
 import { Failure } from '../failure.ts'
 import { valueAt } from '../krm/field-path.ts'
 import { type Json, jsonEquals } from '../krm/json.ts'
 import type { PackageFiles } from '../package/package-files.ts'
-import { answerCalls, NO_FUNCTIONS } from '../render/answer-calls.ts'
+import { answerCalls, type FunctionLibrary, NO_FUNCTIONS } from '../render/answer-calls.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
 import { renderPackage } from '../render/render-package.ts'
 import { buildProposal, type ProposalInput } from './build-proposal.ts'
@@ -31,8 +32,13 @@ const PACKAGE = {
   'secret.yaml': SECRET,
 }
 
-function desiredIn(texts: { readonly [path: string]: string }, kind: string, name: string): DesiredResource {
-  const rendering = answerCalls(renderPackage('apps/web', filesOf(texts)), NO_FUNCTIONS)
+function desiredIn(
+  texts: { readonly [path: string]: string },
+  kind: string,
+  name: string,
+  functions: FunctionLibrary = NO_FUNCTIONS,
+): DesiredResource {
+  const rendering = answerCalls(renderPackage('apps/web', filesOf(texts)), functions)
   assert.ok('desired' in rendering)
   const found = rendering.desired.resources.find(({ id }) => id.kind === kind && id.name === name)
   assert.ok(found !== undefined)
@@ -47,8 +53,9 @@ function changeIn(
   live: Json | undefined,
   resolution: Resolution,
   more: Partial<Drift> = {},
+  functions: FunctionLibrary = NO_FUNCTIONS,
 ): ResolvedChange {
-  const desired = desiredIn(texts, kind, name)
+  const desired = desiredIn(texts, kind, name, functions)
   const git = valueAt(desired.object, path(field || 'none'))
   const change = live === undefined ? 'removed' : git === undefined ? 'added' : 'modified'
   return { desired, resolution, drift: { ...driftOf(field), id: desired.id, git, live, change, ...more } }
@@ -171,6 +178,28 @@ for (const [name, changes, more, code] of REFUSED) {
     assert.doesNotMatch(JSON.stringify(failure), /hunter2|Yg==|AKIA/)
   })
 }
+
+test('a value that stands in the Kptfile is edited there together with the condition: the file is written once', () => {
+  const setImage =
+    'pipeline:\n  mutators:\n  - image: ghcr.io/kptdev/krm-functions-catalog/set-image:v0.1.1\n    configMap: {name: nginx, newTag: "1.27"}\n'
+  const texts = { Kptfile: KPTFILE + setImage, 'deployment.yaml': DEPLOYMENT }
+  const change = changeIn(
+    texts,
+    'Deployment',
+    'web',
+    'spec.template.spec.containers[name=app].image',
+    'nginx:1.28',
+    'Adopt',
+    {},
+    builtInFunctions,
+  )
+  const { changes } = buildProposal(
+    inputOf([change], { files: filesOf(texts), pipeline: true, functions: builtInFunctions, plan: 'Adopt' }),
+  )
+  assert.deepEqual(changes.map((file) => file.path).sort(), [RECORD.path, 'apps/web/Kptfile', 'apps/web/deployment.yaml'])
+  const kptfile = changes.find((file) => file.path === 'apps/web/Kptfile')?.content ?? new Uint8Array()
+  assert.match(new TextDecoder().decode(kptfile), /newTag: "1\.28"\}\nstatus:\n(.*\n)*.*reason: Adopted/)
+})
 
 test('a pipeline does not keep Restore from being proposed', () => {
   assert.equal(Object.keys(built([one('spec.replicas', 5, 'Restore')], { pipeline: true })).length, 2)

@@ -179,6 +179,23 @@ describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
     assert.deepEqual(await world.adopted(), { 'units/prod/kustomization.yaml': edited })
   })
 
+  test('has a count released that is set in two places, in both', async () => {
+    const world = await drifted('spec.replicas', 5)
+    const { branch } = await world.wish('Release')
+    assert.deepEqual(world.sourcesOf(branch), {
+      'bases/web/deployment.yaml': DEPLOYMENT.replace('  replicas: 1\n', ''),
+      'units/prod/kustomization.yaml': PROD.replace('replicas:\n- {name: web, count: 3}\n', 'replicas: []\n'),
+    })
+  })
+
+  test('has what was adopted merged by approve, and agrees with live then', async () => {
+    const world = await drifted(IMAGE, 'nginx:1.28')
+    await world.adopted()
+    await world.approve()
+    assert.equal(world.repository.text('main', 'units/prod/kustomization.yaml'), PROD.replace('"1.27"', '"1.28"'))
+    assert.equal((await world.plan()).report.status.state, 'InSync')
+  })
+
   test('has a value of the base adopted there, where nobody else is built from it', async () => {
     const world = await new KustomizeWorld().apply()
     world.edit('/ConfigMap/shop/settings', 'data.size', '6')

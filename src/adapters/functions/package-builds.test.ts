@@ -75,6 +75,14 @@ test('a failure says what the program said, without the folder that it was in', 
   assert.equal(answer.failure.why, 'exit code 3: apps/web')
 })
 
+test('what a program says of files with Secrets is kept to itself', async () => {
+  const builds = new PackageBuilds({ allowed: ["sh -c 'cat web.yaml >&2; exit 1'"], environment })
+  const secret = 'apiVersion: v1\nkind: Secret\nstringData: {password: hunter2}\n'
+  const answer = await builds.build(commandBuild(['sh', '-c', 'cat web.yaml >&2; exit 1'], { 'apps/web/web.yaml': secret }), signal)
+  assert.ok('failure' in answer)
+  assert.doesNotMatch(JSON.stringify(answer), /hunter2/)
+})
+
 test('what has run is answered at once, for equal files alone', async () => {
   const builds = new PackageBuilds({ allowed: ['cat web.yaml'], environment })
   const [one, other] = ['a\n', 'b\n'].map((content) => commandBuild(['cat', 'web.yaml'], { 'apps/web/web.yaml': content }))

@@ -153,6 +153,13 @@ async function writeFiles(root: string, { folder, files }: Build): Promise<void>
 function answerOf(build: Build, end: ProgramEnd, root: string): BuildAnswer {
   if (end.is !== 'ended') return failed(build, end.why, 'give it less to do, or correct it; the limits are fixed', 'backoff')
   if (end.exitCode === 0) return { text: end.stdout }
+  if (build.files.some(hasSecret))
+    return failed(
+      build,
+      `exit code ${end.exitCode}; what it said is not shown, because it reads Secrets`,
+      `correct it${hint(build)}`,
+      'on-change',
+    )
   const [said = ''] = end.stderr
     .replaceAll(`${root}/`, '')
     .replaceAll(root, '.')
@@ -160,6 +167,11 @@ function answerOf(build: Build, end: ProgramEnd, root: string): BuildAnswer {
     .filter((line) => line.trim() !== '')
   const why = said.replace(/^error: /i, '').slice(0, 400)
   return failed(build, `exit code ${end.exitCode}${why === '' ? '' : `: ${why}`}`, `correct what it names${hint(build)}`, 'on-change')
+}
+
+/** Messages of kustomize quote what they are about. */
+function hasSecret({ content }: Build['files'][number]): boolean {
+  return /secretGenerator|\bkind["']?\s*:\s*["']?Secret\b/.test(new TextDecoder().decode(content))
 }
 
 function hint({ tool, folder }: Build): string {

@@ -188,6 +188,11 @@ test('a list that is one field to the server, and an item of it from a setter: t
     'apps/web/deployment.yaml': ['-            - serve', item[0], '+            - run', item[1], '+            - --quiet'],
     'apps/web/setters.yaml': setter,
   })
+  // Of what is not kept rendered, the list in the manifest is nobody's business.
+  const unrendered = { ...ARGS, 'deployment.yaml': ARGS['deployment.yaml'].replace('--size=64', '--size=0') }
+  assert.deepEqual(adopted(unrendered, changeIn(unrendered, 'Deployment', args, ['serve', '--size=96'])), {
+    'apps/web/setters.yaml': setter,
+  })
 })
 
 test('a place that is not among those that give the value is told, with those that do', () => {

@@ -95,11 +95,12 @@ function replicas(kustomization: SourceDocument, target: BuiltTarget): readonly 
   const [first, second, ...rest] = target.path
   const isCount =
     first?.kind === 'field' && first.name === 'spec' && second?.kind === 'field' && second.name === 'replicas' && rest.length === 0
-  if (!isCount || target.wanted === undefined) return []
+  if (!isCount) return []
   return kustomization.entries('replicas').flatMap(({ index: place, value }) => {
     const name = text(value, 'name')
     if (!namedAlike(name, target)) return []
-    const path = [...fields('replicas'), index(place), ...fields('count')]
+    const entry = [...fields('replicas'), index(place)]
+    const path = target.wanted === undefined ? entry : [...entry, ...fields('count')]
     return [
       {
         via: `replicas:${name}`,

@@ -51,7 +51,8 @@ export class KustomizePlaces {
     ].map(({ candidate }) => candidate)
     const declared = fieldCandidates(this.kustomizations, this.files, target)
     const obstacles = [...declared.obstacles, ...this.replacements()]
-    const first = { candidates: [...set, ...declared.candidates], obstacles }
+    const all = [...set, ...declared.candidates]
+    const first = { candidates: target.wanted === undefined ? withTogether(all) : all, obstacles }
     if (valueAt(target.desired.object, target.path) !== undefined || target.wanted === undefined) return [first]
     const added = patches.flatMap((patch) => this.inPatch(patch, written)).filter(({ there }) => !there)
     return [
@@ -207,6 +208,13 @@ export class KustomizePlaces {
       ),
     )
   }
+}
+
+/** A field that is taken out has to go wherever it is set: what is left in one place would show. */
+function withTogether(candidates: readonly SourceCandidate[]): readonly SourceCandidate[] {
+  if (candidates.length < 2) return candidates
+  const what = `${candidates.length} places together: ${candidates.map((each) => each.what).join(', ')}`
+  return [...candidates, { via: 'all', what, edits: candidates.flatMap(({ edits }) => edits) }]
 }
 
 interface FoundEdit {
