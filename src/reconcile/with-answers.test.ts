@@ -6,6 +6,7 @@ import { KPTFILE, TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
 import { InProcessRenderer } from '../adapters/functions/in-process-renderer.ts'
 import { WorkerRenderer } from '../adapters/functions/worker-renderer.ts'
 import { Failure } from '../failure.ts'
+import { type Build, type BuildAnswer, MissingBuilds, NO_BUILDS } from '../render/package-builder.ts'
 import { MissingAnswer, type PackageRenderer } from '../render/package-renderer.ts'
 import type { FunctionCall } from '../render/pipeline-step.ts'
 import { approve } from './decide.ts'
@@ -92,4 +93,31 @@ test('a plan that wants answers without end is given up, and other errors are it
     },
   })
   await assert.rejects(withAnswers(refuses, never, ask), { what: 'too slow' })
+})
+
+test('builds that are missing run together, and one that gives nothing to keep ends the plan', async () => {
+  const [one, other] = ['a', 'b'].map((folder): Build => ({ tool: 'command', folder, command: ['print'], files: [] }))
+  assert.ok(one !== undefined && other !== undefined)
+  const built: string[] = []
+  const build = async ({ folder }: Build): Promise<BuildAnswer> => {
+    built.push(folder)
+    const failure = { code: 'BP1209', what: 'it failed', why: 'killed', remedy: 'try again', retry: 'backoff' } as const
+    return built.length > 2 ? { failure } : { text: folder }
+  }
+  const base = new InProcessRenderer()
+  const renderer: PackageRenderer = {
+    library: base.library,
+    render: (path, files) => base.render(path, files),
+    fetch: () => base.fetch(),
+    builder: { library: NO_BUILDS, build },
+  }
+  const compute = (): readonly string[] => {
+    if (built.length < 2) throw new MissingBuilds([one, other])
+    return built
+  }
+  assert.deepEqual(await withAnswers(renderer, never, compute), ['a', 'b'])
+  const again = withAnswers(renderer, never, () => {
+    throw new MissingBuilds([one])
+  })
+  await assert.rejects(again, (thrown) => thrown instanceof Failure && thrown.why === 'killed')
 })
