@@ -20,6 +20,7 @@ export const FAILURE_CODES = {
   BP1102: 'the package name is not a DNS label',
   BP1103: 'the Kptfile has a field that kpt does not know',
   BP1104: 'a function of the pipeline is not valid',
+  BP1105: 'the upstream of the package is not one to ask git for',
   BP1110: 'the YAML is not valid',
   BP1111: 'the YAML is larger or deeper than what is read',
   BP1112: 'a document is not a Kubernetes object',

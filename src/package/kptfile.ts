@@ -4,6 +4,7 @@ import { Failure, type FailureCode } from '../failure.ts'
 import { type GoYamlDocument, type GoYamlFile, parseGoYaml } from '../krm/go-yaml.ts'
 import { formatPosition, LineIndex, type TextPosition } from '../krm/go-yaml-text.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../krm/json.ts'
+import { isEmpty, objectAt, objectsAt, textAt, textOf, textsAt } from './kptfile-fields.ts'
 import {
   configPathProblem,
   isDnsLabel,
@@ -14,6 +15,7 @@ import {
   type Shape,
 } from './kptfile-rules.ts'
 import { nearestNames } from './nearest-name.ts'
+import { upstreamRefProblem, upstreamRepositoryProblem } from './upstream-address.ts'
 
 /** Which resources a function gets: every part that is not empty has to hold (kpt `api/kptfile/v1/types.go`). */
 export interface FunctionSelector {
@@ -69,7 +71,7 @@ export type KptfileReading = { readonly kptfile: Kptfile } | { readonly failures
 /**
  * Reads a Kptfile. A field that only a newer kpt knows is let through; one that no kpt knows is a failure, as kpt itself
  * then refuses the package. Failures come in the order of their lines: BP1101 (not a Kptfile), BP1102 (name), BP1103 (unknown field),
- * BP1104 (function), BP1110 and BP1111 (YAML). Never throws for bad input.
+ * BP1104 (function), BP1105 (upstream), BP1110 and BP1111 (YAML). Never throws for bad input.
  * @param where path of the file, as failures name it
  */
 export function readKptfile(text: string, where: string): KptfileReading {
@@ -107,6 +109,7 @@ const WHAT: { readonly [code: string]: string } = {
   BP1102: 'the package name is not a DNS label',
   BP1103: 'the Kptfile has a field that kpt does not know',
   BP1104: 'a function of the pipeline is not valid',
+  BP1105: 'the upstream of the package is not one to ask git for',
   BP1110: 'the YAML is not valid',
 }
 
@@ -155,6 +158,7 @@ class KptfileReader {
       this.checkShape(value, KPTFILE_SHAPE, [])
       this.checkName(value)
       for (const list of ['mutators', 'validators']) this.checkFunctions(value, list)
+      this.checkUpstream(objectAt(objectAt(value, 'upstream'), 'git'))
     }
     return kptfileOf(value, { lineOf: (place) => this.at(place).line, textsAt: (place) => this.textsAt(place) })
   }
@@ -223,6 +227,16 @@ class KptfileReader {
   private refuseType(place: Place, wanted: string, value: Json): void {
     const code = place[0] === 'pipeline' ? 'BP1104' : 'BP1101'
     this.refuse(code, this.at(place), `${formatPlace(place)}: wanted ${wanted}, got ${describe(value)}`, `make it ${wanted}, or remove it`)
+  }
+
+  private checkUpstream(git: JsonObject): void {
+    const refuse = (field: string, why: string, remedy: string): void =>
+      this.refuse('BP1105', this.at(['upstream', 'git', field]), `upstream.git.${field}: ${why}`, remedy)
+    const [address, ref] = [textAt(git, 'repo'), textAt(git, 'ref')]
+    const badAddress = address === '' ? undefined : upstreamRepositoryProblem(address)
+    if (badAddress !== undefined) refuse('repo', badAddress, 'name the repository by https or ssh, without a password')
+    const badRef = ref === '' ? undefined : upstreamRefProblem(ref)
+    if (badRef !== undefined) refuse('ref', badRef, 'name a branch, a tag or a commit')
   }
 
   private checkFunctions(value: JsonObject, list: string): void {
@@ -355,33 +369,6 @@ function selectorOf(each: JsonObject, textsOf: (name: string) => ReadonlyMap<str
     labels: textsOf('labels'),
     annotations: textsOf('annotations'),
   }
-}
-
-function objectAt(object: JsonObject, name: string): JsonObject {
-  const value = getKey(object, name)
-  return isJsonObject(value) ? value : {}
-}
-
-function objectsAt(object: JsonObject, name: string): readonly JsonObject[] {
-  const value = getKey(object, name)
-  return isJsonArray(value) ? value.map((item) => (isJsonObject(item) ? item : {})) : []
-}
-
-function textAt(object: JsonObject, name: string): string {
-  return textOf(getKey(object, name))
-}
-
-/** kpt takes a number or a boolean for its text. */
-function textOf(value: Json | undefined): string {
-  return value === undefined || value === null || typeof value === 'object' ? '' : String(value)
-}
-
-function textsAt(object: JsonObject, name: string): ReadonlyMap<string, string> {
-  return new Map(Object.entries(objectAt(object, name)).map(([key, value]) => [key, textOf(value)]))
-}
-
-function isEmpty(value: Json | undefined): boolean {
-  return value === undefined || value === null || value === '' || (isJsonObject(value) && Object.keys(value).length === 0)
 }
 
 function describe(value: Json): string {

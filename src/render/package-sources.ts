@@ -8,6 +8,8 @@ import { checkFunctionConfigs } from './function-config.ts'
 import { readKnownKptfile } from './known-kptfiles.ts'
 
 const MANIFEST = /\.(?:yaml|yml|json)$/
+/** Folders inside each other beyond this are none that anybody made. */
+const MAX_FOLDERS = 64
 const LFS_POINTER = 'version https://git-lfs.github.com/spec/'
 
 export class PackageSources {
@@ -41,9 +43,11 @@ export class PackageSources {
     return this.kptfileFailures.get(path) ?? []
   }
 
-  /** BP1004 where the package has no Kptfile. */
-  missingKptfile(): readonly Failure[] {
-    return this.kptfiles.has('') || this.kptfileFailures.has(PACKAGE_FILE) ? [] : [noKptfile(this.where(PACKAGE_FILE))]
+  /** BP1004 where the package has no Kptfile, BP1111 for the first file that lies too deep. */
+  packageFailures(): readonly Failure[] {
+    const missing = this.kptfiles.has('') || this.kptfileFailures.has(PACKAGE_FILE) ? [] : [noKptfile(this.where(PACKAGE_FILE))]
+    const deep = [...this.files.keys()].find((path) => path.split('/').length > MAX_FOLDERS + 1)
+    return deep === undefined ? missing : [...missing, tooDeep(this.where(deep.split('/').slice(0, MAX_FOLDERS).join('/')))]
   }
 
   configFailures(): readonly Failure[] {
@@ -133,6 +137,17 @@ export class PackageSources {
 
 export function isKptfile(path: string): boolean {
   return path === PACKAGE_FILE || path.endsWith(`/${PACKAGE_FILE}`)
+}
+
+function tooDeep(where: string): Failure {
+  return new Failure({
+    code: 'BP1111',
+    what: 'the package is deeper than what is read',
+    where: `${where.slice(0, 200)}/…`,
+    why: `more than ${MAX_FOLDERS} folders lie inside each other`,
+    remedy: 'move the files up, or out of the package',
+    retry: 'on-change',
+  })
 }
 
 function noKptfile(where: string): Failure {

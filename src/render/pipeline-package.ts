@@ -1,5 +1,6 @@
 /** A package and its subpackages as a pipeline sees them: their own resources, with the annotations that say where they belong. */
 import { Failure } from '../failure.ts'
+import { LineIndex } from '../krm/go-yaml-text.ts'
 import { readYamlNodes } from '../krm/read-yaml-node.ts'
 import { resolved, type YamlMap, yamlMap } from '../krm/yaml-node.ts'
 import { sequenceIndentOf } from '../krm/yaml-sequence-indent.ts'
@@ -15,6 +16,7 @@ import {
   SEQUENCE_INDENT,
   setAnnotation,
 } from './item-annotations.ts'
+import { notKrm } from './krm-check.ts'
 import type { PackageSources } from './package-sources.ts'
 
 /** What kpt puts a document around that is a list and no map, so that it can be annotated (kyaml `yaml.BareSeqNodeWrappingKey`). */
@@ -78,7 +80,25 @@ class ItemReader {
           index: String(node.source?.document ?? 0),
           indent: sequenceIndentOf(own),
         })
+        this.checkResource(node, path)
         return node
+      }),
+    )
+  }
+
+  private checkResource(node: YamlMap, path: string): void {
+    const problem = notKrm([node])
+    if (problem === undefined) return
+    const text = this.sources.textOf(path).replaceAll('\r\n', '\n')
+    const { line } = new LineIndex(text).position(node.source?.start ?? 0)
+    this.failures.push(
+      new Failure({
+        code: 'BP1112',
+        what: 'a document is not a Kubernetes object',
+        where: `${this.sources.where(path)}:${line} (document ${(node.source?.document ?? 0) + 1})`,
+        why: problem,
+        remedy: 'complete it, or name the file in .krmignore',
+        retry: 'on-change',
       }),
     )
   }

@@ -27,7 +27,7 @@ export type FilesRendering = RenderedFiles | { readonly failures: readonly [Fail
 /** Never throws for bad input; the failures are those of `renderPackage`. Use `throughText` for the very bytes of kpt. */
 export function* renderFiles(packagePath: string, files: PackageFiles): RenderProcess<FilesRendering> {
   const sources = new PackageSources(packagePath, files)
-  const failures = [...sources.missingKptfile(), ...[...sources.files.keys()].flatMap((path) => sources.failuresOf(path))]
+  const failures = [...sources.packageFailures(), ...[...sources.files.keys()].flatMap((path) => sources.failuresOf(path))]
   const root = failures.length > 0 ? undefined : readPipelinePackage(sources, failures)
   failures.push(...sources.configFailures())
   const [first, ...others] = failures

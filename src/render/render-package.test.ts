@@ -278,6 +278,14 @@ describe('the failures of renderPackage', () => {
     )
   })
 
+  it('reads no package that is deeper than 64 folders, and says where (C17)', () => {
+    const at = (depth: number): string => `${'d/'.repeat(depth)}a.yaml`
+    assert.deepEqual(failures({ [at(64)]: object('a') }), [])
+    const [failure, ...others] = failures({ [at(1_000)]: object('a') })
+    assert.deepEqual([failure?.code, others.length], ['BP1111', 0])
+    assert.match(failure?.why ?? '', /more than 64 folders/)
+  })
+
   it('fails where there is no Kptfile, or only a link to one', () => {
     assert.deepEqual(
       failures({ Kptfile: { mode: '120000', text: '../Kptfile' } }).map(({ code }) => code),

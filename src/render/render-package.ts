@@ -54,7 +54,7 @@ export function renderAsFiles(packagePath: string, files: PackageFiles): Renderi
 }
 
 function* renderSources(sources: PackageSources, watcher: RenderWatcher | undefined): RenderProcess<Rendering> {
-  const failures = [...sources.missingKptfile(), ...[...sources.files.keys()].flatMap((path) => sources.failuresOf(path))]
+  const failures = [...sources.packageFailures(), ...[...sources.files.keys()].flatMap((path) => sources.failuresOf(path))]
   const root = failures.length > 0 ? undefined : readPipelinePackage(sources, failures)
   failures.push(...sources.configFailures())
   const [first, ...others] = failures
@@ -90,7 +90,7 @@ function withRun(sources: PackageSources, run: PipelineRun): Rendering {
 /** A package without a pipeline, or whose pipeline is not asked for: its files are what runs. */
 function readSources(sources: PackageSources, how: 'no-pipeline' | 'as-files' = 'no-pipeline'): Rendering {
   const builder = new DesiredSetBuilder()
-  builder.failures.push(...sources.missingKptfile())
+  builder.failures.push(...sources.packageFailures())
   for (const path of sources.walk()) {
     if (isKptfile(path)) builder.failures.push(...sources.failuresOf(path))
     if (isKptfile(path) || noteUnread(sources, builder, path)) continue

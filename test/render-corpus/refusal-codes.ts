@@ -36,7 +36,16 @@ const BY_CODE: { readonly [code: string]: readonly string[] } = {
     'refused-directive',
   ],
   /** A document is not a Kubernetes object. */
-  BP1112: ['refused-text', 'refused-no-resource-without-a-pipeline', 'refused-no-resource-in-a-child'],
+  BP1112: [
+    'refused-no-api-version',
+    'refused-no-kind',
+    'refused-no-name',
+    'refused-list-kind',
+    'refused-bare-list',
+    'refused-text',
+    'refused-no-resource-without-a-pipeline',
+    'refused-no-resource-in-a-child',
+  ],
   /** A program that the operator did not allow. */
   BP1206: ['refused-function-not-found'],
   /** The function failed. */
@@ -66,11 +75,6 @@ const BY_CODE: { readonly [code: string]: readonly string[] } = {
     'refused-path-is-a-folder',
     'refused-both-paths-differ',
     'refused-output-no-resource',
-    'refused-no-api-version',
-    'refused-no-kind',
-    'refused-no-name',
-    'refused-list-kind',
-    'refused-bare-list',
   ],
 }
 

@@ -21,7 +21,7 @@ const OPTIONS = {
   allowed: { exec: NAMES.split(' ').map((name) => programs.path(name)), images: [] },
   engine: undefined,
   environment: { PATH: process.env['PATH'], GITHUB_TOKEN: 'secret' },
-  limits: { ...FUNCTION_LIMITS, milliseconds: 1000, memory: 96 * MEBIBYTE, output: 2 * MEBIBYTE },
+  limits: { ...FUNCTION_LIMITS, milliseconds: 20_000, memory: 96 * MEBIBYTE, output: 2 * MEBIBYTE },
   nextSecond: false,
 } as const
 /** One for all programs: what each does to it is nothing to the others. */
@@ -98,9 +98,9 @@ test('an answer is kept by the content of its input: another package with the sa
 
 describe('R1: a program that', () => {
   test('hangs is killed at the limit', async () => {
-    const began = performance.now()
-    const rendering = await run('hangs', 'echo $$ > $here/hanging; sleep 300')
-    assert.ok(performance.now() - began < 4000)
+    const impatient = new WorkerRenderer({ ...OPTIONS, limits: { ...OPTIONS.limits, milliseconds: 1000 } })
+    const hangs = programs.add('hangs', 'echo $$ > $here/hanging; sleep 300')
+    const rendering = await impatient.render('apps/web', toyPackage([`exec: ${hangs}`]), never)
     assert.deepEqual(told(rendering), ['BP1203 apps/web/Kptfile:7 (mutator 1, hangs): it did not end within 1 s, and was killed'])
     await assertGone('hanging')
   })

@@ -32,7 +32,7 @@ export interface BuiltSource {
 /** Never throws for bad input: the failure of the program, and those of the Kptfile and of what was printed. */
 export function readBuilt(source: BuiltSource, answer: BuildAnswer): TurnRendering {
   const sources = new PackageSources(source.packagePath, source.package)
-  const failures = [...sources.missingKptfile(), ...sources.failuresOf(PACKAGE_FILE)]
+  const failures = [...sources.packageFailures(), ...sources.failuresOf(PACKAGE_FILE)]
   const builder = new DesiredSetBuilder()
   builder.failures.push(...failures)
   try {

@@ -1,0 +1,29 @@
+/** Fields of a Kptfile as kpt decodes them: what is missing, or of another type, is empty. */
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../krm/json.ts'
+
+export function objectAt(object: JsonObject, name: string): JsonObject {
+  const value = getKey(object, name)
+  return isJsonObject(value) ? value : {}
+}
+
+export function objectsAt(object: JsonObject, name: string): readonly JsonObject[] {
+  const value = getKey(object, name)
+  return isJsonArray(value) ? value.map((item) => (isJsonObject(item) ? item : {})) : []
+}
+
+export function textAt(object: JsonObject, name: string): string {
+  return textOf(getKey(object, name))
+}
+
+/** kpt takes a number or a boolean for its text. */
+export function textOf(value: Json | undefined): string {
+  return value === undefined || value === null || typeof value === 'object' ? '' : String(value)
+}
+
+export function textsAt(object: JsonObject, name: string): ReadonlyMap<string, string> {
+  return new Map(Object.entries(objectAt(object, name)).map(([key, value]) => [key, textOf(value)]))
+}
+
+export function isEmpty(value: Json | undefined): boolean {
+  return value === undefined || value === null || value === '' || (isJsonObject(value) && Object.keys(value).length === 0)
+}
