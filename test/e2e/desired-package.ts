@@ -1,5 +1,7 @@
 /** A package full of what an API server rewrites, fills in, converts and merges by key, and one hand edit for each of its objects. */
+
 import { randomBytes } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { kptfile } from './packages.ts'
 import { createDefinition } from './shop-package.ts'
@@ -58,7 +60,19 @@ export async function createGadgetKind(plane: ControlPlane): Promise<GadgetKind>
       ],
     },
   })
+  await published(plane, group)
   return { group }
+}
+
+/** A kind is served a while before the server publishes its schema. */
+async function published(plane: ControlPlane, group: string): Promise<void> {
+  for (let turn = 0; turn < 300; turn += 1) {
+    // The server calls it plain text.
+    const { body } = await plane.request<string>('GET', '/openapi/v3')
+    if (['v1', 'v1alpha1'].every((version) => body.includes(`"apis/${group}/${version}"`))) return
+    await setTimeout(100)
+  }
+  throw new Error(`the server publishes no schema of ${group}`)
 }
 
 /** Every manifest stands in `all.yaml`. */
