@@ -4,11 +4,17 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { runKpt, whyNoKpt, withFolder } from '../../test/kpt/find-kpt.ts'
 import { randomCommentedObject } from '../../test/property/random-commented-yaml.ts'
+import { formatFunctionInput, readFunctionInput } from '../render/resource-list.ts'
 import { readYamlNodes } from './read-yaml-node.ts'
 import { writeYamlNode } from './write-yaml-node.ts'
 import { mapAt, mapMadeAt, removeEntry, type YamlMap, yamlPlain, yamlText } from './yaml-node.ts'
-import { copyLostComments, syncKeyOrder, throughResourceList, withoutDocumentComments } from './yaml-resource-list.ts'
+import { copyLostComments, syncKeyOrder, withoutDocumentComments } from './yaml-resource-list.ts'
 import { sequenceIndentOf } from './yaml-sequence-indent.ts'
+
+/** The objects as a program reads them, whom kpt gives them as text. */
+function throughResourceList(items: readonly YamlMap[]): readonly YamlMap[] {
+  return readFunctionInput(formatFunctionInput({ items, config: undefined }), 'ResourceList').items
+}
 
 const RANDOM_FILES = 60
 const TRIPS = 2

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { formatFunctionInput, readFunctionInput } from '../render/resource-list.ts'
 import { readYamlNodes } from './read-yaml-node.ts'
 import { writeYamlNode } from './write-yaml-node.ts'
 import { type YamlMap, yamlMap, yamlText } from './yaml-node.ts'
-import { copyLostComments, syncKeyOrder, throughResourceList, withoutDocumentComments, writeResourceList } from './yaml-resource-list.ts'
+import { copyLostComments, syncKeyOrder, withoutDocumentComments } from './yaml-resource-list.ts'
+
+/** The objects as a program reads them, whom kpt gives them as text. */
+function throughResourceList(items: readonly YamlMap[]): readonly YamlMap[] {
+  return readFunctionInput(formatFunctionInput({ items, config: undefined }), 'ResourceList').items
+}
 
 function read(text: string): YamlMap {
   const [node] = readYamlNodes(text, 'a.yaml')
@@ -23,7 +29,7 @@ function answered(before: string, answer: string): string {
 
 it('a ResourceList has the objects below its items, and the config behind them', () => {
   assert.equal(
-    writeResourceList([read('# head\na:\n  - b # line\n'), read('c: d\n')], yamlMap([['e', yamlText('f')]])),
+    formatFunctionInput({ items: [read('# head\na:\n  - b # line\n'), read('c: d\n')], config: yamlMap([['e', yamlText('f')]]) }),
     'apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- # head\n  a:\n  - b # line\n- c: d\nfunctionConfig:\n  e: f\n',
   )
 })

@@ -2,26 +2,7 @@
  * What a trip through a function does to objects, whatever the function does: kpt writes them into a `ResourceList`, reads
  * the answer, and puts back comments and the order of keys (kyaml `fn/runtime/runtimeutil`, `comments`, `order`).
  */
-import { readOwnYaml } from './read-yaml-node.ts'
-import { writeYamlNode } from './write-yaml-node.ts'
-import { isNull, itemsAt, keyOf, type YamlEntry, type YamlMap, type YamlNode, yamlList, yamlMap, yamlPlain } from './yaml-node.ts'
-
-/** Objects as a `ResourceList` in the text form that kpt gives to functions. */
-export function writeResourceList(items: readonly YamlMap[], config?: YamlNode): string {
-  const list = yamlMap([
-    ['apiVersion', yamlPlain('config.kubernetes.io/v1')],
-    ['kind', yamlPlain('ResourceList')],
-    ['items', yamlList(items)],
-  ])
-  if (config !== undefined) list.entries.push({ key: yamlPlain('functionConfig'), value: config })
-  return writeYamlNode(list)
-}
-
-/** The objects as they are read again behind a trip: some comments have moved, as go-yaml moves them. */
-export function throughResourceList(items: readonly YamlMap[]): YamlMap[] {
-  const [list] = readOwnYaml(writeResourceList(items), 'ResourceList')
-  return itemsAt(list, 'items').flatMap((item) => (item.kind === 'map' ? [item] : []))
-}
+import { isNull, keyOf, type YamlEntry, type YamlMap, type YamlNode } from './yaml-node.ts'
 
 /**
  * Takes the comments of a document off its root, where the reader keeps them: what kpt writes into a `ResourceList` is the

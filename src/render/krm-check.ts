@@ -1,8 +1,9 @@
 /** Whether every document is a resource, in kpt's words (kpt `pkg/api/kptfile/v1/validation.go`, `AreKRM`). */
 import { textAt, type YamlMap } from '../krm/yaml-node.ts'
 import { fileOf } from './item-annotations.ts'
+import { KUSTOMIZATION_NAMES } from './kustomization-names.ts'
 
-const KUSTOMIZATION_FILES = new Set(['kustomization.yaml', 'kustomization.yml', 'Kustomization'])
+const KUSTOMIZATION_FILES: ReadonlySet<string> = new Set(KUSTOMIZATION_NAMES)
 
 /** What kpt says about the first one that is not, or undefined. */
 export function notKrm(items: readonly YamlMap[]): string | undefined {

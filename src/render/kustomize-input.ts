@@ -1,7 +1,8 @@
 /** What a kustomization of a package does to names: a syncer that builds it gives a cluster objects that no file declares. */
 import type { PackageFiles } from '../package/package-files.ts'
+import { KUSTOMIZATION_NAMES } from './kustomization-names.ts'
 
-const FILES = new Set(['kustomization.yaml', 'kustomization.yml', 'Kustomization'])
+const FILES: ReadonlySet<string> = new Set(KUSTOMIZATION_NAMES)
 
 /** Fields of a kustomization that rename objects, make them or take them from elsewhere (kustomize `api/types/kustomization.go`). */
 const FIELDS =

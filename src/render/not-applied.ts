@@ -1,6 +1,7 @@
 /** Objects of a package that kpt never applies to a cluster. */
 import { getKey, isJsonObject, type Json } from '../krm/json.ts'
 import { parseApiVersion } from '../krm/resource-id.ts'
+import { KUSTOMIZATION_NAMES } from './kustomization-names.ts'
 
 const LOCAL_CONFIG = 'config.kubernetes.io/local-config'
 
@@ -13,7 +14,7 @@ export function isLocalConfig(object: Json): boolean {
   return value !== undefined && String(value) !== 'false'
 }
 
-const KUSTOMIZATION_FILES = new Set(['kustomization.yaml', 'kustomization.yml'])
+const KUSTOMIZATION_FILES: ReadonlySet<string> = new Set(KUSTOMIZATION_NAMES)
 
 /**
  * Input of kustomize and not an object: by its group; or without an apiVersion, which kustomize allows, by its kind or by the

@@ -3,7 +3,7 @@
  * (kpt `internal/util/render/executor.go`, as of 1.0.0-beta.56; docs/facts/kpt-render.md).
  */
 import { Failure } from '../failure.ts'
-import { copyNode, nodeAt, type YamlMap, yamlMap, yamlText } from '../krm/yaml-node.ts'
+import { copyNode, type YamlMap, yamlMap, yamlText } from '../krm/yaml-node.ts'
 import type { PipelineFunction } from '../package/kptfile.ts'
 import { cleanPath } from '../package/kptfile-rules.ts'
 import { PACKAGE_FILE } from '../package/walk-package.ts'
@@ -149,12 +149,6 @@ function configOf(
     ['metadata', yamlMap([['name', yamlText('function-input')]])],
     ['data', yamlMap([...each.configMap].sort(([one], [other]) => (one < other ? -1 : 1)).map(([key, value]) => [key, yamlText(value)]))],
   ])
-}
-
-/** Where the value of a `configMap` entry is written in the Kptfile. */
-export function configMapNode(kptfile: YamlMap, { list, index }: PipelineStep, name: string): ReturnType<typeof nodeAt> {
-  const functions = nodeAt(kptfile, 'pipeline', list)
-  return functions?.kind === 'list' ? nodeAt(functions.items[index], 'configMap', name) : undefined
 }
 
 function notAResource(where: string, why: string): Failure {

@@ -53,8 +53,13 @@ function isRunning(id: number): boolean {
   }
 }
 
+/** The ids in a file that a program writes, a line each: it is there, and empty, before they are. */
+function idsIn(file: string): readonly number[] {
+  return existsSync(programs.path(file)) ? readFileSync(programs.path(file), 'utf8').split('\n').slice(0, -1).map(Number) : []
+}
+
 async function assertGone(file: string): Promise<void> {
-  const ids = readFileSync(programs.path(file), 'utf8').trim().split('\n').map(Number)
+  const ids = idsIn(file)
   assert.ok(ids.length > 0 && ids.every((id) => id > 0))
   for (let turn = 0; turn < 20 && ids.some(isRunning); turn += 1) await wait(20)
   assert.deepEqual(ids.filter(isRunning), [])
@@ -215,7 +220,7 @@ test('an abort kills what runs', async () => {
   const stop = new AbortController()
   const rendering = run('waits', 'echo $$ > $here/waiting; sleep 300', stop.signal)
   const refused = assert.rejects(rendering, /interrupted/)
-  for (let turn = 0; turn < 100 && !existsSync(programs.path('waiting')); turn += 1) await wait(10)
+  for (let turn = 0; turn < 1000 && idsIn('waiting').length === 0; turn += 1) await wait(10)
   stop.abort(new Error('interrupted'))
   await refused
   await assertGone('waiting')
@@ -225,11 +230,12 @@ test('the end of backporch is the end of what it runs', async () => {
   const path = programs.add('stays', 'echo $$ > $here/staying; setsid sleep 300 & echo $! >> $here/staying; sleep 300')
   const module = JSON.stringify(new URL('./run-program.ts', import.meta.url).href)
   const script = `
-    import { existsSync } from 'node:fs'
+    import { existsSync, readFileSync } from 'node:fs'
     import { runProgram } from ${module}
     const limits = { milliseconds: 60000, memory: 1e9, output: 1e6, objects: 1 }
     runProgram({ program: ${JSON.stringify(path)}, words: [], input: '', environment: { PATH: process.env.PATH }, limits }, new AbortController().signal)
-    setInterval(() => { if (existsSync(${JSON.stringify(programs.path('staying'))})) setTimeout(() => process.exit(0), 50) }, 10)`
+    const staying = ${JSON.stringify(programs.path('staying'))}
+    setInterval(() => { if (existsSync(staying) && readFileSync(staying, 'utf8').split('\\n').length === 3) process.exit(0) }, 10)`
   const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })
   assert.equal(status, 0, stderr)
   await assertGone('staying')

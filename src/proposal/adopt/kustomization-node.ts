@@ -5,7 +5,8 @@ import { isJsonObject, type Json } from '../../krm/json.ts'
 import { readYamlNodes } from '../../krm/read-yaml-node.ts'
 import { entryOf, itemsAt, jsonOf, resolved, type YamlNode } from '../../krm/yaml-node.ts'
 import { nodeAtPath } from '../../krm/yaml-path.ts'
-import { folderOf, KUSTOMIZATION_NAMES } from '../../render/kustomize/kustomization-walk.ts'
+import { KUSTOMIZATION_NAMES } from '../../render/kustomization-names.ts'
+import { folderOf } from '../../render/kustomize/kustomization-walk.ts'
 import { type SourceFiles, textOf } from '../../render/kustomize/kustomize-build.ts'
 
 export class SourceDocument {

@@ -8,6 +8,7 @@ import { decodeYaml, LineIndex } from '../../krm/go-yaml-text.ts'
 import { readYamlNodes } from '../../krm/read-yaml-node.ts'
 import { entryOf, itemsAt, jsonOf, keyOf, resolved, textAt, type YamlMap, type YamlNode } from '../../krm/yaml-node.ts'
 import type { PackageFile } from '../../package/package-files.ts'
+import { KUSTOMIZATION_NAMES } from '../kustomization-names.ts'
 
 export interface KustomizationSource {
   /** Of the kustomization that is built, from the root of the repository; empty for the root. */
@@ -20,8 +21,6 @@ export interface KustomizationSource {
 
 /** What stands at a path of the commit; the path of a file is from the root. */
 export type PathAnswer = PackageFile | 'folder' | 'absent'
-
-export const KUSTOMIZATION_NAMES = ['kustomization.yaml', 'kustomization.yml', 'Kustomization']
 
 const MOST_FILES = 5000
 

@@ -7,8 +7,9 @@ import { readYamlNodes } from '../../krm/read-yaml-node.ts'
 import { jsonOf } from '../../krm/yaml-node.ts'
 import { editYaml } from '../../package/edit-yaml.ts'
 import type { PackageFile } from '../../package/package-files.ts'
+import { KUSTOMIZATION_NAMES } from '../kustomization-names.ts'
 import type { Build } from '../package-builder.ts'
-import { joined, KUSTOMIZATION_NAMES } from './kustomization-walk.ts'
+import { joined } from './kustomization-walk.ts'
 
 /** Written by kustomize with `buildMetadata: [originAnnotations]` (kustomize `api/resource/origin.go`). */
 export const ORIGIN = 'config.kubernetes.io/origin'
