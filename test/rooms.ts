@@ -58,6 +58,13 @@ const forbidden = [
     },
   },
   {
+    // What runs a function as a program reads and writes, and nothing more: whoever writes a function finds it beside.
+    name: 'functions-stand-below-the-adapters',
+    severity: 'error',
+    from: { path: '^functions/', pathNot: '\\.test\\.ts$' },
+    to: { path: '^src/', pathNot: ['^src/failure\\.ts$', ...PURE.map(pathOf)] },
+  },
+  {
     name: 'functions-are-known-to-their-adapter-alone',
     severity: 'error',
     from: { path: '^src/', pathNot: ['^src/adapters/functions/', '\\.test\\.ts$'] },

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { builtInFunctions } from '../../src/adapters/functions/built-in-functions.ts'
 import type { Json } from '../../src/krm/json.ts'
 import { type YamlMap, yamlOf } from '../../src/krm/yaml-node.ts'
 import type { Change, DriftRecord, DriftReport } from '../../src/record/schema.ts'
@@ -12,6 +11,7 @@ import type { FunctionOutput } from '../../src/render/krm-function.ts'
 import { renderPackage } from '../../src/render/render-package.ts'
 import { writeItems } from '../../src/render/write-items.ts'
 import { changeOf, itemsOf, recordOf, reportOf, treeOf, WEB } from '../../test/fakes/drift-package.ts'
+import { builtInFunctions } from '../built-in-functions.ts'
 import { adoptDrift } from './fn.ts'
 
 const adopt = adoptDrift(builtInFunctions)

@@ -5,6 +5,7 @@ import { patchYamlNode } from '../../src/krm/patch-yaml-node.ts'
 import { readYamlNodes } from '../../src/krm/read-yaml-node.ts'
 import { writeYamlNode } from '../../src/krm/write-yaml-node.ts'
 import { copyNode, isNull, jsonOf, nodeAt, textAt, type YamlMap, type YamlNode } from '../../src/krm/yaml-node.ts'
+import { goClean } from '../../src/package/clean-path.ts'
 import type { PackageFiles } from '../../src/package/package-files.ts'
 import {
   annotationOf,
@@ -18,26 +19,11 @@ import {
   MIGRATION_ID,
   PACKAGE_PATH,
   PATH,
+  RENDER_ANNOTATIONS,
   RESOURCE_ID,
-  SEQUENCE_INDENT,
   setAnnotation,
 } from '../../src/render/item-annotations.ts'
-import { goClean } from '../../src/render/run-step.ts'
 import { writeItems } from '../../src/render/write-items.ts'
-
-/** What whoever runs functions puts on resources. */
-const RUN_ANNOTATIONS = [
-  PATH,
-  INDEX,
-  ID,
-  LEGACY_PATH,
-  LEGACY_INDEX,
-  LEGACY_ID,
-  SEQUENCE_INDENT,
-  PACKAGE_PATH,
-  RESOURCE_ID,
-  MIGRATION_ID,
-] as const
 
 const KPTFILE = 'Kptfile'
 /** For resources that stand in no package, so that they can be read as one. */
@@ -190,7 +176,7 @@ function nameOf(node: YamlNode): string {
 
 function withRunAnnotations(node: YamlNode, item: YamlMap): Json {
   const value = jsonOf(node)
-  const put = RUN_ANNOTATIONS.flatMap((name) => {
+  const put = [...RENDER_ANNOTATIONS].flatMap((name) => {
     const text = annotationOf(item, name)
     return text === undefined ? [] : [[name, text] as const]
   })

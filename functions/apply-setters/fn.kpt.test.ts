@@ -1,13 +1,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: setter patterns are written so
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { runKpt, whyNoKpt, withFolder } from '../../test/kpt/find-kpt.ts'
+import { evalFunction, programOf } from '../../test/kpt/eval-function.ts'
+import { whyNoKpt } from '../../test/kpt/find-kpt.ts'
 
-/** With the Node that runs the tests: the one on the PATH may be older. */
-const PROGRAM = `${process.execPath} ${fileURLToPath(new URL('run.ts', import.meta.url))}`
+const PROGRAM = programOf(import.meta.url)
 
 const WEB = `# Shop, the web part.
 apiVersion: apps/v1
@@ -97,24 +94,20 @@ items:
 `
 
 test('kpt runs it as a program: files and results are those of the original', { skip: whyNoKpt() }, () => {
-  withFolder({ 'pkg/web.yaml': WEB, 'pkg/sub/hosts.yaml': HOSTS, 'setters.yaml': CONFIG }, (folder) => {
-    const run = runKpt(folder, 'fn', 'eval', 'pkg', '--exec', PROGRAM, '--fn-config', 'setters.yaml', '--results-dir', 'results')
-    assert.ok(run.ok, run.stderr)
-    const read = (path: string): string => readFileSync(join(folder, path), 'utf8')
-    assert.equal(
-      read('pkg/web.yaml'),
-      WEB.replace('namespace: test', 'namespace: live')
-        .replace('replicas: 2', 'replicas: 5')
-        .replace('web:1.4', 'web:1.5')
-        .replace('args: [--slow] # kpt-set: ${args}', 'args: # kpt-set: ${args}\n            - --fast\n            - --loud'),
-    )
-    assert.equal(
-      read('pkg/sub/hosts.yaml'),
-      HOSTS.replace('# the first one answers\n- test.example.com\n- old.example.com', '- live.example.com').replace(
-        'opensesame',
-        'shutsesame',
-      ),
-    )
-    assert.equal(read('results/results.yaml').replace(PROGRAM, 'PROGRAM'), RESULTS)
-  })
+  const { files, results } = evalFunction(PROGRAM, { 'web.yaml': WEB, 'sub/hosts.yaml': HOSTS }, CONFIG)
+  assert.equal(
+    files['web.yaml'],
+    WEB.replace('namespace: test', 'namespace: live')
+      .replace('replicas: 2', 'replicas: 5')
+      .replace('web:1.4', 'web:1.5')
+      .replace('args: [--slow] # kpt-set: ${args}', 'args: # kpt-set: ${args}\n            - --fast\n            - --loud'),
+  )
+  assert.equal(
+    files['sub/hosts.yaml'],
+    HOSTS.replace('# the first one answers\n- test.example.com\n- old.example.com', '- live.example.com').replace(
+      'opensesame',
+      'shutsesame',
+    ),
+  )
+  assert.equal(results, RESULTS)
 })

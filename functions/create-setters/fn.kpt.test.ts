@@ -1,13 +1,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: setter patterns are written so
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { runKpt, whyNoKpt, withFolder } from '../../test/kpt/find-kpt.ts'
+import { evalFunction, programOf } from '../../test/kpt/eval-function.ts'
+import { whyNoKpt } from '../../test/kpt/find-kpt.ts'
 
-/** With the Node that runs the tests: the one on the PATH may be older. */
-const PROGRAM = `${process.execPath} ${fileURLToPath(new URL('run.ts', import.meta.url))}`
+const PROGRAM = programOf(import.meta.url)
 
 const WEB = `apiVersion: apps/v1
 kind: Deployment
@@ -76,18 +73,14 @@ items:
 `
 
 test('kpt runs it as a program: files and results are those of the original', { skip: whyNoKpt() }, () => {
-  withFolder({ 'pkg/web.yaml': WEB, 'setters.yaml': CONFIG }, (folder) => {
-    const run = runKpt(folder, 'fn', 'eval', 'pkg', '--exec', PROGRAM, '--fn-config', 'setters.yaml', '--results-dir', 'results')
-    assert.ok(run.ok, run.stderr)
-    const read = (path: string): string => readFileSync(join(folder, path), 'utf8')
-    assert.equal(
-      read('pkg/web.yaml'),
-      WEB.replace('name: shop-live', 'name: shop-live # kpt-set: shop-${stage}')
-        .replace('# was 3', '# kpt-set: ${web-replicas}')
-        .replace('web:1.4.0"', 'web:1.4.0" # kpt-set: reg.example/web:${tag}')
-        .replace('args: [--fast, --loud]', 'args: # kpt-set: ${args}\n            - --fast\n            - --loud')
-        .replace('args: [--stage, live]', 'args:\n            - --stage\n            - live # kpt-set: ${stage}'),
-    )
-    assert.equal(read('results/results.yaml').replace(PROGRAM, 'PROGRAM'), RESULTS)
-  })
+  const { files, results } = evalFunction(PROGRAM, { 'web.yaml': WEB }, CONFIG)
+  assert.equal(
+    files['web.yaml'],
+    WEB.replace('name: shop-live', 'name: shop-live # kpt-set: shop-${stage}')
+      .replace('# was 3', '# kpt-set: ${web-replicas}')
+      .replace('web:1.4.0"', 'web:1.4.0" # kpt-set: reg.example/web:${tag}')
+      .replace('args: [--fast, --loud]', 'args: # kpt-set: ${args}\n            - --fast\n            - --loud')
+      .replace('args: [--stage, live]', 'args:\n            - --stage\n            - live # kpt-set: ${stage}'),
+  )
+  assert.equal(results, RESULTS)
 })

@@ -3,11 +3,10 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { evalFunction, programOf } from '../../test/kpt/eval-function.ts'
 import { runKpt, whyNoKpt, withFolder } from '../../test/kpt/find-kpt.ts'
 
-/** With the Node that runs the tests: the one on the PATH may be older. */
-const PROGRAM = `${process.execPath} ${fileURLToPath(new URL('run.ts', import.meta.url))}`
+const PROGRAM = programOf(import.meta.url)
 
 const WEB = `apiVersion: apps/v1
 kind: Deployment
@@ -58,19 +57,15 @@ items:
 `
 
 test('kpt runs it as a program: files and results are those of the original', { skip: whyNoKpt() }, () => {
-  withFolder({ 'pkg/web.yaml': WEB, 'setters.yaml': CONFIG }, (folder) => {
-    const run = runKpt(folder, 'fn', 'eval', 'pkg', '--exec', PROGRAM, '--fn-config', 'setters.yaml', '--results-dir', 'results')
-    assert.ok(run.ok, run.stderr)
-    const read = (path: string): string => readFileSync(join(folder, path), 'utf8')
-    assert.equal(
-      read('pkg/web.yaml'),
-      WEB.replace(
-        "'reg.example/shop-web:1.4' # as tested",
-        "'mirror.example/shop-web:1.4-r1' # kpt-set: mirror.example/shop-web:${tag}",
-      ).replace('reg.example/log:2', 'mirror.example/log:2-r1 # kpt-set: mirror.example/log:${tag}'),
-    )
-    assert.equal(read('results/results.yaml').replace(PROGRAM, 'PROGRAM'), RESULTS)
-  })
+  const { files, results } = evalFunction(PROGRAM, { 'web.yaml': WEB }, CONFIG)
+  assert.equal(
+    files['web.yaml'],
+    WEB.replace(
+      "'reg.example/shop-web:1.4' # as tested",
+      "'mirror.example/shop-web:1.4-r1' # kpt-set: mirror.example/shop-web:${tag}",
+    ).replace('reg.example/log:2', 'mirror.example/log:2-r1 # kpt-set: mirror.example/log:${tag}'),
+  )
+  assert.equal(results, RESULTS)
 })
 
 test('a key that it does not know stops it, and kpt shows why', { skip: whyNoKpt() }, () => {

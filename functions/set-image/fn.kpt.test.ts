@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { runKpt, whyNoKpt, withFolder } from '../../test/kpt/find-kpt.ts'
+import { evalFunction, programOf } from '../../test/kpt/eval-function.ts'
+import { whyNoKpt } from '../../test/kpt/find-kpt.ts'
 
-/** With the Node that runs the tests: the one on the PATH may be older. */
-const PROGRAM = `${process.execPath} ${fileURLToPath(new URL('run.ts', import.meta.url))}`
+const PROGRAM = programOf(import.meta.url)
 
 const WEB = `apiVersion: apps/v1
 kind: Deployment
@@ -57,23 +54,19 @@ items:
 `
 
 test('kpt runs it as a program: files and results are those of the original', { skip: whyNoKpt() }, () => {
-  withFolder({ 'pkg/web.yaml': WEB, 'pkg/chart.yaml': CHART, 'setters.yaml': CONFIG }, (folder) => {
-    const run = runKpt(folder, 'fn', 'eval', 'pkg', '--exec', PROGRAM, '--fn-config', 'setters.yaml', '--results-dir', 'results')
-    assert.ok(run.ok, run.stderr)
-    const read = (path: string): string => readFileSync(join(folder, path), 'utf8')
-    assert.equal(
-      read('pkg/web.yaml'),
-      WEB.replace("'shop'", 'shop')
-        .replace('"web:1.4"', 'mirror.example/web:1.5')
-        .replace('["--level", "3"]', '\n            - --level\n            - "3"')
-        .replace('args: \n', 'args:\n'),
-    )
-    assert.equal(
-      read('pkg/chart.yaml'),
-      CHART.replace('{name: shop}', '\n  name: shop')
-        .replace('metadata: \n', 'metadata:\n')
-        .replace('images: [{image: web}]', 'images:\n- image: mirror.example/web:1.5'),
-    )
-    assert.equal(read('results/results.yaml').replace(PROGRAM, 'PROGRAM'), RESULTS)
-  })
+  const { files, results } = evalFunction(PROGRAM, { 'web.yaml': WEB, 'chart.yaml': CHART }, CONFIG)
+  assert.equal(
+    files['web.yaml'],
+    WEB.replace("'shop'", 'shop')
+      .replace('"web:1.4"', 'mirror.example/web:1.5')
+      .replace('["--level", "3"]', '\n            - --level\n            - "3"')
+      .replace('args: \n', 'args:\n'),
+  )
+  assert.equal(
+    files['chart.yaml'],
+    CHART.replace('{name: shop}', '\n  name: shop')
+      .replace('metadata: \n', 'metadata:\n')
+      .replace('images: [{image: web}]', 'images:\n- image: mirror.example/web:1.5'),
+  )
+  assert.equal(results, RESULTS)
 })

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** `kpt fn eval --exec functions/verify-drift-records/run.ts`, or the entry of a container image. */
-import { runFunction } from '../../src/adapters/functions/run-function.ts'
+import { runFunction } from '../run-function.ts'
 import { verifyDriftRecords } from './fn.ts'
 
 await runFunction(verifyDriftRecords)

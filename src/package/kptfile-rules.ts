@@ -3,6 +3,8 @@
  * kpt decodes strictly, so a field that is not here makes every kpt command on the package fail; a field that only a newer
  * kpt knows is let through. See docs/facts/kptfile-strictness.md.
  */
+import { cleanPath } from './clean-path.ts'
+
 export type Shape =
   | { readonly kind: 'text' }
   /** Keys of one's own with texts: labels, annotations, configMap. */
@@ -101,15 +103,4 @@ export function configPathProblem(path: string): string | undefined {
   if (path.trim() === '') return 'configPath is empty'
   if (path.startsWith('/')) return 'configPath is absolute'
   return cleanPath(path).includes('..') ? 'configPath leaves the package' : undefined
-}
-
-/** As Go's `path.Clean`, for relative paths: `./a//b/../c` is `a/c`. */
-export function cleanPath(path: string): string {
-  const kept: string[] = []
-  for (const segment of path.split('/')) {
-    if (segment === '' || segment === '.') continue
-    if (segment === '..' && kept.length > 0 && kept.at(-1) !== '..') kept.pop()
-    else kept.push(segment)
-  }
-  return kept.join('/')
 }

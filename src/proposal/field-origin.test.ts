@@ -1,39 +1,23 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { builtInFunctions } from '../../functions/built-in-functions.ts'
 import { path } from '../../test/fakes/live-object.ts'
-import { builtInFunctions } from '../adapters/functions/built-in-functions.ts'
-import type { PackageFiles } from '../package/package-files.ts'
+import { APPLY_SETTERS, CATALOG, filesOf, settersConfig, webKptfile } from '../../test/fakes/pipeline-files.ts'
 import { answerCalls, type FunctionLibrary } from '../render/answer-calls.ts'
 import { throughText } from '../render/render-files.ts'
 import { renderPackage } from '../render/render-package.ts'
 import { FieldOrigins, originLines } from './field-origin.ts'
 
-const CATALOG = 'ghcr.io/kptdev/krm-functions-catalog'
-const KPTFILE = `apiVersion: kpt.dev/v1
-kind: Kptfile
-metadata:
-  name: web
-pipeline:
-  mutators:
-    - image: ${CATALOG}/apply-setters:v0.2.0
-      configPath: setters.yaml
-    - image: ${CATALOG}/set-labels:v0.2.0
+const KPTFILE = webKptfile(`${APPLY_SETTERS}    - image: ${CATALOG}/set-labels:v0.2.0
       configMap:
         team: store
     - image: ${CATALOG}/set-labels:v0.2.0
       configMap:
         team: shop
-`
-const SETTERS = `apiVersion: v1
-kind: ConfigMap
-metadata:
-  name: setters
-  annotations:
-    config.kubernetes.io/local-config: "true"
-data:
-  host: shop
+`)
+const SETTERS = settersConfig(`  host: shop
   domain: example.com
-`
+`)
 const CONFIG = `# settings
 apiVersion: v1
 kind: ConfigMap
@@ -53,12 +37,6 @@ data:
     two
     lines
 `
-
-function filesOf(texts: { readonly [path: string]: string }): PackageFiles {
-  return Object.entries(texts)
-    .map(([name, text]) => ({ path: name, mode: '100644' as const, content: new TextEncoder().encode(text) }))
-    .sort((one, other) => (one.path < other.path ? -1 : 1))
-}
 
 function lines(place: string, functions: FunctionLibrary = builtInFunctions, kptfile = KPTFILE): readonly string[] {
   const files = filesOf({ Kptfile: kptfile, 'setters.yaml': SETTERS, 'config.yaml': CONFIG })

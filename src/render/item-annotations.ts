@@ -27,6 +27,20 @@ export const PACKAGE_PATH = 'internal.config.kubernetes.io/package-path'
 export const RESOURCE_ID = 'internal.config.k8s.io/kpt-resource-id'
 export const MIGRATION_ID = 'internal.config.kubernetes.io/annotations-migration-resource-id'
 
+/** What kpt, and whoever runs functions as it does, puts on resources while they are rendered. */
+export const RENDER_ANNOTATIONS: ReadonlySet<string> = new Set([
+  PATH,
+  INDEX,
+  ID,
+  LEGACY_PATH,
+  LEGACY_INDEX,
+  LEGACY_ID,
+  SEQUENCE_INDENT,
+  PACKAGE_PATH,
+  RESOURCE_ID,
+  MIGRATION_ID,
+])
+
 /** The text of an annotation; undefined where it is not there, or is no scalar. */
 export function annotationOf(item: YamlMap, name: string): string | undefined {
   const annotations = entryOf(entryOf(item, 'metadata')?.value, 'annotations')?.value

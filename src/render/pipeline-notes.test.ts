@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { builtInFunctions } from '../adapters/functions/built-in-functions.ts'
+import { builtInFunctions } from '../../functions/built-in-functions.ts'
 import { answerCalls } from './answer-calls.ts'
 import { renderPackage } from './render-package.ts'
 

@@ -4,8 +4,8 @@ import { LineIndex } from '../krm/go-yaml-text.ts'
 import { readYamlNodes } from '../krm/read-yaml-node.ts'
 import { resolved, type YamlMap, yamlMap } from '../krm/yaml-node.ts'
 import { sequenceIndentOf } from '../krm/yaml-sequence-indent.ts'
+import { cleanPath } from '../package/clean-path.ts'
 import type { Kptfile } from '../package/kptfile.ts'
-import { cleanPath } from '../package/kptfile-rules.ts'
 import {
   copyLegacyAnnotations,
   INDEX,

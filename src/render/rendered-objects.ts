@@ -1,24 +1,11 @@
 /** What a pipeline gave back, as the objects that are applied, each with the place where somebody wrote it. */
-
 import { Failure } from '../failure.ts'
 import { isObjectList } from '../krm/go-yaml.ts'
 import { LineIndex } from '../krm/go-yaml-text.ts'
 import { getKey, isJsonObject, type Json, setKey } from '../krm/json.ts'
 import { itemsAt, jsonOf, resolved, type YamlMap } from '../krm/yaml-node.ts'
 import type { SourceLocation } from './desired-set.ts'
-import {
-  fileOf,
-  ID,
-  INDEX,
-  LEGACY_ID,
-  LEGACY_INDEX,
-  LEGACY_PATH,
-  MIGRATION_ID,
-  PACKAGE_PATH,
-  PATH,
-  RESOURCE_ID,
-  SEQUENCE_INDENT,
-} from './item-annotations.ts'
+import { fileOf, RENDER_ANNOTATIONS } from './item-annotations.ts'
 import { isKustomization, isLocalConfig } from './not-applied.ts'
 import { isKptfile, type PackageSources } from './package-sources.ts'
 import { functionName } from './pipeline-step.ts'
@@ -87,25 +74,12 @@ function readObject(node: YamlMap, { path, line }: SourceLocation): Json {
   }
 }
 
-const READER_ANNOTATIONS = new Set([
-  PATH,
-  INDEX,
-  ID,
-  LEGACY_PATH,
-  LEGACY_INDEX,
-  LEGACY_ID,
-  SEQUENCE_INDENT,
-  PACKAGE_PATH,
-  RESOURCE_ID,
-  MIGRATION_ID,
-])
-
 /** The object as it is written: what kpt put on it while it rendered is taken off, with the maps that it made for that. */
 function withoutReaderAnnotations(value: Json): Json {
   const metadata = isJsonObject(value) ? getKey(value, 'metadata') : undefined
   const annotations = isJsonObject(metadata) ? getKey(metadata, 'annotations') : undefined
   if (!isJsonObject(value) || !isJsonObject(metadata) || !isJsonObject(annotations)) return value
-  const kept = Object.entries(annotations).filter(([name]) => !READER_ANNOTATIONS.has(name))
+  const kept = Object.entries(annotations).filter(([name]) => !RENDER_ANNOTATIONS.has(name))
   const own: { [key: string]: Json } = {}
   for (const [name, text] of kept) setKey(own, name, text)
   const { annotations: _, ...others } = metadata as { readonly [key: string]: Json }

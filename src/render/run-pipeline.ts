@@ -4,14 +4,14 @@
  */
 import { Failure } from '../failure.ts'
 import { copyNode, type YamlMap, yamlMap, yamlText } from '../krm/yaml-node.ts'
+import { cleanPath, goClean } from '../package/clean-path.ts'
 import type { PipelineFunction } from '../package/kptfile.ts'
-import { cleanPath } from '../package/kptfile-rules.ts'
 import { PACKAGE_FILE } from '../package/walk-package.ts'
 import { annotationOf, clearAnnotation, fileOf, LEGACY_PATH, PACKAGE_PATH, PATH, setAnnotation } from './item-annotations.ts'
 import { notKrm } from './krm-check.ts'
 import { folderOf, type PipelinePackage } from './pipeline-package.ts'
 import type { PipelineStep, RenderProcess, StepRun } from './pipeline-step.ts'
-import { goClean, runStep } from './run-step.ts'
+import { runStep } from './run-step.ts'
 import { mergeItems, selectItems, setResourceIds } from './select-items.ts'
 
 /** Told of the resources before the first function and after each mutator; `items` are those of the package that runs. */

@@ -5,6 +5,7 @@
 import { Failure } from '../failure.ts'
 import { copyNode, textAt, type YamlMap, type YamlNode } from '../krm/yaml-node.ts'
 import { copyLostComments, syncKeyOrder } from '../krm/yaml-resource-list.ts'
+import { goClean } from '../package/clean-path.ts'
 import {
   annotationOf,
   clearAnnotation,
@@ -144,20 +145,6 @@ function checkPlaces(step: PipelineStep, output: readonly YamlMap[]): void {
       throw badOutput(step, `resource at path ${JSON.stringify(clean)} and index ${JSON.stringify(index)} already exists`)
     taken.add(place)
   }
-}
-
-/** As Go's `path.Clean`. */
-export function goClean(path: string): string {
-  const rooted = path.startsWith('/')
-  const kept: string[] = []
-  for (const segment of path.split('/')) {
-    if (segment === '' || segment === '.') continue
-    if (segment !== '..') kept.push(segment)
-    else if (kept.length > 0 && kept.at(-1) !== '..') kept.pop()
-    else if (!rooted) kept.push('..')
-  }
-  const joined = kept.join('/')
-  return rooted ? `/${joined}` : joined === '' ? '.' : joined
 }
 
 /** A function that changed one form of the annotations meant the other one too. */

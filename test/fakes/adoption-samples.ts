@@ -1,23 +1,17 @@
 /** Adoptions in packages with a pipeline, told by the lines that they change. */
 import assert from 'node:assert/strict'
-import { builtInFunctions } from '../../src/adapters/functions/built-in-functions.ts'
+import { builtInFunctions } from '../../functions/built-in-functions.ts'
 import type { Drift, Resolution } from '../../src/drift/drift.ts'
 import { Failure } from '../../src/failure.ts'
 import { valueAt } from '../../src/krm/field-path.ts'
 import type { Json } from '../../src/krm/json.ts'
-import type { PackageFiles } from '../../src/package/package-files.ts'
 import { adoptThroughPipeline } from '../../src/proposal/adopt/adoption.ts'
 import type { ResolvedChange } from '../../src/proposal/resolution-edits.ts'
 import { answerCalls } from '../../src/render/answer-calls.ts'
 import { renderPackage } from '../../src/render/render-package.ts'
 import { driftOf } from './drift-samples.ts'
 import { path } from './live-object.ts'
-
-export function filesOf(texts: { readonly [path: string]: string }): PackageFiles {
-  return Object.entries(texts)
-    .map(([name, text]) => ({ path: name, mode: '100644' as const, content: new TextEncoder().encode(text) }))
-    .sort((one, other) => (one.path < other.path ? -1 : 1))
-}
+import { filesOf } from './pipeline-files.ts'
 
 export function changeIn(
   texts: { readonly [path: string]: string },

@@ -4,22 +4,15 @@ import { readYamlNodes } from '../../src/krm/read-yaml-node.ts'
 import { type YamlMap, yamlOf } from '../../src/krm/yaml-node.ts'
 import { API_VERSION, type Change, type DriftRecord, type DriftReport, LOCAL_CONFIG } from '../../src/record/schema.ts'
 import { INDEX, LEGACY_INDEX, LEGACY_PATH, PATH, setAnnotation } from '../../src/render/item-annotations.ts'
-
-const CATALOG = 'ghcr.io/kptdev/krm-functions-catalog'
+import { CATALOG, settersConfig, webKptfile } from './pipeline-files.ts'
 
 export const WEB: { readonly [path: string]: string } = {
-  Kptfile: `apiVersion: kpt.dev/v1
-kind: Kptfile
-metadata:
-  name: web
-pipeline:
-  mutators:
-  - image: ${CATALOG}/apply-setters:v0.2.0
+  Kptfile: webKptfile(`  - image: ${CATALOG}/apply-setters:v0.2.0
     configPath: setters.yaml
   - image: ${CATALOG}/set-labels:v0.2.0
     configMap:
       team: store # who is called at night
-`,
+`),
   'deployment.yaml': `apiVersion: apps/v1
 kind: Deployment
 metadata:
@@ -66,16 +59,9 @@ metadata:
 data:
   size: "3" # in litres
 `,
-  'setters.yaml': `apiVersion: v1
-kind: ConfigMap
-metadata:
-  name: setters
-  annotations:
-    config.kubernetes.io/local-config: "true"
-data:
-  # how many at night
+  'setters.yaml': settersConfig(`  # how many at night
   replicas: "3"
-`,
+`),
 }
 
 /** As kpt gives them to a function that is run on the package alone. */

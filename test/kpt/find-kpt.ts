@@ -4,10 +4,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-/** Why the tests that need kpt do not run here, or false where they do: the `skip` option of node:test. */
+let isThere: boolean | undefined
+
+/** Why the tests that need kpt do not run here, or false where they do: the `skip` option of node:test. Asked once in a process. */
 export function whyNoKpt(): string | false {
-  const { error, status } = spawnSync('kpt', ['version'], { stdio: 'ignore' })
-  return error === undefined && status === 0 ? false : 'kpt is not on the PATH'
+  isThere ??= spawnSync('kpt', ['version'], { stdio: 'ignore' }).status === 0
+  return isThere ? false : 'kpt is not on the PATH'
 }
 
 export interface KptRun {

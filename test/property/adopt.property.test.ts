@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { builtInFunctions } from '../../src/adapters/functions/built-in-functions.ts'
+import { builtInFunctions } from '../../functions/built-in-functions.ts'
 import { Failure } from '../../src/failure.ts'
 import { valueAt } from '../../src/krm/field-path.ts'
 import { canonicalJson, type Json, type JsonObject, jsonEquals } from '../../src/krm/json.ts'

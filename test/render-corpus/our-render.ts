@@ -1,5 +1,5 @@
 /** Our render of a package tree, with the functions that kpt runs as programs. */
-import { builtInFunctions } from '../../src/adapters/functions/built-in-functions.ts'
+import { builtInFunctions } from '../../functions/built-in-functions.ts'
 import type { Failure } from '../../src/failure.ts'
 import type { Json } from '../../src/krm/json.ts'
 import { answerCalls, type FunctionLibrary } from '../../src/render/answer-calls.ts'

@@ -12,10 +12,10 @@ import {
   type PackageBuilder,
 } from '../../render/package-builder.ts'
 import type { PackageRenderer } from '../../render/package-renderer.ts'
+import { splitWords } from '../../render/runtimes/split-words.ts'
 import { BoundedMap } from './bounded-map.ts'
 import { FUNCTION_LIMITS, type FunctionLimits } from './function-limits.ts'
 import { findProgram, type ProgramEnd, runProgram } from './run-program.ts'
-import { splitWords } from './split-words.ts'
 
 export interface PackageBuildsOptions {
   /** Programs as the operator allows them: `kubectl`, `/usr/local/bin/jsonnet`, `helm template .`. */

@@ -1,6 +1,6 @@
 /** Entry of the thread that renders packages with pipelines; bundled as a file of its own (.ci/bundle.ts). */
 import { parentPort, workerData } from 'node:worker_threads'
-import { BUILT_IN } from './built-in-functions.ts'
+import { BUILT_IN } from '../../../functions/built-in-functions.ts'
 import { serveRenders } from './serve-renders.ts'
 import type { WorkerStart } from './worker-messages.ts'
 

@@ -1,4 +1,6 @@
 /** Renders packages for turns: those with a pipeline in worker threads, with every function that the operator allows. */
+
+import { BUILT_IN } from '../../../functions/built-in-functions.ts'
 import { Failure } from '../../failure.ts'
 import type { PackageFiles } from '../../package/package-files.ts'
 import { answerCalls, type FunctionLibrary, NO_FUNCTIONS } from '../../render/answer-calls.ts'
@@ -7,9 +9,8 @@ import { PackageSources } from '../../render/package-sources.ts'
 import type { FunctionAnswer, FunctionCall, PipelineStep } from '../../render/pipeline-step.ts'
 import { renderPackage } from '../../render/render-package.ts'
 import { formatFunctionInput } from '../../render/resource-list.ts'
-import { BUILT_IN } from './built-in-functions.ts'
-import type { BuiltIns } from './choose-release.ts'
-import { type AllowedFunctions, chooseRuntime } from './choose-runtime.ts'
+import type { BuiltIns } from '../../render/runtimes/choose-release.ts'
+import { type AllowedFunctions, chooseRuntime } from '../../render/runtimes/choose-runtime.ts'
 import type { EngineName } from './container-engine.ts'
 import { ForeignFunctions } from './foreign-functions.ts'
 import { type ForeignAnswer, readForeignOutput } from './foreign-output.ts'

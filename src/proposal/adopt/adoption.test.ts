@@ -1,22 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { adopted, changeIn, filesOf, refused } from '../../../test/fakes/adoption-samples.ts'
-import { builtInFunctions } from '../../adapters/functions/built-in-functions.ts'
+import { builtInFunctions } from '../../../functions/built-in-functions.ts'
+import { adopted, changeIn, refused } from '../../../test/fakes/adoption-samples.ts'
+import { APPLY_SETTERS, CATALOG, filesOf, settersConfig, webKptfile } from '../../../test/fakes/pipeline-files.ts'
 import { adoptThroughPipeline } from './adoption.ts'
-
-const CATALOG = 'ghcr.io/kptdev/krm-functions-catalog'
 
 /** Every kind of place at once, kept rendered: what the functions would write stands in the files. */
 const WEB: { readonly [path: string]: string } = {
-  Kptfile: `apiVersion: kpt.dev/v1
-kind: Kptfile
-metadata:
-  name: web
-pipeline:
-  mutators:
-    - image: ${CATALOG}/apply-setters:v0.2.0
-      configPath: setters.yaml
-    - image: ${CATALOG}/set-namespace:v0.4.5
+  Kptfile: webKptfile(`${APPLY_SETTERS}    - image: ${CATALOG}/set-namespace:v0.4.5
       configMap:
         namespace: shop
     - image: ${CATALOG}/set-labels:v0.2.0
@@ -29,20 +20,13 @@ pipeline:
       configMap:
         name: shop/web
         newTag: "1.4"
-`,
-  'setters.yaml': `apiVersion: v1
-kind: ConfigMap
-metadata:
-  name: setters
-  annotations:
-    config.kubernetes.io/local-config: "true"
-data:
-  # how many at night
+`),
+  'setters.yaml': settersConfig(`  # how many at night
   replicas: "3"
   host: shop
   domain: example.com
   color: blue
-`,
+`),
   'deployment.yaml': `apiVersion: apps/v1
 kind: Deployment
 metadata:

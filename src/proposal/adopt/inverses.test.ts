@@ -1,19 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { adopted, changeIn, refused } from '../../../test/fakes/adoption-samples.ts'
-
-const CATALOG = 'ghcr.io/kptdev/krm-functions-catalog'
+import { CATALOG, webKptfile } from '../../../test/fakes/pipeline-files.ts'
 
 const PATTERN: { readonly [path: string]: string } = {
-  Kptfile: `apiVersion: kpt.dev/v1
-kind: Kptfile
-metadata:
-  name: web
-pipeline:
-  mutators:
-    - image: ${CATALOG}/apply-setters:v0.2.0
+  Kptfile: webKptfile(`    - image: ${CATALOG}/apply-setters:v0.2.0
       configMap: {left: x, right: y}
-`,
+`),
   'config.yaml': `apiVersion: v1
 kind: ConfigMap
 metadata:
@@ -32,17 +25,11 @@ test('a live value that a pattern gives in several ways is not guessed, and --vi
 test('of two functions that write one field the last one is edited', () => {
   const fight = {
     ...PATTERN,
-    Kptfile: `apiVersion: kpt.dev/v1
-kind: Kptfile
-metadata:
-  name: web
-pipeline:
-  mutators:
-    - image: ${CATALOG}/set-labels:v0.2.0
+    Kptfile: webKptfile(`    - image: ${CATALOG}/set-labels:v0.2.0
       configMap: {team: first}
     - image: ${CATALOG}/set-labels:v0.2.0
       configMap: {team: last}
-`,
+`),
   }
   assert.deepEqual(adopted(fight, changeIn(fight, 'ConfigMap', 'metadata.labels.team', 'live')), {
     'apps/web/Kptfile': ['-      configMap: {team: last}', '+      configMap: {team: live}'],
@@ -52,15 +39,9 @@ pipeline:
 test('a package whose rendering is not stable is refused, and says which field', () => {
   const grows = {
     ...PATTERN,
-    Kptfile: `apiVersion: kpt.dev/v1
-kind: Kptfile
-metadata:
-  name: web
-pipeline:
-  mutators:
-    - image: ${CATALOG}/search-replace:v0.2.0
+    Kptfile: webKptfile(`    - image: ${CATALOG}/search-replace:v0.2.0
       configMap: {by-path: data.both, by-value-regex: "(.*)", put-value: "\${1}x"}
-`,
+`),
   }
   const failure = refused(grows, changeIn(grows, 'ConfigMap', 'data.both', 'live'))
   assert.equal(failure.code, 'BP1207')
@@ -69,15 +50,9 @@ pipeline:
 
 test('a value copied by apply-replacements is edited where it is copied from', () => {
   const copied = {
-    Kptfile: `apiVersion: kpt.dev/v1
-kind: Kptfile
-metadata:
-  name: web
-pipeline:
-  mutators:
-    - image: ${CATALOG}/apply-replacements:v0.1.1
+    Kptfile: webKptfile(`    - image: ${CATALOG}/apply-replacements:v0.1.1
       configPath: replacements.yaml
-`,
+`),
     'replacements.yaml': `apiVersion: fn.kpt.dev/v1alpha1
 kind: ApplyReplacements
 metadata:
@@ -112,15 +87,9 @@ data:
 
 test('an object that a function puts in is edited in the config of the function', () => {
   const upserted = {
-    Kptfile: `apiVersion: kpt.dev/v1
-kind: Kptfile
-metadata:
-  name: web
-pipeline:
-  mutators:
-    - image: ${CATALOG}/upsert-resource:v0.2.0
+    Kptfile: webKptfile(`    - image: ${CATALOG}/upsert-resource:v0.2.0
       configPath: put.yaml
-`,
+`),
     'put.yaml': `apiVersion: v1
 kind: List
 metadata:

@@ -3,12 +3,12 @@
  * gets nothing run by naming it.
  */
 import type { Failure } from '../../failure.ts'
-import { runtimeMissing } from '../../render/answer-calls.ts'
-import type { KrmFunction } from '../../render/krm-function.ts'
-import type { PipelineStep } from '../../render/pipeline-step.ts'
+import { runtimeMissing } from '../answer-calls.ts'
+import type { KrmFunction } from '../krm-function.ts'
+import type { PipelineStep } from '../pipeline-step.ts'
 import { type BuiltIns, chooseRelease } from './choose-release.ts'
-import { imageNotAllowed, imageNotPinned, programNotAllowed } from './function-failures.ts'
 import { formatRelease, parseRelease } from './release-version.ts'
+import { imageNotAllowed, imageNotPinned, programNotAllowed } from './runtime-refused.ts'
 import { splitWords } from './split-words.ts'
 
 /** What the operator lets pipelines run beside the functions that are built in. */

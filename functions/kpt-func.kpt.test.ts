@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { type KptRun, runKpt, whyNoKpt, withFolder } from '../../../test/kpt/find-kpt.ts'
+import { type KptRun, runKpt, whyNoKpt, withFolder } from '../test/kpt/find-kpt.ts'
 
 const RUN = JSON.stringify(new URL('kpt-func.ts', import.meta.url).href)
 const context = (name: string): string =>

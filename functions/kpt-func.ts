@@ -7,7 +7,7 @@ import hostConsole, { Console } from 'node:console'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { KptFunc, KubernetesObject, Result } from 'kpt-functions'
-import { failuresOf, formatFailure } from '../../failure.ts'
+import { failuresOf, formatFailure } from '../src/failure.ts'
 import {
   canonicalJson,
   emptyObject,
@@ -18,12 +18,12 @@ import {
   type JsonObject,
   jsonEquals,
   setKey,
-} from '../../krm/json.ts'
-import { patchYamlNode } from '../../krm/patch-yaml-node.ts'
-import { jsonOf, textAt, type YamlMap, yamlMap } from '../../krm/yaml-node.ts'
-import { annotationOf, fileOf, PACKAGE_PATH } from '../../render/item-annotations.ts'
-import type { FunctionInput, FunctionOutput, FunctionResult } from '../../render/krm-function.ts'
-import { formatFunctionOutput, readFunctionInput } from '../../render/resource-list.ts'
+} from '../src/krm/json.ts'
+import { patchYamlNode } from '../src/krm/patch-yaml-node.ts'
+import { jsonOf, textAt, type YamlMap, yamlMap } from '../src/krm/yaml-node.ts'
+import { annotationOf, fileOf, PACKAGE_PATH } from '../src/render/item-annotations.ts'
+import type { FunctionInput, FunctionOutput, FunctionResult } from '../src/render/krm-function.ts'
+import { formatFunctionOutput, readFunctionInput } from '../src/render/resource-list.ts'
 
 /** Exit codes of the package's own `run`. */
 const RESULT_ERROR = 1
