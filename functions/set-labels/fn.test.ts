@@ -130,6 +130,23 @@ test('something else than labels is an error, and the other objects are still do
   assert.equal(results[0]?.severity, 'error')
 })
 
+test('an error names the kind, and the group and version where the object has fields of these names', () => {
+  const messages = (more: string) => run(`apiVersion: a/b/c\nkind: Shop\nmetadata: {labels: 7}\n${more}`).messages[0]
+  const field = 'has unmatched field type "string" in fieldpath .metadata.labels.app'
+  assert.equal(messages(''), `Resource(apiVersion=, kind=Shop) ${field}`)
+  assert.equal(messages('version: v9\n'), `Resource(apiVersion=v9, kind=Shop) ${field}`)
+  assert.equal(messages('group: shop.org\nversion: v9\n'), `Resource(apiVersion=shop.org/v9, kind=Shop) ${field}`)
+})
+
+test('claims that are no list of maps are an error', () => {
+  const messages = (claims: string) =>
+    run(`apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: a}\nspec: {volumeClaimTemplates: ${claims}}\n`).messages[0]
+  assert.match(messages('7') ?? '', /kind=StatefulSet\) has unmatched field type "struct \{\}" in fieldpath \.spec\.volumeClaimTemplates$/)
+  assert.match(messages('[{selector: 7}, {metadata: 7}]') ?? '', /in fieldpath \.selector\.matchLabels\.app$/)
+  assert.equal(messages('[{}, 7, []]'), 'unhandled node kind 8')
+  assert.equal(messages('[[], 7]'), 'unhandled node kind 2')
+})
+
 test('pods that cannot be labelled are passed over in silence', () => {
   const { text, exitCode } = run('apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {template: {metadata: 7}}\n')
   assert.equal(exitCode, 0)
@@ -144,6 +161,7 @@ test('the labels come from a ConfigMap or a SetLabels', () => {
   const rows: readonly (readonly [string, readonly string[], 0 | 1])[] = [
     ['{}', ['`FunctionConfig` is not given'], 1],
     ['apiVersion: v1\nkind: ConfigMap\nmetadata: {name: function-input}\ndata: {}\n', ['`FunctionConfig` is not given'], 1],
+    ['apiVersion: v1\nkind: ConfigMap\nmetadata: {name: function-input}\n', [], 1],
     ['apiVersion: v1\nkind: ConfigMap\ndata: {}\n', ['no `labels` arguments are given in FunctionConfig'], 0],
     ['apiVersion: x/v1\nkind: Y\n', ['unknown FunctionConfig `Y.x`, expect `SetLabels.fn.kpt.dev` or `ConfigMap.v1`'], 1],
     [
@@ -161,6 +179,14 @@ test('the labels come from a ConfigMap or a SetLabels', () => {
       1,
     ],
   ]
+  // By their names, and a key that is no text before all.
+  for (const [labels, why] of [
+    ['{b: 1, a: true}', 'cannot unmarshal bool into Go struct field SetLabels.labels of type string'],
+    ['{a: 1, 7: x}', 'unsupported type: map[interface {}]interface {}'],
+  ])
+    assert.deepEqual(run(secret, `apiVersion: fn.kpt.dev/v1alpha1\nkind: SetLabels\nlabels: ${labels}\n`).messages, [
+      `unable to convert object to *setlabels.SetLabels with error: json: ${why}`,
+    ])
   for (const [config, messages, exitCode] of rows) {
     const output = run(secret, config)
     assert.deepEqual([output.messages, output.exitCode], [messages, exitCode], config)
@@ -169,8 +195,10 @@ test('the labels come from a ConfigMap or a SetLabels', () => {
 })
 
 test('the table names every place once', () => {
-  const all = LABEL_PLACES.flatMap(({ kinds, holder, labels }) =>
-    (kinds ?? [{ kind: '*' }]).map(({ kind }) => `${kind} ${[...holder, ...labels].join('.')}`),
+  const all = LABEL_PLACES.flatMap(({ kinds, holder, labels, also }) =>
+    (kinds ?? [{ kind: '*' }]).flatMap(({ kind }) =>
+      [labels, ...(also === undefined ? [] : [also.labels])].map((path) => `${kind} ${[...holder, ...path].join('.')}`),
+    ),
   )
   assert.equal(new Set(all).size, all.length)
 })

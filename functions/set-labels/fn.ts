@@ -1,7 +1,7 @@
 /** KRM function `set-labels` (kptdev/krm-functions-catalog `functions/go/set-labels/setlabels/transformer.go`). */
 import { entryOf, resolved, type YamlMap } from '../../src/krm/yaml-node.ts'
 import { type FunctionOutput, type FunctionResult, failed, type KrmFunction } from '../../src/render/krm-function.ts'
-import { inSdkOrder, isLocalToSdk, isOfKind, keepText, readText, sdkKindOf, writeText } from '../../src/render/sdk-fields.ts'
+import { inSdkOrder, isLocalToSdk, isOfKind, keepText, readText, sdkKindOf, textOrEmpty, writeText } from '../../src/render/sdk-fields.ts'
 import { readLabelConfig } from './label-config.ts'
 import { LABEL_PLACES, type LabelPlace } from './label-places.ts'
 
@@ -18,7 +18,8 @@ export const setLabels: KrmFunction = ({ items, config }) => {
   const notGiven: readonly FunctionResult[] = read.is === 'absent' ? [{ message: '`FunctionConfig` is not given', severity: 'info' }] : []
   const objects = items.filter((item) => !isLocalToSdk(item))
   if (objects.length === 0) return told(items, [...notGiven, { message: 'no input resources', severity: 'info' }])
-  if (read.is === 'absent') return { items, results: notGiven, exitCode: 1, stderr: NO_SUCCESS }
+  if (read.is === 'absent' || (read.isPlaceholder && read.labels.length === 0))
+    return { items, results: notGiven, exitCode: 1, stderr: NO_SUCCESS }
   if (read.labels.length === 0) return told(items, [{ message: 'no `labels` arguments are given in FunctionConfig', severity: 'warning' }])
   let count = 0
   const results: FunctionResult[] = []
@@ -49,11 +50,12 @@ function labelObject(item: YamlMap, labels: Labels): Labelled {
     if (place.kinds !== undefined && !place.kinds.some((wanted) => isOfKind(kind, wanted))) continue
     const holders = holdersOf(item, place)
     if (typeof holders === 'string') return { count, problem: holders }
-    for (const holder of holders) {
-      const set = labelHolder(holder, place, labels)
-      count += set.count
-      if (set.problem !== undefined) return place.silent === true ? { count } : { count, problem: set.problem }
-    }
+    for (const holder of holders)
+      for (const each of place.also === undefined ? [place] : [place, place.also]) {
+        const set = labelHolder(holder, each, labels)
+        count += set.count
+        if (set.problem !== undefined) return place.silent === true ? { count } : { count, problem: set.problem }
+      }
   }
   return { count }
 }
@@ -62,27 +64,28 @@ function labelObject(item: YamlMap, labels: Labels): Labelled {
 interface Holder {
   /** Undefined where something else than a map is there: it takes no labels, and counts. */
   readonly map: YamlMap | undefined
-  /** How messages of the SDK name it; it forgets the way where that goes through a list. */
-  readonly kind: string
+  /** How messages of the SDK name the object; it forgets that, and the way, where the way goes through a list. */
+  readonly object: string
   readonly path: string
 }
 
 /** The holders of a place, or what is wrong. */
 function holdersOf(item: YamlMap, { holder, strict }: LabelPlace): readonly Holder[] | string {
-  let at: readonly Holder[] = [{ map: item, kind: sdkKindOf(item).kind, path: '' }]
+  let at: readonly Holder[] = [{ map: item, object: messageNameOf(item), path: '' }]
   for (const [place, name] of holder.entries()) {
     if (name === '*') continue
     const next: Holder[] = []
-    for (const { map, kind, path } of at) {
+    for (const { map, object, path } of at) {
       const entry = entryOf(map, name)
       if (entry === undefined) continue
       const value = resolved(entry.value)
-      if (holder[place + 1] !== '*') next.push({ map: value.kind === 'map' ? value : undefined, kind, path: `${path}.${name}` })
+      if (holder[place + 1] !== '*') next.push({ map: value.kind === 'map' ? value : undefined, object, path: `${path}.${name}` })
       else {
         const maps = value.kind === 'list' ? value.items.map(resolved) : []
         if (value.kind === 'list' && maps.every((each) => each.kind === 'map'))
-          next.push(...maps.map((each) => ({ map: each, kind: '', path: '' })))
-        else if (strict === true) return unmatched(kind, 'struct {}', `${path}.${name}`)
+          next.push(...maps.map((each) => ({ map: each, object: NO_OBJECT, path: '' })))
+        else if (strict === true && value.kind !== 'list') return unmatched(object, 'struct {}', `${path}.${name}`)
+        else if (strict === true) return `unhandled node kind ${maps.find((each) => each.kind !== 'map')?.kind === 'list' ? 2 : 8}`
       }
     }
     at = next
@@ -90,12 +93,16 @@ function holdersOf(item: YamlMap, { holder, strict }: LabelPlace): readonly Hold
   return at
 }
 
-function labelHolder({ map, kind, path }: Holder, { labels: where, create }: LabelPlace, labels: Labels): Labelled {
+function labelHolder(
+  { map, object, path }: Holder,
+  { labels: where, create }: Pick<LabelPlace, 'labels' | 'create'>,
+  labels: Labels,
+): Labelled {
   let count = 0
   for (const [name, value] of labels) {
     const field = [...where, name]
     const read = map === undefined ? undefined : readText(map, field)
-    if (read?.is === 'other') return { count, problem: unmatched(kind, 'string', `${path}.${field.join('.')}`) }
+    if (read?.is === 'other') return { count, problem: unmatched(object, 'string', `${path}.${field.join('.')}`) }
     if (map !== undefined && (read?.is === 'text' ? read.text !== value : create)) {
       if (name === UPSTREAM_IDENTIFIER)
         return { count, problem: `annotation ${UPSTREAM_IDENTIFIER} is managed by kpt and should not be modified` }
@@ -106,6 +113,14 @@ function labelHolder({ map, kind, path }: Holder, { labels: where, create }: Lab
   return { count }
 }
 
-function unmatched(kind: string, wanted: string, path: string): string {
-  return `Resource(apiVersion=, kind=${kind}) has unmatched field type "${wanted}" in fieldpath ${path}`
+/** The SDK takes group and version from fields of these names at the top, where hardly an object has any. */
+function messageNameOf(item: YamlMap): string {
+  const [group, version] = [textOrEmpty(item, 'group'), textOrEmpty(item, 'version')]
+  return `Resource(apiVersion=${group === '' ? version : `${group}/${version}`}, kind=${textOrEmpty(item, 'kind')})`
+}
+
+const NO_OBJECT = 'Resource(apiVersion=, kind=)'
+
+function unmatched(object: string, wanted: string, path: string): string {
+  return `${object} has unmatched field type "${wanted}" in fieldpath ${path}`
 }

@@ -10,6 +10,8 @@ export interface LabelPlace {
   readonly labels: readonly string[]
   /** Whether a label that is not there is added; where not, only labels that are there get the new value. */
   readonly create: boolean
+  /** Other labels within each holder, before the next one. */
+  readonly also?: Pick<LabelPlace, 'labels' | 'create'>
   /** Whether something unusable there is passed over in silence, with the rest of the object. */
   readonly silent?: true
   /** Whether something else than a list of maps, where the holder wants one, is an error and not nothing. */
@@ -54,8 +56,14 @@ export const LABEL_PLACES: readonly LabelPlace[] = [
   { kinds: CRON_JOBS, holder: ['spec', 'jobTemplate', 'spec'], labels: ['selector', 'matchLabels'], create: false },
   { kinds: CRON_JOBS, holder: CRON_JOB_PODS, labels: OWN_LABELS, create: true },
   { kinds: CRON_JOBS, ...TOPOLOGY, holder: [...CRON_JOB_PODS, 'spec', ...TOPOLOGY.holder] },
-  { kinds: STATEFUL_SETS, holder: ['spec', 'volumeClaimTemplates', '*'], labels: OWN_LABELS, create: true, strict: true },
-  { kinds: STATEFUL_SETS, holder: ['spec', 'volumeClaimTemplates', '*'], labels: ['selector', 'matchLabels'], create: false },
+  {
+    kinds: STATEFUL_SETS,
+    holder: ['spec', 'volumeClaimTemplates', '*'],
+    labels: OWN_LABELS,
+    create: true,
+    also: { labels: ['selector', 'matchLabels'], create: false },
+    strict: true,
+  },
   { kinds: NETWORK_POLICIES, holder: ['spec', 'ingress', '*', 'from', '*'], labels: POD_SELECTOR, create: false },
   { kinds: NETWORK_POLICIES, holder: ['spec', 'egress', '*', 'to', '*'], labels: POD_SELECTOR, create: false },
 ]

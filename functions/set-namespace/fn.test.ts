@@ -67,6 +67,11 @@ test('subjects of a ClusterRoleBinding change where they have a namespace; those
   assert.equal(run(binding).text, binding.replace('old', 'prod'))
 })
 
+test('subjects with something else among them stay, all of them', () => {
+  const odd = object('rbac.authorization.k8s.io/v1 ClusterRoleBinding', '', 'subjects:\n- kind: User\n  namespace: old\n- b\n')
+  for (const each of EVERY_VERSION) assert.equal(run(odd, '', each).text, odd)
+})
+
 const CRD = 'apiextensions.k8s.io/v1 CustomResourceDefinition'
 const webhook = (service: string) =>
   `spec:\n  conversion:\n    strategy: Webhook\n    webhook:\n      clientConfig:\n        service: {${service}}\n`
@@ -152,6 +157,54 @@ test('from v0.4.2 an object whose origin had no namespace keeps its own', () => 
   assert.equal(run(shop.replace('|~C|a', ''), '').exitCode, 1)
 })
 
+/** An object with an upstream identifier. */
+function fetched(kind: string, identifier: string): string {
+  return object(kind, `  namespace: other\n  annotations:\n    internal.kpt.dev/upstream-identifier: '${identifier}'\n`)
+}
+
+test('an upstream identifier is found within the text, and its name ends where a name of one label does', () => {
+  const messages = (identifier: string) => run(fetched('v1 Namespace', identifier), ', namespaceMatcher: web').messages
+  for (const name of ['web', 'web.shop', 'web|more', 'web_1'])
+    assert.match(messages(`? x.y|Namespace|~C|${name}`)[0] ?? '', /has matching origin web$/, name)
+  assert.match(messages('|Namespace|~C|shop')[0] ?? '', /^all matching namespaces are already/)
+})
+
+test('an upstream identifier without one in it is an error, for an object that is asked for its origin', () => {
+  for (const bad of [
+    'x',
+    '|Service|web',
+    '||old|web',
+    '|service|old|web',
+    '|Service||web',
+    '|Service|OLD|web',
+    `|Service|${'a'.repeat(64)}|web`,
+  ]) {
+    for (const each of EVERY_VERSION) {
+      const { messages, exitCode } = run(fetched('v1 Service', bad), '', each)
+      assert.equal(exitCode, 1, bad)
+      assert.deepEqual(messages, [
+        `annotation internal.kpt.dev/upstream-identifier: ${bad} is in bad format. expect "<GROUP>|<KIND>|<NAMESPACE>|<NAME>"`,
+      ])
+    }
+    // Only v0.4.1 asks every object.
+    const role = fetched('rbac.authorization.k8s.io/v1 ClusterRole', bad)
+    assert.equal(run(role, '', setNamespace).exitCode, 1)
+    for (const each of [setNamespaceOfAnyOrigin, setNamespaceOfNamedServices]) {
+      assert.equal(run(role, '', each).exitCode, 0)
+      assert.equal(run(role, '', each).text, role)
+    }
+  }
+})
+
+test('v0.4.1 says the first thing that is wrong with the origins, as the SDK writes an origin', () => {
+  const nowhere = fetched('v1 Service', '? x.y|Service|~C|web.shop')
+  const bad = fetched('v1 Secret', 'x')
+  const first = run(`${nowhere}---\n${bad}`, '', setNamespace)
+  assert.equal(first.exitCode, 0)
+  assert.match(first.messages.join(), /scoepd origin x\.y\|Service\|~C\|web$/)
+  assert.equal(run(`${bad}---\n${nowhere}`, '', setNamespace).exitCode, 1)
+})
+
 test('the objects come back by apiVersion, kind, namespace and name', () => {
   const { text } = run(['v1 Service', 'apps/v1 Deployment', 'v1 ConfigMap'].map((kind) => object(kind, '')).join('---\n'))
   assert.deepEqual(
@@ -162,7 +215,7 @@ test('the objects come back by apiVersion, kind, namespace and name', () => {
 
 test('the namespace comes from a ConfigMap, the package context or a SetNamespace', () => {
   const service = object('v1 Service', '')
-  const from = (config: string) => setNamespace({ items: nodes(service), config: nodes(config)[0] })
+  const from = (config: string) => setNamespaceOfAnyOrigin({ items: nodes(service), config: nodes(config)[0] })
   const text = (config: string) =>
     from(config)
       .items.map((item) => writeYamlNode(item))
@@ -186,6 +239,40 @@ test('the namespace comes from a ConfigMap, the package context or a SetNamespac
     assert.equal(text(config), service)
   }
   assert.equal(setNamespaceOfNamedServices({ items: [], config: undefined }).exitCode, 1)
+})
+
+test('a config is read whole: a value of a wrong type in its metadata is one too many', () => {
+  const own = 'apiVersion: fn.kpt.dev/v1alpha1\nkind: SetNamespace\nnamespace: prod\n'
+  const rows = ['metadata: 7\n', 'metadata: {name: 7}\n', 'metadata: {labels: [a]}\n', 'metadata: {annotations: {a: true}}\n'].flatMap(
+    (metadata) => [`${own}${metadata}`, `apiVersion: v1\nkind: ConfigMap\ndata: {namespace: prod}\n${metadata}`],
+  )
+  const bad = [...rows, `${own}namespaceMatcher: 7\n`, configMap('namespace: prod, other: 7'), configMap('namespace: prod, 7: a')]
+  for (const text of bad) {
+    const input = { items: nodes(object('v1 Service', '')), config: nodes(text)[0] }
+    const [v041, v042, v046] = EVERY_VERSION.map((each) => each(input))
+    assert.deepEqual([v041?.exitCode, v042?.exitCode, v046?.exitCode], [1, 0, 1], text)
+    assert.deepEqual(v041?.results, [{ message: 'SubObject has unmatched field type: `', severity: 'error' }])
+    for (const later of [v042, v046]) assert.match(later?.results[0]?.message ?? '', /^failed to parse FunctionConfig as /)
+    for (const { items } of [v041, v042].filter((each) => each !== undefined))
+      assert.equal(items.map((item) => writeYamlNode(item)).join(), object('v1 Service', ''))
+  }
+  const nothing = configMap('namespace: prod, other: null').replace('\ndata:', '\n  annotations: null\ndata:')
+  assert.equal(setNamespace({ items: [], config: nodes(nothing)[0] }).exitCode, 0)
+})
+
+test('an error about the config names its file and its place in it', () => {
+  const file = (index: string) => {
+    const annotations = `  annotations:\n    internal.config.kubernetes.io/path: a.yaml\n    internal.config.kubernetes.io/index: ${index}\n`
+    const config = nodes(configMap('').replace('\ndata:', `\n${annotations}data:`))[0]
+    return setNamespaceOfNamedServices({ items: [], config }).results[0]?.file
+  }
+  for (const [index, place] of [
+    ["'2'", 2],
+    ["'-1'", -1],
+    ['x', 0],
+    ["''", -1],
+  ] as const)
+    assert.deepEqual(file(index), { path: 'a.yaml', index: place })
 })
 
 test('whatever the objects and the config are, it says something, and a second run changes nothing', () => {

@@ -15,6 +15,13 @@ import {
   writeText,
 } from '../../src/render/sdk-fields.ts'
 import { type NamespaceConfig, readNamespaceConfig } from './namespace-config.ts'
+import {
+  badUpstreamIdentifier,
+  formatUpstreamOrigin,
+  NO_NAMESPACE,
+  parseUpstreamIdentifier,
+  upstreamIdentifierOf,
+} from './upstream-origin.ts'
 
 /** A field that holds a namespace beside `metadata.namespace`; `*` stands for each item of a list. */
 export interface NamespacePlace extends Partial<SdkKind> {
@@ -47,42 +54,53 @@ interface NamespaceRules {
   readonly writesMissingServices: boolean
   /** Of a run with a config that cannot be used. With 0 kpt reports the error and goes on with the objects as they were. */
   readonly badConfigExit: 0 | 1
+  /** Whether a config with a value of a wrong type ends the run with an error that says no more than that. */
+  readonly diesOfTypes: boolean
 }
 
 /** v0.4.1. */
-export const setNamespace: KrmFunction = namespaceSetter({ checksOrigins: true, writesMissingServices: true, badConfigExit: 0 })
+export const setNamespace: KrmFunction = namespaceSetter({
+  checksOrigins: true,
+  writesMissingServices: true,
+  badConfigExit: 0,
+  diesOfTypes: true,
+})
 /** v0.4.2 to v0.4.5. */
 export const setNamespaceOfAnyOrigin: KrmFunction = namespaceSetter({
   checksOrigins: false,
   writesMissingServices: true,
   badConfigExit: 0,
+  diesOfTypes: false,
 })
 /** From v0.4.6. */
 export const setNamespaceOfNamedServices: KrmFunction = namespaceSetter({
   checksOrigins: false,
   writesMissingServices: false,
   badConfigExit: 1,
+  diesOfTypes: false,
 })
 
 const DEPENDS_ON = 'config.kubernetes.io/depends-on'
-const UPSTREAM_IDENTIFIER = 'internal.kpt.dev/upstream-identifier'
-/** What kpt writes for the namespace of an upstream object that has none. */
-const NO_NAMESPACE = '~C'
 const DEFAULT_NAMESPACE = 'default'
+/** All that v0.4.1 says of a config with a value of a wrong type: the SDK names the field here, and of a config there is none. */
+const WRONG_TYPE = 'SubObject has unmatched field type: `'
 /** `<group>/namespaces/<namespace>/<kind>/<name>` */
 const NAMESPACED_DEPENDENCY = /^[-.\w]*\/namespaces\/[-.\w]*\/[-.\w]*\/[-.\w]*$/
 
 function namespaceSetter(rules: NamespaceRules): KrmFunction {
   return ({ items, config }) => {
     const read = readNamespaceConfig(config)
-    if ('problem' in read) return { ...told(items, [read.problem]), exitCode: rules.badConfigExit }
+    if ('problem' in read) {
+      if (read.isOfTypes && rules.diesOfTypes) return { ...told(items, [error(WRONG_TYPE)]), exitCode: 1 }
+      return { ...told(items, [read.problem]), exitCode: rules.badConfigExit }
+    }
     const objects = items.filter((item) => !isLocalToSdk(item))
-    const broken = objects.find((item) => originOf(item) === undefined)
-    if (broken !== undefined) return { ...told(items, [error(badOrigin(broken))]), exitCode: 1 }
-    const origins = rules.checksOrigins ? checkOrigins(objects, read) : []
-    if (origins.some(({ severity }) => severity === 'error')) return told(items, origins)
+    const origins = rules.checksOrigins ? checkOrigins(objects, read) : { results: [], hasFailed: false }
+    if (origins.hasFailed) return told(items, origins.results)
+    const broken = objects.find((item) => (rules.checksOrigins || isAskedForOrigin(item)) && originOf(item) === undefined)
+    if (broken !== undefined) return { ...told(items, [error(badUpstreamIdentifier(upstreamIdentifierOf(broken)))]), exitCode: 1 }
     const changer = new NamespaceChanger(read, rules)
-    return told(items, [...origins, ...changer.change(objects)])
+    return told(items, [...origins.results, ...changer.change(objects)])
   }
 }
 
@@ -103,20 +121,21 @@ interface Origin {
   readonly name: string
 }
 
-function upstreamIdentifierOf(item: YamlMap): string {
-  return textOrEmpty(item, 'metadata', 'annotations', UPSTREAM_IDENTIFIER)
-}
-
 /** Where the object came from, or what it is where it came from nowhere; undefined for an annotation that cannot be read. */
 function originOf(item: YamlMap): Origin | undefined {
   const identifier = upstreamIdentifierOf(item)
   if (identifier === '') return { namespace: effectiveNamespace(item), name: textOrEmpty(item, 'metadata', 'name') }
-  const [, , namespace, name, ...more] = identifier.trim().split('|')
-  return namespace === undefined || name === undefined || more.length > 0 ? undefined : { namespace, name }
+  return parseUpstreamIdentifier(identifier)
 }
 
-function badOrigin(item: YamlMap): string {
-  return `annotation ${UPSTREAM_IDENTIFIER}: ${upstreamIdentifierOf(item)} is in bad format. expect "<GROUP>|<KIND>|<NAMESPACE>|<NAME>"`
+/** Of other objects the origin changes nothing, so that nothing has to be wrong with it. */
+function isAskedForOrigin(item: YamlMap): boolean {
+  return isNamespaced(item) || placeOf(item)?.kind === 'Namespace'
+}
+
+function placeOf(item: YamlMap): NamespacePlace | undefined {
+  const kind = sdkKindOf(item)
+  return NAMESPACE_PLACES.find((each) => isOfKind(kind, each))
 }
 
 function hasNamespace(item: YamlMap): boolean {
@@ -132,26 +151,39 @@ function effectiveNamespace(item: YamlMap): string {
   return isNamespaced(item) ? DEFAULT_NAMESPACE : NO_NAMESPACE
 }
 
-/** Warnings for objects that came from nowhere; or one error, and then nothing is changed. */
-function checkOrigins(objects: readonly YamlMap[], { matcher }: NamespaceConfig): readonly FunctionResult[] {
+interface OriginCheck {
+  readonly results: readonly FunctionResult[]
+  /** With one error, and nothing is changed. */
+  readonly hasFailed: boolean
+}
+
+/** Warnings for objects that came from nowhere, or an error. At an identifier that cannot be read it ends, as the original does. */
+function checkOrigins(objects: readonly YamlMap[], { matcher }: NamespaceConfig): OriginCheck {
   const warnings: FunctionResult[] = []
   const namespaces = new Set<string>()
   for (const item of objects) {
     const identifier = upstreamIdentifierOf(item)
-    if (identifier === '') warnings.push({ message: `${sdkNameOf(item)} does not have upstream origin.`, severity: 'warning' })
-    else if (isNamespaced(item)) {
-      const namespace = originOf(item)?.namespace ?? ''
-      if (namespace === NO_NAMESPACE)
-        return [error(`${sdkNameOf(item)} is namespace-scoped, but has cluster-scoped or unknown scoepd origin ${identifier.trim()}`)]
-      namespaces.add(namespace)
+    if (identifier === '') {
+      warnings.push({ message: `${sdkNameOf(item)} does not have upstream origin.`, severity: 'warning' })
+      continue
     }
+    const origin = parseUpstreamIdentifier(identifier)
+    if (origin === undefined) return { results: warnings, hasFailed: false }
+    if (!isNamespaced(item)) continue
+    if (origin.namespace === NO_NAMESPACE) {
+      const from = formatUpstreamOrigin(origin)
+      return failedCheck(`${sdkNameOf(item)} is namespace-scoped, but has cluster-scoped or unknown scoepd origin ${from}`)
+    }
+    namespaces.add(origin.namespace)
   }
-  if (matcher !== '' || namespaces.size <= 1) return warnings
-  return [
-    error(
-      `unable to use origin \`namespace\` to match. expect a single upstream namespace, found ${goList(namespaces)}. please switch to use \`namespaceMatcher\`to specify the namespace value you want to change`,
-    ),
-  ]
+  if (matcher !== '' || namespaces.size <= 1) return { results: warnings, hasFailed: false }
+  return failedCheck(
+    `unable to use origin \`namespace\` to match. expect a single upstream namespace, found ${goList(namespaces)}. please switch to use \`namespaceMatcher\`to specify the namespace value you want to change`,
+  )
+}
+
+function failedCheck(message: string): OriginCheck {
+  return { results: [error(message)], hasFailed: true }
 }
 
 /** A sorted list as Go prints it. */
@@ -189,17 +221,15 @@ class NamespaceChanger {
   }
 
   private changePlace(item: YamlMap): void {
-    const kind = sdkKindOf(item)
-    const place = NAMESPACE_PLACES.find((each) => isOfKind(kind, each))
+    const place = placeOf(item)
     if (place === undefined) return
     if (place.kind === 'Namespace') {
       const name = this.replace(originOf(item)?.name ?? '', textOrEmpty(item, ...place.path), sdkNameOf(item))
       writeText(item, place.path, name)
     } else if (place.path.includes('*')) {
-      for (const each of itemsAt(item, ...place.path.slice(0, place.path.indexOf('*')))) {
-        const subject = resolved(each)
-        if (subject.kind === 'map') this.changeIfThere(subject)
-      }
+      const subjects = itemsAt(item, ...place.path.slice(0, place.path.indexOf('*'))).map(resolved)
+      // Of a list with something else in it the original reads nothing.
+      if (subjects.every((subject) => subject.kind === 'map')) for (const subject of subjects) this.changeIfThere(subject)
     } else if (this.rules.writesMissingServices || isService(item, place))
       writeText(item, place.path, this.replace('', textOrEmpty(item, ...place.path), ''))
   }

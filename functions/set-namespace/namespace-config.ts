@@ -1,6 +1,6 @@
 /** The config of `set-namespace`: a ConfigMap, kpt's package context, or a SetNamespace. */
-import { isNull, mapAt, nodeAt, type YamlMap } from '../../src/krm/yaml-node.ts'
-import { fileOf } from '../../src/render/item-annotations.ts'
+import { isNull, mapAt, nodeAt, type YamlMap, type YamlNode, yamlMap } from '../../src/krm/yaml-node.ts'
+import { INDEX, PATH } from '../../src/render/item-annotations.ts'
 import type { FunctionResult } from '../../src/render/krm-function.ts'
 import { isOfKind, readText, sdkKindOf, textOrEmpty } from '../../src/render/sdk-fields.ts'
 
@@ -15,47 +15,69 @@ export interface NamespaceConfig {
 const PACKAGE_CONTEXT = 'kptfile.kpt.dev'
 const OWN_KIND = 'SetNamespace.v1alpha1.fn.kpt.dev'
 
-export function readNamespaceConfig(config: YamlMap | undefined): NamespaceConfig | { readonly problem: FunctionResult } {
+export interface BadConfig {
+  readonly problem: FunctionResult
+  /** Whether a value of it is of another type than it has to be. */
+  readonly isOfTypes: boolean
+}
+
+export function readNamespaceConfig(config: YamlMap | undefined): NamespaceConfig | BadConfig {
   if (config === undefined || config.entries.length === 0)
-    return { problem: configProblem(config, `FunctionConfig is missing. Expect \`ConfigMap.v1\` or \`${OWN_KIND}\``) }
+    return badConfig(config, `FunctionConfig is missing. Expect \`ConfigMap.v1\` or \`${OWN_KIND}\``)
   const kind = sdkKindOf(config)
   if (isOfKind(kind, { version: 'v1', kind: 'ConfigMap' })) {
-    if (!hasOnlyTexts(config, 'data')) return { problem: configProblem(config, 'failed to parse FunctionConfig as ConfigMap') }
+    if (!hasTypes(config, [], ['data'])) return badConfig(config, 'failed to parse FunctionConfig as ConfigMap', true)
     const matcher = textOrEmpty(config, 'data', 'namespaceMatcher')
     const namespace = textOrEmpty(config, 'data', 'namespace')
     if (namespace !== '') return { namespace, matcher }
     const name = textOrEmpty(config, 'data', 'name')
     if (name !== '' && textOrEmpty(config, 'metadata', 'name') === PACKAGE_CONTEXT) return { namespace: name, matcher }
-    return { problem: configProblem(config, '`data.namespace` should not be empty') }
+    return badConfig(config, '`data.namespace` should not be empty')
   }
   if (isOfKind(kind, { group: 'fn.kpt.dev', version: 'v1alpha1', kind: 'SetNamespace' })) {
-    if (['namespace', 'namespaceMatcher'].some((field) => !isTextOrNothing(config, [field])))
-      return { problem: configProblem(config, `failed to parse FunctionConfig as fn.kpt.dev.v1alpha1.SetNamespace`) }
+    if (!hasTypes(config, ['namespace', 'namespaceMatcher'], []))
+      return badConfig(config, 'failed to parse FunctionConfig as fn.kpt.dev.v1alpha1.SetNamespace', true)
     const namespace = textOrEmpty(config, 'namespace')
-    if (namespace === '') return { problem: configProblem(config, '`namespace` should not be empty') }
+    if (namespace === '') return badConfig(config, '`namespace` should not be empty')
     return { namespace, matcher: textOrEmpty(config, 'namespaceMatcher') }
   }
   const [own, apiVersion] = [textOrEmpty(config, 'kind'), textOrEmpty(config, 'apiVersion')]
-  const message = `unknown functionConfig Kind=${own} ApiVersion=${apiVersion}, expect \`ConfigMap.v1\` or \`${OWN_KIND}\``
-  return { problem: configProblem(config, message) }
+  return badConfig(config, `unknown functionConfig Kind=${own} ApiVersion=${apiVersion}, expect \`ConfigMap.v1\` or \`${OWN_KIND}\``)
 }
 
-function isTextOrNothing(from: YamlMap, path: readonly string[]): boolean {
-  const node = nodeAt(from, ...path)
-  return node === undefined || isNull(node) || readText(from, path).is === 'text'
+/** Whether the metadata and the given fields are of the types that they have to be. */
+function hasTypes(config: YamlMap, texts: readonly string[], maps: readonly string[]): boolean {
+  const metadata = mapAt(config, 'metadata')
+  if (metadata === undefined && !isNothing(config, 'metadata')) return false
+  return (
+    texts.every((field) => isTextOrNothing(config, field)) &&
+    maps.every((field) => hasOnlyTexts(config, field)) &&
+    (metadata === undefined ||
+      (['name', 'namespace'].every((field) => isTextOrNothing(metadata, field)) &&
+        ['labels', 'annotations'].every((field) => hasOnlyTexts(metadata, field))))
+  )
+}
+
+function isNothing(from: YamlMap, field: string): boolean {
+  const node = nodeAt(from, field)
+  return node === undefined || isNull(node)
+}
+
+function isTextOrNothing(from: YamlMap, field: string): boolean {
+  return isNothing(from, field) || readText(from, [field]).is === 'text'
 }
 
 /** Whether the field is not there, or a map of texts. */
 function hasOnlyTexts(config: YamlMap, field: string): boolean {
-  const node = nodeAt(config, field)
-  if (node === undefined || isNull(node)) return true
+  if (isNothing(config, field)) return true
   const map = mapAt(config, field)
-  return map?.entries.every(({ key }) => key.kind === 'scalar' && isTextOrNothing(map, [key.value])) ?? false
+  const isText = (key: YamlNode): boolean => readText(yamlMap([['key', key]]), ['key']).is === 'text'
+  return map?.entries.every(({ key }) => key.kind === 'scalar' && isText(key) && isTextOrNothing(map, key.value)) ?? false
 }
 
-function configProblem(config: YamlMap | undefined, message: string): FunctionResult {
-  if (config === undefined) return { message, severity: 'error', resourceRef: {}, file: { path: '', index: -1 } }
-  const { path, index } = fileOf(config)
+function badConfig(config: YamlMap | undefined, message: string, isOfTypes = false): BadConfig {
+  if (config === undefined) return { problem: { message, severity: 'error', resourceRef: {}, file: { path: '', index: -1 } }, isOfTypes }
+  const annotation = (name: string): string => textOrEmpty(config, 'metadata', 'annotations', name)
   const given = {
     apiVersion: textOrEmpty(config, 'apiVersion'),
     kind: textOrEmpty(config, 'kind'),
@@ -63,5 +85,12 @@ function configProblem(config: YamlMap | undefined, message: string): FunctionRe
     namespace: textOrEmpty(config, 'metadata', 'namespace'),
   }
   const resourceRef = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''))
-  return { message, severity: 'error', resourceRef, file: { path, index: /^\d{1,9}$/.test(index) ? Number(index) : -1 } }
+  const file = { path: annotation(PATH), index: indexOf(annotation(INDEX)) }
+  return { problem: { message, severity: 'error', resourceRef, file }, isOfTypes }
+}
+
+/** As Go reads it: -1 for none, and 0 for what is no number. */
+function indexOf(index: string): number {
+  if (index === '') return -1
+  return /^[+-]?\d{1,9}$/.test(index) ? Number(index) : 0
 }

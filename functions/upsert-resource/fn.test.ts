@@ -62,6 +62,11 @@ test('a resource that is not there is added, without the marks of the file it ca
   assert.deepEqual(run('', service(at('fn-config.yaml'))), [service('')])
 })
 
+test('an annotation of null comes out as an empty text', () => {
+  const config = service('  annotations:\n    a: null\n    b: ~\n    c: 7\n')
+  assert.deepEqual(run('', config), [service('  annotations:\n    a: ""\n    b: ""\n    c: "7"\n')])
+})
+
 test('a target path says where to look, and where to add', () => {
   const config = service('  annotations:\n    config.kubernetes.io/target-path: b.yaml\nspec: {}\n')
   const before = `${service(at('a.yaml'))}---\n${service(at('b.yaml'))}`

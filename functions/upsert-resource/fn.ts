@@ -1,6 +1,6 @@
 /** KRM function `upsert-resource` (kptdev/krm-functions-catalog `functions/go/upsert-resource/upsertresource/upsert_resource.go`). */
 import { parseApiVersion } from '../../src/krm/resource-id.ts'
-import { copyNode, itemsAt, mapAt, resolved, textAt, type YamlMap } from '../../src/krm/yaml-node.ts'
+import { copyNode, isNull, itemsAt, keyOf, mapAt, resolved, textAt, type YamlMap } from '../../src/krm/yaml-node.ts'
 import { annotationOf, INDEX, LEGACY_INDEX, LEGACY_PATH, PATH } from '../../src/render/item-annotations.ts'
 import { failed, type KrmFunction, succeeded } from '../../src/render/krm-function.ts'
 import { annotationsOf, replaceAnnotations } from '../../src/render/kyaml-text.ts'
@@ -62,7 +62,7 @@ function isFunctionConfig(item: YamlMap): boolean {
  */
 function replacement(resource: YamlMap, match: YamlMap | undefined): YamlMap {
   const copy = copyNode(resource)
-  const annotations = annotationsOf(resource)
+  const annotations = readAnnotations(resource)
   for (const name of [PATH, INDEX]) {
     const own = match === undefined ? undefined : annotationOf(match, name)
     if (own === undefined) annotations.delete(name)
@@ -73,9 +73,16 @@ function replacement(resource: YamlMap, match: YamlMap | undefined): YamlMap {
   return copy
 }
 
+/** As kyaml's `GetMeta` reads them, to which null is an empty text. */
+function readAnnotations(resource: YamlMap): Map<string, string> {
+  const annotations = annotationsOf(resource)
+  for (const { key, value } of mapAt(resource, 'metadata', 'annotations')?.entries ?? []) if (isNull(value)) annotations.set(keyOf(key), '')
+  return annotations
+}
+
 function addition(resource: YamlMap, path: string): YamlMap {
   const copy = copyNode(resource)
-  const annotations = annotationsOf(resource)
+  const annotations = readAnnotations(resource)
   for (const name of [...FUNCTION_MARKS, TARGET_PATH, PATH, INDEX]) annotations.delete(name)
   if (path !== '') annotations.set(PATH, path)
   replaceAnnotations(copy, annotations)

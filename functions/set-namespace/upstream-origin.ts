@@ -1,0 +1,43 @@
+/** Where an object came from: what kpt wrote beside it when it fetched the package (kpt-functions-sdk `go/fn/origin.go`). */
+import type { YamlMap } from '../../src/krm/yaml-node.ts'
+import { textOrEmpty } from '../../src/render/sdk-fields.ts'
+
+export interface UpstreamOrigin {
+  readonly group: string
+  readonly kind: string
+  /** `NO_NAMESPACE` for an object that had none. */
+  readonly namespace: string
+  readonly name: string
+}
+
+/** What kpt writes for the namespace of an upstream object that has none. */
+export const NO_NAMESPACE = '~C'
+
+const UPSTREAM_IDENTIFIER = 'internal.kpt.dev/upstream-identifier'
+/** All but the group, which may be empty. Without an end, as in the original: of the name `a.b` it takes the `a`. */
+const IDENTIFIER = /\|([A-Z][a-zA-Z0-9]*)\|([a-z0-9-]{1,63}|~C)\|([a-z0-9-]{1,63})/
+const GROUP_CHARACTER = /[a-z0-9.-]/
+
+/** The annotation; empty where there is none. */
+export function upstreamIdentifierOf(item: YamlMap): string {
+  return textOrEmpty(item, 'metadata', 'annotations', UPSTREAM_IDENTIFIER).trim()
+}
+
+/** Undefined for a text that names no origin. */
+export function parseUpstreamIdentifier(text: string): UpstreamOrigin | undefined {
+  const match = IDENTIFIER.exec(text)
+  if (match === null) return undefined
+  const [, kind = '', namespace = '', name = ''] = match
+  let start = match.index
+  while (start > 0 && GROUP_CHARACTER.test(text.charAt(start - 1))) start -= 1
+  return { group: text.slice(start, match.index), kind, namespace, name }
+}
+
+/** `group|Kind|namespace|name` */
+export function formatUpstreamOrigin({ group, kind, namespace, name }: UpstreamOrigin): string {
+  return [group, kind, namespace, name].join('|')
+}
+
+export function badUpstreamIdentifier(text: string): string {
+  return `annotation ${UPSTREAM_IDENTIFIER}: ${text} is in bad format. expect "<GROUP>|<KIND>|<NAMESPACE>|<NAME>"`
+}
