@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import { InProcessRenderer } from '../../src/adapters/functions/in-process-renderer.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
 import type { World } from '../../src/cli/world.ts'
+import type { PackageRenderer } from '../../src/render/package-renderer.ts'
 import { BOT_EMAIL } from './memory-repository.ts'
 import type { TurnWorld } from './turn-world.ts'
 
@@ -27,6 +28,7 @@ export interface CliOptions {
   readonly openWebhooks?: World['openWebhooks']
   readonly openAuditLog?: World['openAuditLog']
   readonly openAuditHook?: World['openAuditHook']
+  readonly renderer?: PackageRenderer
 }
 
 export async function runInWorld(turn: TurnWorld, argv: readonly string[], options: CliOptions = {}): Promise<CliOutcome> {
@@ -60,7 +62,7 @@ export async function runInWorld(turn: TurnWorld, argv: readonly string[], optio
     version: '0.0.0',
     botEmail: BOT_EMAIL,
     signal: interrupt.signal,
-    openRenderer: async () => new InProcessRenderer(),
+    openRenderer: async () => options.renderer ?? new InProcessRenderer(),
     openRepository: async () => turn.repository,
     openForge: async () => turn.ports.forge,
     openWebhooks: options.openWebhooks ?? (() => assert.fail('nobody listens')),

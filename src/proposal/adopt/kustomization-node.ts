@@ -9,14 +9,24 @@ import { KUSTOMIZATION_NAMES } from '../../render/kustomization-names.ts'
 import { folderOf } from '../../render/kustomize/kustomization-walk.ts'
 import { type SourceFiles, textOf } from '../../render/kustomize/kustomize-build.ts'
 
+/** Where a value stands in a file of the repository; lines and columns count from 1. */
+export interface FilePlace {
+  readonly file: string
+  readonly line: number
+  readonly column: number
+}
+
+/** From an offset of a text to its line and column in the file. */
+export type TextPlaces = Pick<LineIndex, 'position'>
+
 export class SourceDocument {
   /** From the root of the repository. */
   readonly path: string
   readonly number: number
   readonly root: YamlNode
-  private readonly lines: LineIndex
+  private readonly lines: TextPlaces
 
-  constructor(path: string, number: number, root: YamlNode, lines: LineIndex) {
+  constructor(path: string, number: number, root: YamlNode, lines: TextPlaces) {
     this.path = path
     this.number = number
     this.root = root
@@ -57,6 +67,15 @@ export class SourceDocument {
     return target.kind === 'map' && entryOf(target, name) !== undefined
   }
 
+  /** Of the value at the path, or of the nearest thing above it. */
+  placeOf(path: FieldPath): FilePlace {
+    for (let steps = path.length; steps >= 0; steps -= 1) {
+      const source = nodeAtPath(this.root, path.slice(0, steps))?.node.source
+      if (source !== undefined) return { file: this.path, ...this.lines.position(source.start) }
+    }
+    return { file: this.path, line: 1, column: 1 }
+  }
+
   /** `apps/prod/kustomization.yaml:7`, of what stands at the path, or of the nearest thing above it. */
   place(path: FieldPath): string {
     for (let steps = path.length; steps >= 0; steps -= 1) {
@@ -74,7 +93,7 @@ export function documentsOf(path: string, files: SourceFiles): readonly SourceDo
   return readYamlNodes(text, path).map((root, number) => new SourceDocument(path, number, root, lines))
 }
 
-/** Every kustomization of the files, the deepest folder first: what stands further out is applied later. */
+/** Every kustomization of the files, in the order in which they are read, the root first: what stands further out is applied later. */
 export function kustomizationsOf(files: SourceFiles): readonly SourceDocument[] {
   const paths = [...files.keys()].filter((path) => KUSTOMIZATION_NAMES.includes(path.slice(path.lastIndexOf('/') + 1)))
   return paths.flatMap((path) => documentsOf(path, files).slice(0, 1))

@@ -164,38 +164,55 @@ function inGenerator(
   key: string,
   wanted: Wanted,
 ): readonly SourceCandidate[] {
-  const at = [...fields('configMapGenerator'), index(place)]
+  if (typeof wanted !== 'string') return []
+  const found = generatorPlaces(kustomization, files, [...fields('configMapGenerator'), index(place)], key)
+  return found.flatMap((each): SourceCandidate[] => {
+    if (each.is === 'literal') {
+      const what = `the literal ${key} (${kustomization.place(each.at)})`
+      return [{ via: `literal:${key}`, what, edits: [setIn(kustomization, each.at, `${key}=${wanted}`)] }]
+    }
+    if (each.is === 'file')
+      return [{ via: `file:${each.named}`, what: `the file ${each.file}`, edits: [], texts: new Map([[each.file, wanted]]) }]
+    if (/[\r\n]/.test(wanted)) return []
+    const rows = textOf(each.file, files).split('\n')
+    const changed = rows.with(each.row, `${key}=${wanted}${rows[each.row]?.endsWith('\r') ? '\r' : ''}`)
+    const what = `the line of ${key} (${each.file}:${each.row + 1})`
+    return [{ via: `env:${key}`, what, edits: [], texts: new Map([[each.file, changed.join('\n')]]) }]
+  })
+}
+
+/** What gives an entry of a generated object its value; `at` is from the root of the kustomization. */
+export type GeneratorPlace =
+  | { readonly is: 'literal'; readonly at: FieldPath; readonly literal: string }
+  | { readonly is: 'file'; readonly at: FieldPath; readonly named: string; readonly file: string }
+  /** Row and column count from 0. */
+  | { readonly is: 'env'; readonly at: FieldPath; readonly file: string; readonly row: number; readonly column: number }
+
+/** @param at of the generator's entry in the kustomization */
+export function generatorPlaces(kustomization: SourceDocument, files: SourceFiles, at: FieldPath, key: string): readonly GeneratorPlace[] {
   const within = (name: string) => {
     const value = kustomization.valueAt([...at, ...fields(name)])
-    return (Array.isArray(value) ? value : []).flatMap((each: Json, order) => (typeof each === 'string' ? [{ order, text: each }] : []))
+    return (Array.isArray(value) ? value : []).flatMap((each: Json, order) =>
+      typeof each === 'string' ? [{ at: [...at, ...fields(name), index(order)], text: each }] : [],
+    )
   }
-  if (typeof wanted !== 'string') return []
-  const literals = within('literals').flatMap(({ order, text: literal }): SourceCandidate[] => {
-    if (literal.slice(0, literal.indexOf('=')) !== key) return []
-    const path = [...at, ...fields('literals'), index(order)]
-    return [
-      {
-        via: `literal:${key}`,
-        what: `the literal ${key} (${kustomization.place(path)})`,
-        edits: [setIn(kustomization, path, `${key}=${wanted}`)],
-      },
-    ]
+  const literals = within('literals').flatMap(({ at: place, text: literal }): GeneratorPlace[] =>
+    literal.slice(0, literal.indexOf('=')) === key ? [{ is: 'literal', at: place, literal }] : [],
+  )
+  const whole = within('files').flatMap(({ at: place, text: entry }): GeneratorPlace[] => {
+    const named = entry.replace(/^[^=]*=/, '')
+    const file = resolvePath(kustomization.folder, named)
+    const name = entry.includes('=') ? entry.slice(0, entry.indexOf('=')) : named.slice(named.lastIndexOf('/') + 1)
+    return name !== key || file === undefined || !files.has(file) ? [] : [{ is: 'file', at: place, named, file }]
   })
-  const whole = within('files').flatMap(({ text: named }): SourceCandidate[] => {
-    const file = named.replace(/^[^=]*=/, '')
-    const path = resolvePath(kustomization.folder, file)
-    const name = named.includes('=') ? named.slice(0, named.indexOf('=')) : file.slice(file.lastIndexOf('/') + 1)
-    if (name !== key || path === undefined || !files.has(path)) return []
-    return [{ via: `file:${file}`, what: `the file ${path}`, edits: [], texts: new Map([[path, wanted]]) }]
-  })
-  const lines = within('envs').flatMap(({ text: named }): SourceCandidate[] => {
-    const path = resolvePath(kustomization.folder, named)
-    if (path === undefined || !files.has(path) || /[\r\n]/.test(wanted)) return []
-    const rows = textOf(path, files).split('\n')
+  const single = kustomization.valueAt([...at, ...fields('env')])
+  const named = typeof single === 'string' ? [{ at: [...at, ...fields('env')], text: single }] : []
+  const lines = [...within('envs'), ...named].flatMap(({ at: place, text: entry }): GeneratorPlace[] => {
+    const file = resolvePath(kustomization.folder, entry)
+    if (file === undefined || !files.has(file)) return []
+    const rows = textOf(file, files).split('\n')
     const row = rows.findIndex((line) => line.trimStart().startsWith(`${key}=`))
-    if (row === -1) return []
-    const changed = rows.with(row, `${key}=${wanted}${rows[row]?.endsWith('\r') ? '\r' : ''}`)
-    return [{ via: `env:${key}`, what: `the line of ${key} (${path}:${row + 1})`, edits: [], texts: new Map([[path, changed.join('\n')]]) }]
+    return row === -1 ? [] : [{ is: 'env', at: place, file, row, column: (rows[row] ?? '').indexOf('=') + 1 }]
   })
   return [...literals, ...whole, ...lines]
 }

@@ -3,20 +3,19 @@
  * kustomization on the way. Each is a candidate only: whether the edit lands is proven by a build (kustomize-adoption.ts).
  */
 import { Failure } from '../../failure.ts'
-import { type FieldPath, indexOfStep, valueAt } from '../../krm/field-path.ts'
-import { LineIndex } from '../../krm/go-yaml-text.ts'
+import { type FieldPath, valueAt } from '../../krm/field-path.ts'
 import { getKey, isJsonObject, type Json } from '../../krm/json.ts'
-import { readYamlNodes } from '../../krm/read-yaml-node.ts'
 import { resolved, textAt } from '../../krm/yaml-node.ts'
-import { editYaml, type YamlEdit } from '../../package/edit-yaml.ts'
+import type { YamlEdit } from '../../package/edit-yaml.ts'
 import type { DesiredResource } from '../../render/desired-set.ts'
-import { isInline, resolvePath } from '../../render/kustomize/kustomization-walk.ts'
+import { resolvePath } from '../../render/kustomize/kustomization-walk.ts'
 import type { SourceFiles } from '../../render/kustomize/kustomize-build.ts'
 import type { FileEdit } from '../resolution-edits.ts'
 import type { Wanted } from './candidate.ts'
-import { documentsOf, fields, index, kustomizationsOf, SourceDocument } from './kustomization-node.ts'
+import { documentsOf, fields, index, kustomizationsOf, type SourceDocument } from './kustomization-node.ts'
 import { fieldCandidates, namedAlike, shownImage } from './kustomize-fields.ts'
 import type { BuiltTarget } from './kustomize-input.ts'
+import { type Patch, patchesOf, pointerOf, pointerTo } from './kustomize-patches.ts'
 import type { SourceCandidate, SourcePlaces } from './source-edits.ts'
 
 export class KustomizePlaces {
@@ -43,7 +42,7 @@ export class KustomizePlaces {
     const images = shownImage(this.kustomizations, target)
     // What a kustomization replaces in an image stays its own: the manifest has the name that it looks for.
     const written = images === undefined ? target : { ...target, wanted: images }
-    const patches = this.kustomizations.flatMap((kustomization) => this.patchesOf(kustomization))
+    const patches = this.kustomizations.flatMap((kustomization) => patchesOf(kustomization, this.files))
     const manifest = this.manifest(written)
     const set = [
       ...manifest.filter(({ there }) => there),
@@ -121,15 +120,12 @@ export class KustomizePlaces {
   /** `replace` and `add` of the field itself, or of something that it lies in. */
   private inOperations(patch: Patch, document: SourceDocument, target: BuiltTarget): readonly FoundEdit[] {
     const { desired, path, wanted } = target
-    const places = indexed(desired.object, path)
+    const places = pointerTo(desired.object, path)
     if (places === undefined || (patch.target !== undefined && !mayTarget(patch.target, target))) return []
     const list = document.valueAt([])
     return (Array.isArray(list) ? list : []).flatMap((operation: Json, place) => {
       if (!isJsonObject(operation) || (getKey(operation, 'op') !== 'replace' && getKey(operation, 'op') !== 'add')) return []
-      const pointer = String(getKey(operation, 'path') ?? '')
-        .split('/')
-        .slice(1)
-        .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+      const pointer = pointerOf(operation)
       if (pointer.length > places.length || !pointer.every((part, at) => part === places[at])) return []
       const rest = path.slice(pointer.length)
       if (rest.length === 0 && wanted === undefined)
@@ -148,49 +144,6 @@ export class KustomizePlaces {
       if (thrown instanceof Failure) return []
       throw thrown
     }
-  }
-
-  private patchesOf(kustomization: SourceDocument): readonly Patch[] {
-    const named = ['patches', 'patchesJson6902'].flatMap((name) =>
-      kustomization.entries(name).flatMap(({ index: place, value }) => {
-        const target = getKey(value, 'target')
-        const at = { at: [...fields(name), index(place)], target: isJsonObject(target) ? target : undefined }
-        const [file, inline] = [getKey(value, 'path'), getKey(value, 'patch')]
-        if (typeof file === 'string' && file !== '') return this.filePatch(kustomization, file, at)
-        return typeof inline === 'string'
-          ? this.inlinePatch(kustomization, inline, { ...at, at: [...at.at, ...fields('patch')] }, place)
-          : []
-      }),
-    )
-    const merged = kustomization.texts('patchesStrategicMerge').flatMap(({ index: place, text }) => {
-      const at = { at: [...fields('patchesStrategicMerge'), index(place)], target: undefined }
-      return isInline(text) ? this.inlinePatch(kustomization, text, at, place) : this.filePatch(kustomization, text, at)
-    })
-    return [...named, ...merged]
-  }
-
-  private filePatch(kustomization: SourceDocument, file: string, { target }: PatchPlace): readonly Patch[] {
-    const path = resolvePath(kustomization.folder, file)
-    if (path === undefined || !this.files.has(path)) return []
-    const documents = documentsOf(path, this.files)
-    return [{ via: `patch:${file}`, where: path, documents, target, inline: undefined, edit: (edit) => ({ path, edit }) }]
-  }
-
-  private inlinePatch(kustomization: SourceDocument, text: string, { at, target }: PatchPlace, place: number): readonly Patch[] {
-    const { path } = kustomization
-    const lines = new LineIndex(text)
-    let documents: readonly SourceDocument[]
-    try {
-      documents = readYamlNodes(text, path).map((root, number) => new SourceDocument(path, number, root, lines))
-    } catch (thrown) {
-      if (thrown instanceof Failure) return []
-      throw thrown
-    }
-    const edit = (inner: YamlEdit): FileEdit => ({
-      path,
-      edit: { document: 0, item: undefined, kind: 'set', path: at, value: editYaml(text, [inner], path) },
-    })
-    return [{ via: `patch:${place + 1}`, where: kustomization.place(at), documents, target, inline: text, edit }]
   }
 
   private replacements(): SourcePlaces['obstacles'] {
@@ -223,21 +176,6 @@ interface FoundEdit {
   readonly candidate: SourceCandidate
 }
 
-interface PatchPlace {
-  readonly at: FieldPath
-  readonly target: { readonly [key: string]: Json } | undefined
-}
-
-interface Patch {
-  readonly via: string
-  readonly where: string
-  readonly documents: readonly SourceDocument[]
-  readonly target: PatchPlace['target']
-  /** The text, where it is written into the kustomization. */
-  readonly inline: string | undefined
-  readonly edit: (edit: YamlEdit) => FileEdit
-}
-
 function editOf(document: number, path: FieldPath, wanted: Wanted): YamlEdit {
   const at = { document, item: undefined, path }
   return wanted === undefined ? { ...at, kind: 'remove' } : { ...at, kind: 'set', value: wanted }
@@ -247,21 +185,4 @@ function editOf(document: number, path: FieldPath, wanted: Wanted): YamlEdit {
 function mayTarget(target: { readonly [key: string]: Json }, { desired }: BuiltTarget): boolean {
   const kind = getKey(target, 'kind')
   return typeof kind !== 'string' || kind === '' || /[^A-Za-z]/.test(kind) || kind === desired.id.kind
-}
-
-/** The path as a JSON pointer has it, items by their place in the rendered object. */
-function indexed(object: Json, path: FieldPath): readonly string[] | undefined {
-  const parts: string[] = []
-  let value: Json | undefined = object
-  for (const step of path) {
-    if (value === undefined) return undefined
-    if (step.kind === 'field') parts.push(step.name)
-    else {
-      const place = indexOfStep(value, step)
-      if (place === -1) return undefined
-      parts.push(String(place))
-    }
-    value = valueAt(value, [step])
-  }
-  return parts
 }

@@ -1,0 +1,133 @@
+/** The patches of a kustomization, in files and written into it. */
+import { Failure } from '../../failure.ts'
+import { type FieldPath, indexOfStep, valueAt } from '../../krm/field-path.ts'
+import { LineIndex } from '../../krm/go-yaml-text.ts'
+import { getKey, isJsonObject, type Json, type JsonObject } from '../../krm/json.ts'
+import { readYamlNodes } from '../../krm/read-yaml-node.ts'
+import { nodeAtPath } from '../../krm/yaml-path.ts'
+import { editYaml, type YamlEdit } from '../../package/edit-yaml.ts'
+import { isInline, resolvePath } from '../../render/kustomize/kustomization-walk.ts'
+import { type SourceFiles, textOf } from '../../render/kustomize/kustomize-build.ts'
+import type { FileEdit } from '../resolution-edits.ts'
+import { documentsOf, type FilePlace, fields, index, SourceDocument, type TextPlaces } from './kustomization-node.ts'
+
+export type PatchField = 'patches' | 'patchesJson6902' | 'patchesStrategicMerge'
+
+export interface Patch {
+  readonly field: PatchField
+  readonly via: string
+  readonly where: string
+  /** Their places are those in the file, also where the patch is written into the kustomization. */
+  readonly documents: readonly SourceDocument[]
+  readonly target: JsonObject | undefined
+  /** The text, where it is written into the kustomization. */
+  readonly inline: string | undefined
+  readonly edit: (edit: YamlEdit) => FileEdit
+}
+
+interface PatchPlace {
+  readonly field: PatchField
+  readonly at: FieldPath
+  readonly target: JsonObject | undefined
+}
+
+/** Those of each field in their order. @throws Failure BP1110 where a file cannot be read */
+export function patchesOf(kustomization: SourceDocument, files: SourceFiles): readonly Patch[] {
+  const named = (['patches', 'patchesJson6902'] as const).flatMap((name) =>
+    kustomization.entries(name).flatMap(({ index: place, value }) => {
+      const target = getKey(value, 'target')
+      const at = { field: name, at: [...fields(name), index(place)], target: isJsonObject(target) ? target : undefined }
+      const [file, inline] = [getKey(value, 'path'), getKey(value, 'patch')]
+      if (typeof file === 'string' && file !== '') return filePatch(kustomization, files, file, at)
+      return typeof inline === 'string'
+        ? inlinePatch(kustomization, files, inline, { ...at, at: [...at.at, ...fields('patch')] }, place)
+        : []
+    }),
+  )
+  const merged = kustomization.texts('patchesStrategicMerge').flatMap(({ index: place, text }) => {
+    const name = 'patchesStrategicMerge' as const
+    const at = { field: name, at: [...fields(name), index(place)], target: undefined }
+    return isInline(text) ? inlinePatch(kustomization, files, text, at, place) : filePatch(kustomization, files, text, at)
+  })
+  return [...named, ...merged]
+}
+
+function filePatch(kustomization: SourceDocument, files: SourceFiles, file: string, { field, target }: PatchPlace): readonly Patch[] {
+  const path = resolvePath(kustomization.folder, file)
+  if (path === undefined || !files.has(path)) return []
+  const documents = documentsOf(path, files)
+  return [{ field, via: `patch:${file}`, where: path, documents, target, inline: undefined, edit: (edit) => ({ path, edit }) }]
+}
+
+function inlinePatch(
+  kustomization: SourceDocument,
+  files: SourceFiles,
+  text: string,
+  { field, at, target }: PatchPlace,
+  place: number,
+): readonly Patch[] {
+  const { path } = kustomization
+  const lines = new InlineLines(kustomization, files, at, text)
+  let documents: readonly SourceDocument[]
+  try {
+    documents = readYamlNodes(text, path).map((root, number) => new SourceDocument(path, number, root, lines))
+  } catch (thrown) {
+    if (thrown instanceof Failure) return []
+    throw thrown
+  }
+  const edit = (inner: YamlEdit): FileEdit => ({
+    path,
+    edit: { document: 0, item: undefined, kind: 'set', path: at, value: editYaml(text, [inner], path) },
+  })
+  return [{ field, via: `patch:${place + 1}`, where: kustomization.place(at), documents, target, inline: text, edit }]
+}
+
+/** Lines of a text that is written into a file as a block (`|`); in any other style the place of the whole text is all that is told. */
+class InlineLines implements TextPlaces {
+  private readonly inner: LineIndex
+  private readonly innerRows: readonly string[]
+  private readonly outerRows: readonly string[]
+  private readonly whole: FilePlace
+  private readonly isBlock: boolean
+
+  constructor(kustomization: SourceDocument, files: SourceFiles, at: FieldPath, text: string) {
+    this.inner = new LineIndex(text)
+    this.innerRows = text.split('\n')
+    this.outerRows = textOf(kustomization.path, files).replaceAll('\r\n', '\n').split('\n')
+    this.whole = kustomization.placeOf(at)
+    const node = nodeAtPath(kustomization.root, at)?.node
+    this.isBlock = node?.kind === 'scalar' && node.style === 'literal'
+  }
+
+  position(offset: number): Pick<FilePlace, 'line' | 'column'> {
+    const { line, column } = this.inner.position(offset)
+    const [row, whole] = [this.innerRows[line - 1] ?? '', this.outerRows[this.whole.line + line - 1] ?? '']
+    if (!this.isBlock || !whole.endsWith(row)) return { line: this.whole.line, column: this.whole.column }
+    return { line: this.whole.line + line, column: whole.length - row.length + column }
+  }
+}
+
+/** The parts of the `path` of an operation. */
+export function pointerOf(operation: JsonObject): readonly string[] {
+  return String(getKey(operation, 'path') ?? '')
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+/** The path as a JSON pointer has it, items by their place in the object; undefined where one is not there. */
+export function pointerTo(object: Json, path: FieldPath): readonly string[] | undefined {
+  const parts: string[] = []
+  let value: Json | undefined = object
+  for (const step of path) {
+    if (value === undefined) return undefined
+    if (step.kind === 'field') parts.push(step.name)
+    else {
+      const place = indexOfStep(value, step)
+      if (place === -1) return undefined
+      parts.push(String(place))
+    }
+    value = valueAt(value, [step])
+  }
+  return parts
+}

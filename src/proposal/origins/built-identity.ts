@@ -1,0 +1,126 @@
+/** Under which names a kustomization knows an object, and whether a selector means it (kustomize `api/resmap/reswrangler.go`). */
+import { RE2JS } from 're2js'
+import type { FieldPath } from '../../krm/field-path.ts'
+import { getKey, isJsonObject, type Json, type JsonObject } from '../../krm/json.ts'
+import { parseApiVersion, type ResourceId } from '../../krm/resource-id.ts'
+
+interface Name {
+  readonly name: string
+  readonly namespace: string
+}
+
+/** `maybe`: it depends on labels that are not the same throughout. */
+export type Selected = 'yes' | 'no' | 'maybe'
+
+/** Names that no prefix is given to (kustomize `api/internal/builtins/PrefixTransformer.go`). */
+const KEPT_NAMES = new Set(['/Namespace', 'apiextensions.k8s.io/CustomResourceDefinition', 'apiregistration.k8s.io/APIService'])
+
+export class BuiltIdentity {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+  /** Objects without a namespace get none from a kustomization. */
+  readonly isNamespaced: boolean
+  /** What stands in the rendered object and in its file. */
+  private readonly objects: readonly JsonObject[]
+  /** The first as declared, the last as it is now. */
+  private readonly names: Name[]
+
+  constructor(rendered: JsonObject, id: ResourceId, declared: Name, objects: readonly JsonObject[]) {
+    const { group, version } = parseApiVersion(String(getKey(rendered, 'apiVersion') ?? ''))
+    this.group = group
+    this.version = version
+    this.kind = id.kind
+    this.isNamespaced = id.namespace !== ''
+    this.objects = objects
+    this.names = [declared]
+  }
+
+  get now(): Name {
+    return this.names.at(-1) as Name
+  }
+
+  get keepsName(): boolean {
+    return KEPT_NAMES.has(`${this.group}/${this.kind}`)
+  }
+
+  rename(name: Partial<Name>): void {
+    this.names.push({ ...this.now, ...name })
+  }
+
+  isNamed(name: string): boolean {
+    return this.names.some((each) => each.name === name)
+  }
+
+  /** Under any of its names, as a patch without a target and a generator find it. */
+  isCalled(name: string, namespace: string): boolean {
+    return this.names.some((each) => each.name === name && this.effective(each.namespace) === this.effective(namespace))
+  }
+
+  selectedBy(target: JsonObject): Selected {
+    const now = this.now
+    const first = this.names[0] as Name
+    const matches = (field: string, ...values: readonly string[]): boolean => {
+      const pattern = textOf(target, field)
+      return pattern === '' || values.some((value) => isWhole(pattern, value))
+    }
+    const [namespace, before] = [this.effective(now.namespace), this.effective(first.namespace)]
+    if (!matches('group', this.group) || !matches('version', this.version) || !matches('kind', this.kind)) return 'no'
+    if (!matches('name', first.name, now.name) || !matches('namespace', before, namespace)) return 'no'
+    const marks = [this.marked(target, 'labelSelector', 'labels'), this.marked(target, 'annotationSelector', 'annotations')]
+    return marks.includes('no') ? 'no' : marks.includes('maybe') ? 'maybe' : 'yes'
+  }
+
+  private effective(namespace: string): string {
+    if (!this.isNamespaced && this.names.every((each) => each.namespace === '')) return ''
+    return namespace === '' ? 'default' : namespace
+  }
+
+  /** As the object has them in its file and in the end: where both agree, so does what lies between. */
+  private marked(target: JsonObject, field: string, marks: 'labels' | 'annotations'): Selected {
+    const selector = textOf(target, field)
+    if (selector === '') return 'yes'
+    const answers = this.objects.map((object) => {
+      const metadata = getKey(object, 'metadata')
+      const found = isJsonObject(metadata) ? getKey(metadata, marks) : undefined
+      return selects(selector, isJsonObject(found) ? found : {})
+    })
+    if (answers.every((each) => each === true)) return 'yes'
+    return answers.every((each) => each === false) ? 'no' : 'maybe'
+  }
+}
+
+export function textOf(object: JsonObject, key: string): string {
+  const found: Json | undefined = getKey(object, key)
+  return typeof found === 'string' ? found : typeof found === 'number' || typeof found === 'bigint' ? String(found) : ''
+}
+
+function isWhole(pattern: string, value: string): boolean {
+  try {
+    return RE2JS.compile(`^(?:${pattern})$`).matches(value)
+  } catch {
+    return false
+  }
+}
+
+/** Undefined for what is not read here: sets (`in`, `notin`). */
+function selects(selector: string, marks: JsonObject): boolean | undefined {
+  let all = true
+  for (const part of selector.split(',')) {
+    const [, not, key = '', operator, value = ''] = /^\s*(!?)\s*([\w./-]+)\s*(?:(==?|!=)\s*([\w.-]*)\s*)?$/.exec(part) ?? []
+    if (key === '') return undefined
+    const found = getKey(marks, key)
+    const holds = operator === undefined ? (found !== undefined) === (not === '') : (found === value) === (operator !== '!=')
+    all &&= holds
+  }
+  return all
+}
+
+export function isAt(path: FieldPath, ...names: readonly string[]): boolean {
+  return path.length === names.length && path.every((step, at) => step.kind === 'field' && step.name === names[at])
+}
+
+/** What an object is found by. */
+export function isIdentity(path: FieldPath): boolean {
+  return [['apiVersion'], ['kind'], ['metadata', 'name'], ['metadata', 'namespace']].some((names) => isAt(path, ...names))
+}

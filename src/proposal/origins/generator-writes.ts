@@ -1,0 +1,104 @@
+/** What a generator writes into one field of a ConfigMap or a Secret (kustomize `api/types/generatorargs.go`). */
+import { type FieldPath, valueAt } from '../../krm/field-path.ts'
+import type { JsonObject } from '../../krm/json.ts'
+import { textOf as fileText } from '../../render/kustomize/kustomize-build.ts'
+import { fields, index, type SourceDocument } from '../adopt/kustomization-node.ts'
+import { type GeneratorPlace, generatorPlaces } from '../adopt/kustomize-fields.ts'
+import { type BuiltIdentity, isIdentity, textOf } from './built-identity.ts'
+import { type FieldHistory, type FieldValue, type TracedField, UNKNOWN, type WrittenAt } from './field-history.ts'
+import { GENERATORS, isCreated } from './kustomize-stages.ts'
+
+interface GeneratorRun {
+  readonly identity: BuiltIdentity
+  readonly field: TracedField
+  readonly history: FieldHistory
+  /** Whether the object comes into the build here. */
+  readonly isFirst: boolean
+}
+
+export function generatorWrites(kustomization: SourceDocument, { identity, field, history, isFirst }: GeneratorRun): void {
+  const list = GENERATORS[identity.kind]
+  if (list === undefined) return
+  for (const { index: number, value: entry } of kustomization.entries(list)) {
+    const creates = isCreated(entry)
+    const name = textOf(entry, 'name')
+    const isMade = isFirst && field.desired.location.step === list && identity.now.name === name
+    if (creates ? !isMade : !identity.isCalled(name, textOf(entry, 'namespace'))) continue
+    if (!creates && isIdentity(field.path)) continue
+    const at = [...fields(list), index(number)]
+    const [first, key, ...rest] = field.path
+    if (first?.kind !== 'field' || rest.length > 1) continue
+    if ((first.name === 'data' || first.name === 'binaryData') && key?.kind === 'field' && rest.length === 0) {
+      const [place] = generatorPlaces(kustomization, field.files, at, key.name)
+      if (place !== undefined) history.write(`${list} of`, valueIn(place, field), placesOf(kustomization, place))
+      else if (textOf(entry, 'behavior') === 'replace') history.remove(`${list} of`, kustomization.placeOf(at))
+      continue
+    }
+    const [own, option] = [ownPath(field.path), optionPath(field.path)]
+    const places = [
+      own.length === 0 ? [] : [[...at, ...own]],
+      option.length === 0 ? [] : [[...fields('generatorOptions'), ...option]],
+    ].flat()
+    const set = places.find((path) => kustomization.has(path))
+    if (set !== undefined) history.write(`${list} of`, kustomization.valueAt(set), [{ place: kustomization.placeOf(set) }])
+    else if (creates && isMadeField(field.path)) history.write(`${list} of`, UNKNOWN, [{ place: kustomization.placeOf(at) }])
+  }
+}
+
+/** Of a field of the object, where the entry of the generator has it. */
+function ownPath(path: FieldPath): FieldPath {
+  const [first, second] = path
+  if (first?.kind !== 'field') return []
+  const isName = first.name === 'metadata' && second?.kind === 'field' && (second.name === 'name' || second.name === 'namespace')
+  if (isName) return path.slice(1)
+  if (first.name === 'type') return path
+  const option = optionPath(path)
+  return option.length === 0 ? [] : [...fields('options'), ...option]
+}
+
+function optionPath(path: FieldPath): FieldPath {
+  const [first, second] = path
+  if (first?.kind !== 'field') return []
+  if (first.name === 'immutable') return path
+  const isMark = second?.kind === 'field' && (second.name === 'labels' || second.name === 'annotations')
+  return first.name === 'metadata' && isMark && path.length === 3 ? path.slice(1) : []
+}
+
+/** What every such object has. */
+function isMadeField(path: FieldPath): boolean {
+  const [first, ...rest] = path
+  return rest.length === 0 && first?.kind === 'field' && ['apiVersion', 'kind', 'type'].includes(first.name)
+}
+
+/** Secrets hold their values in base64, and nothing of them is compared. */
+function valueIn(place: GeneratorPlace, { files, desired, path }: TracedField): FieldValue {
+  const isText = desired.id.kind === 'ConfigMap' && path[0]?.kind === 'field' && path[0].name === 'data'
+  if (!isText) return valueAt(desired.object, path) === undefined ? undefined : UNKNOWN
+  if (place.is === 'literal') return unquoted(place.literal.slice(place.literal.indexOf('=') + 1))
+  if (place.is === 'file') return fileText(place.file, files)
+  return (fileText(place.file, files).split('\n')[place.row] ?? '').replace(/\r$/, '').slice(place.column)
+}
+
+function unquoted(text: string): string {
+  return text.length > 1 && (text[0] === '"' || text[0] === "'") && text.at(-1) === text[0] ? text.slice(1, -1) : text
+}
+
+function placesOf(kustomization: SourceDocument, place: GeneratorPlace): readonly WrittenAt[] {
+  const at = kustomization.placeOf(place.at)
+  if (place.is === 'literal') return [{ place: at }]
+  if (place.is === 'file') return [{ place: at }, { place: { file: place.file, line: 1, column: 1 }, source: 'file' }]
+  return [{ place: at }, { place: { file: place.file, line: place.row + 1, column: place.column + 1 }, source: 'line' }]
+}
+
+/** The entry that makes the object of this name, which begins otherwise and ends otherwise in the end. */
+export function generatedBy(
+  kustomization: SourceDocument,
+  list: string,
+  rendered: string,
+): ReturnType<SourceDocument['entries']>[number] | undefined {
+  const nameOf = ({ value }: { readonly value: JsonObject }) => textOf(value, 'name')
+  return kustomization
+    .entries(list)
+    .filter((entry) => isCreated(entry.value) && nameOf(entry) !== '' && rendered.includes(nameOf(entry)))
+    .sort((one, other) => nameOf(other).length - nameOf(one).length)[0]
+}

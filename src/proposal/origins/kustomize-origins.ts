@@ -1,0 +1,285 @@
+/**
+ * Where a field of an object that kustomize built comes from: the place in its manifest, and what in patches and kustomizations
+ * wrote it since. Nothing is built for it: the files say it, and what they give is compared with what was built.
+ */
+import { type FieldPath, field, valueAt } from '../../krm/field-path.ts'
+import { canonicalJson, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../krm/json.ts'
+import { describeResourceId, resourceKey } from '../../krm/resource-id.ts'
+import { shownPathOnly } from '../../krm/shown-path.ts'
+import type { DesiredResource } from '../../render/desired-set.ts'
+import type { SourceFiles } from '../../render/kustomize/kustomize-build.ts'
+import { documentsOf, type FilePlace, fields, index, kustomizationsOf, type SourceDocument } from '../adopt/kustomization-node.ts'
+import { type Patch, patchesOf } from '../adopt/kustomize-patches.ts'
+import { BuiltIdentity, isAt, textOf } from './built-identity.ts'
+import { type FieldHistory, type FieldValue, type FieldWrite, UNKNOWN } from './field-history.ts'
+import { generatedBy } from './generator-writes.ts'
+import { type Chain, KustomizeStages } from './kustomize-stages.ts'
+import { runThrough } from './kustomize-writes.ts'
+
+export interface BuiltOriginInput {
+  /** Of the kustomization that was built, from the root of the repository. */
+  readonly folder: string
+  readonly files: SourceFiles
+  /** Everything that was built with it. */
+  readonly resources: readonly DesiredResource[]
+}
+
+/** Places and writers of a field of a built object. */
+export interface BuiltOrigin {
+  /** Of the value in the manifest; undefined where the manifest does not have it. */
+  readonly authored: FilePlace | undefined
+  /** What in the manifest the field would stand in. */
+  readonly nearest: FilePlace
+  /** Whether the built object has it. */
+  readonly isBuilt: boolean
+  /** In the order in which kustomize applies them. */
+  readonly writers: readonly PartWrite[]
+  /** Whether what was found gives the rendered value, so that the last writer decides. */
+  readonly isExplained: boolean
+  /** Why the value is another one than the places give; empty where it is not. */
+  readonly notes: readonly string[]
+}
+
+export interface PartWrite extends FieldWrite {
+  /** Which part of the field, of a list or a map; empty where it is the field itself. */
+  readonly part: FieldPath
+}
+
+/** Parts of a list or a map that are looked at, and writers that are told of one field. */
+const MOST_PARTS = 40
+const MOST_WRITERS = 8
+
+interface Known {
+  readonly declared: JsonObject | undefined
+  readonly document: SourceDocument | undefined
+  /** Of the object in the document. */
+  readonly at: FieldPath
+  readonly chain: Chain | undefined
+}
+
+export class KustomizeOrigins {
+  private readonly input: BuiltOriginInput
+  private readonly stages: KustomizeStages
+  private readonly kustomizations: readonly SourceDocument[]
+  private readonly known = new Map<string, Known>()
+  private readonly read = new Map<string, readonly SourceDocument[]>()
+  private readonly patches = new Map<string, readonly Patch[]>()
+
+  /** @throws Failure BP1110 where a file cannot be read */
+  constructor(input: BuiltOriginInput) {
+    this.input = input
+    this.kustomizations = kustomizationsOf(input.files)
+    this.stages = new KustomizeStages(input.folder, input.files, this.kustomizations)
+  }
+
+  /** Undefined where nothing says which file the object is from. @throws Failure BP1110 where a file cannot be read */
+  of(desired: DesiredResource, wanted: FieldPath): BuiltOrigin | undefined {
+    const path = byName(desired.object, wanted)
+    const known = this.objectOf(desired)
+    if (known.document === undefined) return undefined
+    const whole = [...known.at, ...path]
+    // Of a merge key (`<<`) there is a value and no place of its own.
+    const isThere = valueAt(known.declared, path) !== undefined
+    const nearest = known.document.placeOf(whole)
+    const rendered = valueAt(desired.object, path)
+    const parts = [...leavesOf(rendered, [])].slice(0, MOST_PARTS)
+    const found = parts.map((part) => this.partOf(desired, known, path, part))
+    const isWhole = parts.length === 1 && parts[0]?.length === 0
+    return {
+      authored: isThere ? nearest : undefined,
+      nearest,
+      isBuilt: rendered !== undefined,
+      writers: found.flatMap(({ writers }) => (isWhole ? writers : writers.slice(-1))).slice(-MOST_WRITERS),
+      isExplained: isWhole && found.every(({ isExplained }) => isExplained),
+      notes: found.flatMap(({ notes }) => (isWhole ? notes : notes.filter((note) => note !== UNEXPLAINED))),
+    }
+  }
+
+  private partOf(
+    desired: DesiredResource,
+    known: Known,
+    above: FieldPath,
+    part: FieldPath,
+  ): Pick<BuiltOrigin, 'writers' | 'isExplained' | 'notes'> {
+    const path = [...above, ...part]
+    const rendered = valueAt(desired.object, path) ?? undefined
+    const history = known.chain === undefined ? undefined : this.historyOf(known.chain, desired, known.declared, path)
+    if (history === undefined) return { writers: [], isExplained: false, notes: [] }
+    const doubts = history.writes.filter(({ does }) => does === 'may write')
+    const asPart = (write: FieldWrite): PartWrite => ({ ...write, part })
+    // A doubt about a patch is none where the value is explained without it; copies are told in any case.
+    if (gives(history, desired, path)) {
+      const told = history.writes.filter(({ does, by }) => does !== 'may write' || by === 'replacements of' || by === 'vars of')
+      return { writers: told.map(asPart), isExplained: told.every(({ does }) => does !== 'may write'), notes: [] }
+    }
+    const reference = this.reference(desired, part, [history.value, rendered])
+    const suspects = history.suspects.map(
+      ({ by, place }): FieldWrite => ({ does: 'may write', by, at: [{ place }], decides: '', value: UNKNOWN }),
+    )
+    if (reference !== undefined) return { writers: history.writes.map(asPart), isExplained: false, notes: [reference] }
+    if (doubts.length + suspects.length > 0) return { writers: [...history.writes, ...suspects].map(asPart), isExplained: false, notes: [] }
+    const proven = history.writes.filter(({ value }) => jsonEquals(value === UNKNOWN ? undefined : (value ?? undefined), rendered))
+    return { writers: proven.map(asPart), isExplained: false, notes: proven.length > 0 ? [] : [UNEXPLAINED] }
+  }
+
+  /** Where a patch may be about the object or not, the value tells, if it can come about in one way only. */
+  private historyOf(chain: Chain, desired: DesiredResource, declared: JsonObject | undefined, path: FieldPath): FieldHistory {
+    const { history } = this.run(chain, desired, declared, path)
+    if (gives(history, desired, path) || history.writes.every(({ does }) => does !== 'may write')) return history
+    const assumed = this.run(chain, desired, declared, path, 'yes').history
+    return gives(assumed, desired, path) ? assumed : history
+  }
+
+  private run(
+    chain: Chain,
+    desired: DesiredResource,
+    declared: JsonObject | undefined,
+    path: FieldPath,
+    assumed: 'maybe' | 'yes' = 'maybe',
+  ) {
+    const identity = new BuiltIdentity(desired.object, desired.id, this.declaredName(desired, declared, chain), [
+      desired.object,
+      ...(declared === undefined ? [] : [declared]),
+    ])
+    const history = runThrough(chain, identity, { desired, path, declared, files: this.input.files, patchesOf: this.patchesOf }, assumed)
+    return { history, name: identity.now }
+  }
+
+  private declaredName(
+    { id, location }: DesiredResource,
+    declared: JsonObject | undefined,
+    chain: Chain,
+  ): { readonly name: string; readonly namespace: string } {
+    const first = chain[0]?.kustomization
+    const made = location.step === undefined || first === undefined ? undefined : generatedBy(first, location.step, id.name)?.value
+    const metadata = valueAt(declared, fields('metadata')) ?? made
+    const [name, namespace] = ['name', 'namespace'].map((each) => (isJsonObject(metadata) ? textOf(metadata, each) : ''))
+    return { name: name || id.name, namespace: namespace ?? '' }
+  }
+
+  private objectOf(desired: DesiredResource): Known {
+    const key = resourceKey(desired.id)
+    const before = this.known.get(key)
+    if (before !== undefined) return before
+    const { path, document: number, item, step } = desired.location
+    const document = this.documents(path)[number]
+    const at = step === undefined ? (item === undefined ? [] : [...fields('items'), index(item)]) : this.entryOf(desired, document)
+    const value = step === undefined ? document?.valueAt(at) : undefined
+    const declared = isJsonObject(value) ? value : undefined
+    const chains = this.stages.chainsOf(desired)
+    const ending = chains.filter((chain) => {
+      const { name } = this.run(chain, desired, declared, [])
+      const isNamed = name.name === desired.id.name || (step !== undefined && desired.id.name.startsWith(`${name.name}-`))
+      return isNamed && (name.namespace === desired.id.namespace || desired.id.namespace === '')
+    })
+    const known = { declared, document, at, chain: ending.length === 1 ? ending[0] : chains.length === 1 ? chains[0] : undefined }
+    this.known.set(key, known)
+    return known
+  }
+
+  /** The generator that makes the object. */
+  private entryOf({ id, location }: DesiredResource, document: SourceDocument | undefined): FieldPath {
+    const { step } = location
+    const entry = step === undefined || document === undefined ? undefined : generatedBy(document, step, id.name)
+    return step === undefined || entry === undefined ? [] : [...fields(step), index(entry.index)]
+  }
+
+  private readonly patchesOf = (kustomization: SourceDocument): readonly Patch[] => {
+    const before = this.patches.get(kustomization.path) ?? patchesOf(kustomization, this.input.files)
+    this.patches.set(kustomization.path, before)
+    return before
+  }
+
+  private documents(path: string): readonly SourceDocument[] {
+    const before = this.read.get(path) ?? (this.input.files.has(path) ? documentsOf(path, this.input.files) : [])
+    this.read.set(path, before)
+    return before
+  }
+
+  /** Names of objects that others refer to follow those that kustomize gives (kustomize `api/filters/nameref`). */
+  private reference(
+    { id }: DesiredResource,
+    part: FieldPath,
+    [given, rendered]: readonly [given: FieldValue, rendered: Json | undefined],
+  ): string | undefined {
+    if (typeof given !== 'string' || typeof rendered !== 'string') return undefined
+    const named = this.input.resources.find((each) => {
+      if (each.id.name !== rendered || resourceKey(each.id) === resourceKey(id)) return false
+      const { declared, chain } = this.objectOf(each)
+      return chain !== undefined && this.declaredName(each, declared, chain).name === given
+    })
+    if (named === undefined) return undefined
+    const { path, line } = named.location
+    return `${part.length === 0 ? '' : `${shownPathOnly(part)} `}written by kustomize, which puts the whole name of ${describeResourceId(named.id)} there (${path}:${line})`
+  }
+}
+
+const NOWHERE = 'no file was found that sets it'
+const UNEXPLAINED = 'kustomize makes another value of it than is written there'
+
+/** Whether the rendered value is what the files give. */
+function gives({ value }: FieldHistory, { id, location, object }: DesiredResource, path: FieldPath): boolean {
+  if (value === UNKNOWN || jsonEquals(value ?? undefined, valueAt(object, path) ?? undefined)) return true
+  // A generated name ends with a hash of the content.
+  return location.step !== undefined && isAt(path, 'metadata', 'name') && typeof value === 'string' && id.name.startsWith(`${value}-`)
+}
+
+/** The path with items by their names, where they have one each: places in a list are others in a patch. */
+function byName(object: Json, path: FieldPath): FieldPath {
+  return path.map((step, at) => (step.kind === 'index' ? itemStep(valueAt(object, path.slice(0, at)), step.index) : step))
+}
+
+function itemStep(list: Json | undefined, place: number): FieldPath[number] {
+  const items = isJsonArray(list) ? list : []
+  for (const names of ITEM_KEYS) {
+    const keys = items.map((item) => keysOf(item, names))
+    const own = keys[place]
+    const isKey = keys.every((each) => each !== undefined) && new Set(keys.map((each) => canonicalJson(each ?? null))).size === keys.length
+    if (own !== undefined && isKey) return { kind: 'item', keys: own }
+  }
+  return { kind: 'index', index: place }
+}
+
+/** By which Kubernetes merges lists; the first one is always there. */
+const ITEM_KEYS = [['name'], ['containerPort', 'protocol'], ['port', 'protocol'], ['mountPath'], ['devicePath'], ['ip'], ['topologyKey']]
+
+function keysOf(item: Json, [first = '', second]: readonly string[]): JsonObject | undefined {
+  const value = isJsonObject(item) ? getKey(item, first) : undefined
+  if (!isJsonObject(item) || value === undefined) return undefined
+  return second === undefined ? { [first]: value } : { [first]: value, [second]: getKey(item, second) ?? 'TCP' }
+}
+
+/** Lists of plain values are one value. */
+function* leavesOf(value: Json | undefined, path: FieldPath): Generator<FieldPath> {
+  if (isJsonObject(value) && Object.keys(value).length > 0)
+    for (const [name, each] of Object.entries(value)) yield* leavesOf(each, [...path, field(name)])
+  else if (isJsonArray(value) && value.some((each) => isJsonObject(each) || isJsonArray(each)))
+    for (const [place, each] of value.entries()) yield* leavesOf(each, [...path, itemStep(value, place)])
+  else yield path
+}
+
+/** `bases/web/deployment.yaml:9:13`, and what in patches and kustomizations wrote it since, for people: one line each. */
+export function builtOriginLines({ authored, nearest, isBuilt, writers, isExplained, notes }: BuiltOrigin): readonly string[] {
+  const isMade = writers.some(({ does }) => does !== 'may write')
+  const nowhere = isBuilt ? NOWHERE : `not there; it would go into ${nearest.file}:${nearest.line}`
+  const first = authored !== undefined ? [placeText(authored)] : isMade || (isBuilt && writers.length > 0) ? [] : [nowhere]
+  const isFight = isExplained && writers.length + (authored === undefined ? 0 : 1) > 1
+  const lines = writers.map((writer, place) => {
+    const decides = writer.decides === '' ? '' : ` ${writer.decides}`
+    return `${writeText(writer)}${isFight && place === writers.length - 1 && writer.does === 'writes' ? `, which decides${decides}` : ''}`
+  })
+  return [...first, ...lines, ...(authored === undefined && !isMade && writers.length === 0 ? [] : notes)]
+}
+
+const DOES: { readonly [does in FieldWrite['does']]: string } = { writes: 'written', removes: 'removed', 'may write': 'may be written' }
+
+function writeText({ does, by, at, part }: PartWrite): string {
+  const what = part.length === 0 ? DOES[does] : `${shownPathOnly(part)} ${DOES[does]}`
+  const [own, from] = [at.filter(({ source }) => source === undefined), at.find(({ source }) => source !== undefined)]
+  const places = own.map(({ place, name }) => `${placeText(place)}${name === undefined ? '' : ` (${name})`}`)
+  return `${what} by ${by} ${places.join(' and ')}${from === undefined ? '' : `, from ${from.source === 'file' ? `the file ${from.place.file}` : placeText(from.place)}`}`
+}
+
+function placeText({ file, line, column }: FilePlace): string {
+  return `${file}:${line}:${column}`
+}

@@ -1,0 +1,88 @@
+/**
+ * What kustomize does to an object and in which order: bases first, then what the folder generates, its components, and its own
+ * transformers (kustomize `api/internal/target/kusttarget.go`).
+ */
+import type { getKey } from '../../krm/json.ts'
+import type { DesiredResource } from '../../render/desired-set.ts'
+import { resolvePath } from '../../render/kustomize/kustomization-walk.ts'
+import { kustomizationOf, type SourceFiles } from '../../render/kustomize/kustomize-build.ts'
+import type { SourceDocument } from '../adopt/kustomization-node.ts'
+import { textOf } from './built-identity.ts'
+
+export interface Stage {
+  readonly kustomization: SourceDocument
+  readonly does: 'generate' | 'transform'
+}
+
+/** From where the object comes into the build to its end. */
+export type Chain = readonly Stage[]
+
+/** A base may be reached in several ways; of more than these none is followed. */
+const MOST_CHAINS = 64
+
+export const GENERATORS: { readonly [kind: string]: string } = { ConfigMap: 'configMapGenerator', Secret: 'secretGenerator' }
+
+export class KustomizeStages {
+  private readonly folder: string
+  private readonly files: SourceFiles
+  private readonly kustomizations: ReadonlyMap<string, SourceDocument>
+
+  /** @param folder of the kustomization that is built */
+  constructor(folder: string, files: SourceFiles, kustomizations: readonly SourceDocument[]) {
+    this.folder = folder
+    this.files = files
+    this.kustomizations = new Map(kustomizations.map((each) => [each.path, each]))
+  }
+
+  chainsOf(desired: DesiredResource): readonly Chain[] {
+    const root = this.at(this.folder)
+    return root === undefined ? [] : this.through(root, desired, new Set())
+  }
+
+  private at(folder: string | undefined): SourceDocument | undefined {
+    const path = folder === undefined ? undefined : kustomizationOf(folder, this.files)
+    return path === undefined ? undefined : this.kustomizations.get(path)
+  }
+
+  private through(kustomization: SourceDocument, desired: DesiredResource, above: ReadonlySet<string>): readonly Chain[] {
+    if (above.has(kustomization.path)) return []
+    const below = new Set([...above, kustomization.path])
+    const entering: Chain[] = declares(kustomization, desired) ? [[]] : []
+    for (const folder of this.foldersOf(kustomization, 'resources', 'bases')) entering.push(...this.through(folder, desired, below))
+    let chains = entering.map((chain): Chain => [...chain, { kustomization, does: 'generate' }])
+    for (const component of this.foldersOf(kustomization, 'components'))
+      chains = [
+        ...chains.map((chain) => [...chain, ...this.appliedBy(component, below)]),
+        ...this.through(component, desired, below),
+      ].slice(0, MOST_CHAINS)
+    return chains.slice(0, MOST_CHAINS).map((chain) => [...chain, { kustomization, does: 'transform' }])
+  }
+
+  /** What a component does to objects of whoever names it. */
+  private appliedBy(component: SourceDocument, above: ReadonlySet<string>): Chain {
+    if (above.has(component.path)) return []
+    const below = new Set([...above, component.path])
+    return [
+      { kustomization: component, does: 'generate' },
+      ...this.foldersOf(component, 'components').flatMap((nested) => this.appliedBy(nested, below)),
+      { kustomization: component, does: 'transform' },
+    ]
+  }
+
+  private foldersOf(kustomization: SourceDocument, ...names: readonly string[]): readonly SourceDocument[] {
+    return names.flatMap((name) => kustomization.texts(name)).flatMap(({ text }) => this.at(resolvePath(kustomization.folder, text)) ?? [])
+  }
+}
+
+function declares(kustomization: SourceDocument, { id, location }: DesiredResource): boolean {
+  if (location.step === undefined)
+    return ['resources', 'bases'].some((name) =>
+      kustomization.texts(name).some(({ text }) => resolvePath(kustomization.folder, text) === location.path),
+    )
+  return kustomization.entries(location.step).some(({ value }) => isCreated(value) && id.name.includes(textOf(value, 'name')))
+}
+
+/** Whether a generator makes an object of its own, and writes into none that is there. */
+export function isCreated(entry: Parameters<typeof getKey>[0]): boolean {
+  return !['merge', 'replace'].includes(textOf(entry, 'behavior'))
+}

@@ -1,0 +1,261 @@
+/** Runs through what kustomize does to an object, for one of its fields: transformers in kustomize's own order (`kusttarget_configplugin.go`). */
+import { RE2JS } from 're2js'
+import { type FieldPath, valueAt } from '../../krm/field-path.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../krm/json.ts'
+import type { FieldSpec } from '../../render/field-spec.ts'
+import { splitReference } from '../adopt/invert-image.ts'
+import { fields, index, type SourceDocument } from '../adopt/kustomization-node.ts'
+import type { Patch, PatchField } from '../adopt/kustomize-patches.ts'
+import { type BuiltIdentity, isAt, isIdentity, textOf } from './built-identity.ts'
+import { FieldHistory, type TracedField, UNKNOWN, type WrittenAt } from './field-history.ts'
+import { generatorWrites } from './generator-writes.ts'
+import { ALL_LABELS, ANNOTATIONS, NAMESPACES, OWN_LABELS, REPLICAS, specOf, TEMPLATE_LABELS } from './kustomize-field-specs.ts'
+import type { Chain } from './kustomize-stages.ts'
+import { ListPlaces } from './list-places.ts'
+import { mergeWrite, operationWrites, type PatchWrite } from './patch-writes.ts'
+import { replacementPlaces } from './replacement-places.ts'
+
+/**
+ * Renames `identity` on the way, so that it is the rendered one in the end.
+ * @param assumed what a patch does of which it is not known whether it means the object
+ */
+export function runThrough(chain: Chain, identity: BuiltIdentity, field: TracedField, assumed: 'maybe' | 'yes' = 'maybe'): FieldHistory {
+  const run = new KustomizeRun(identity, field, assumed)
+  for (const [number, { kustomization, does }] of chain.entries()) {
+    if (does === 'generate') generatorWrites(kustomization, { identity, field, history: run.history, isFirst: number === 0 })
+    else run.transform(kustomization)
+  }
+  return run.history
+}
+
+class KustomizeRun {
+  readonly history: FieldHistory
+  private readonly identity: BuiltIdentity
+  private readonly field: TracedField
+  private readonly lists: ListPlaces
+  private readonly assumed: 'maybe' | 'yes'
+
+  constructor(identity: BuiltIdentity, field: TracedField, assumed: 'maybe' | 'yes') {
+    this.identity = identity
+    this.assumed = assumed
+    this.field = field
+    this.history = new FieldHistory(valueAt(field.declared, field.path))
+    this.lists = new ListPlaces(field.path, field.declared)
+  }
+
+  transform(kustomization: SourceDocument): void {
+    const patches = this.field.patchesOf(kustomization)
+    this.patch(patches, 'patchesStrategicMerge')
+    this.patch(patches, 'patches')
+    this.namespace(kustomization)
+    this.affix(kustomization, 'namePrefix')
+    this.affix(kustomization, 'nameSuffix')
+    this.labels(kustomization)
+    this.annotations(kustomization)
+    this.patch(patches, 'patchesJson6902')
+    this.replicas(kustomization)
+    this.images(kustomization)
+    for (const place of replacementPlaces(kustomization, this.identity, this.field)) this.history.mayWrite('replacements of', place)
+    this.suspects(kustomization)
+  }
+
+  private patch(patches: readonly Patch[], name: PatchField): void {
+    for (const patch of patches) {
+      if (patch.field !== name) continue
+      for (const document of patch.documents) this.patchWith(patch, document)
+    }
+  }
+
+  private patchWith({ target }: Patch, document: SourceDocument): void {
+    const isMerge = isJsonObject(document.valueAt([]))
+    const own = isMerge && this.isNamedBy(document) ? 'yes' : 'no'
+    const found = target === undefined ? own : this.identity.selectedBy(target)
+    const selected = found === 'maybe' ? this.assumed : found
+    if (selected === 'no') return
+    if (selected === 'maybe') this.lists.doubt()
+    const { path } = this.field
+    for (const write of isMerge ? [mergeWrite(document, path)] : operationWrites(document, path, this.lists))
+      if (write !== undefined) this.patched(document, selected === 'maybe' ? { ...write, does: 'may write' } : write)
+    if (isMerge) this.lists.merge(document)
+  }
+
+  private isNamedBy(document: SourceDocument): boolean {
+    const [apiVersion, kind, name, namespace] = [['apiVersion'], ['kind'], ['metadata', 'name'], ['metadata', 'namespace']].map((names) =>
+      document.valueAt(fields(...names)),
+    )
+    const { group, version } = this.identity
+    return (
+      apiVersion === (group === '' ? version : `${group}/${version}`) &&
+      kind === this.identity.kind &&
+      this.identity.isCalled(String(name), typeof namespace === 'string' ? namespace : '')
+    )
+  }
+
+  private patched(document: SourceDocument, { does, at, value }: PatchWrite): void {
+    // What a patch, or an item of it, is found by is not what it sets.
+    if (isIdentity(this.field.path) || (isItemKey(this.field.path) && this.history.value !== undefined && does !== 'removes')) return
+    const place = document.placeOf(at)
+    if (does === 'writes') this.history.write('the patch', value, [{ place }])
+    else if (does === 'removes') this.history.remove('the patch', place)
+    else this.history.mayWrite('the patch', place)
+  }
+
+  private namespace(kustomization: SourceDocument): void {
+    const at = fields('namespace')
+    const value = kustomization.valueAt(at)
+    if (typeof value !== 'string' || value === '') return
+    const { path } = this.field
+    const isOwn = isAt(path, 'metadata', 'namespace')
+    if (this.identity.isNamespaced) this.identity.rename({ namespace: value })
+    else if (isOwn) return
+    if (this.identity.kind === 'Namespace' && this.identity.group === '') this.identity.rename({ name: value })
+    if (isOwn || this.writesInto(NAMESPACES, path) || this.isDefaultSubject(path))
+      this.history.write('namespace of', value, [{ place: kustomization.placeOf(at) }])
+  }
+
+  /** Of a role binding, the account `default` alone. */
+  private isDefaultSubject(path: FieldPath): boolean {
+    const [subjects, item, name] = path
+    if (!/^(Cluster)?RoleBinding$/.test(this.identity.kind) || path.length !== 3 || name?.kind !== 'field') return false
+    const subject = item === undefined ? undefined : valueAt(this.field.desired.object, path.slice(0, 2))
+    return subjects?.kind === 'field' && subjects.name === 'subjects' && name.name === 'namespace' && hasName(subject, 'default')
+  }
+
+  private affix(kustomization: SourceDocument, name: 'namePrefix' | 'nameSuffix'): void {
+    const value = kustomization.valueAt(fields(name))
+    if (typeof value !== 'string' || value === '' || this.identity.keepsName) return
+    const now = this.identity.now.name
+    const after = name === 'namePrefix' ? `${value}${now}` : `${now}${value}`
+    this.identity.rename({ name: after })
+    if (isAt(this.field.path, 'metadata', 'name'))
+      this.history.write(`${name} of`, after, [{ place: kustomization.placeOf(fields(name)) }], `the ${name.slice(4).toLowerCase()}`)
+  }
+
+  private labels(kustomization: SourceDocument): void {
+    for (const { index: place, value } of kustomization.entries('labels')) {
+      const own = getKey(value, 'fields')
+      const custom = isJsonArray(own) ? own.flatMap((each) => (isJsonObject(each) ? [specFrom(each)] : [])) : []
+      const known =
+        getKey(value, 'includeSelectors') === true
+          ? ALL_LABELS
+          : getKey(value, 'includeTemplates') === true
+            ? [...OWN_LABELS, ...TEMPLATE_LABELS]
+            : OWN_LABELS
+      this.mark(kustomization, 'labels of', [...fields('labels'), index(place), ...fields('pairs')], [...custom, ...known])
+    }
+    this.mark(kustomization, 'commonLabels of', fields('commonLabels'), ALL_LABELS)
+  }
+
+  private annotations(kustomization: SourceDocument): void {
+    this.mark(kustomization, 'commonAnnotations of', fields('commonAnnotations'), ANNOTATIONS)
+  }
+
+  private mark(kustomization: SourceDocument, by: string, pairs: FieldPath, specs: readonly FieldSpec[]): void {
+    const last = this.field.path.at(-1)
+    if (last?.kind !== 'field' || !this.writesInto(specs, this.field.path.slice(0, -1))) return
+    const at = [...pairs, last]
+    const value = kustomization.valueAt(at)
+    if (value !== undefined) this.history.write(by, typeof value === 'string' ? value : UNKNOWN, [{ place: kustomization.placeOf(at) }])
+  }
+
+  private writesInto(specs: readonly FieldSpec[], path: FieldPath): boolean {
+    const spec = specOf(specs, this.identity, path)
+    return spec !== undefined && (spec.create === true || valueAt(this.field.desired.object, path) !== undefined)
+  }
+
+  private replicas(kustomization: SourceDocument): void {
+    if (!this.writesInto(REPLICAS, this.field.path)) return
+    for (const { index: place, value } of kustomization.entries('replicas')) {
+      const at = [...fields('replicas'), index(place), ...fields('count')]
+      if (this.identity.isNamed(textOf(value, 'name')))
+        this.history.write('replicas of', kustomization.valueAt(at) ?? UNKNOWN, [{ place: kustomization.placeOf(at) }])
+    }
+  }
+
+  private images(kustomization: SourceDocument): void {
+    if (!isImage(this.field.path) || this.identity.kind === 'CustomResourceDefinition') return
+    for (const { index: place, value } of kustomization.entries('images')) {
+      const now = this.history.value
+      const entry = [...fields('images'), index(place)]
+      const parts = ['newName', 'newTag', 'digest', 'tagSuffix'].filter((part) => textOf(value, part) !== '')
+      if (now === UNKNOWN) this.history.mayWrite('images of', kustomization.placeOf(entry))
+      if (typeof now !== 'string' || parts.length === 0 || !isImageNamed(now, textOf(value, 'name'))) continue
+      const at = parts.map((name): WrittenAt => ({ place: kustomization.placeOf([...entry, ...fields(name)]), name }))
+      this.history.write('images of', withParts(now, value), at, decidedParts(parts))
+    }
+  }
+
+  /** Kustomize has these write fields that only it knows. */
+  private suspects(kustomization: SourceDocument): void {
+    const { path } = this.field
+    for (const name of ['transformers', 'configurations', 'crds'])
+      if (kustomization.texts(name).length > 0) this.history.suspect(`${name} of`, kustomization.placeOf(fields(name)))
+    const value = this.history.value
+    for (const { index: place, value: variable } of kustomization.entries('vars'))
+      if (typeof value === 'string' && value.includes(`$(${textOf(variable, 'name')})`))
+        this.history.mayWrite('vars of', kustomization.placeOf([...fields('vars'), index(place)]))
+    const asked = kustomization.valueAt(fields('buildMetadata'))
+    if (isJsonArray(asked) && asked.includes('managedByLabel') && isAt(path, 'metadata', 'labels', 'app.kubernetes.io/managed-by'))
+      this.history.write('buildMetadata of', UNKNOWN, [{ place: kustomization.placeOf(fields('buildMetadata')) }])
+  }
+}
+
+function specFrom(value: JsonObject): FieldSpec {
+  const [group, version, kind] = ['group', 'version', 'kind'].map((name) => textOf(value, name))
+  return {
+    group: group ?? '',
+    version: version ?? '',
+    kind: kind ?? '',
+    path: textOf(value, 'path'),
+    create: getKey(value, 'create') === true,
+  }
+}
+
+/** The name of an item by which a patch finds it. */
+function isItemKey(path: FieldPath): boolean {
+  const [item, last] = path.slice(-2)
+  return item?.kind === 'item' && last?.kind === 'field' && Object.hasOwn(item.keys, last.name)
+}
+
+function hasName(value: Json | undefined, name: string): boolean {
+  return isJsonObject(value) && getKey(value, 'name') === name
+}
+
+/** In a list of containers, wherever it stands (kustomize `api/filters/imagetag/legacy.go`). */
+function isImage(path: FieldPath): boolean {
+  const [list, item, last] = path.slice(-3)
+  const isList = list?.kind === 'field' && (list.name === 'containers' || list.name === 'initContainers')
+  return isList && item?.kind !== 'field' && last?.kind === 'field' && last.name === 'image'
+}
+
+/** The name is a regular expression (kustomize `api/internal/image/image.go`). */
+function isImageNamed(image: string, name: string): boolean {
+  try {
+    return RE2JS.compile(`^${name}(:[a-zA-Z0-9_.{}-]*)?(@sha256:[a-zA-Z0-9_.{}-]*)?$`).matcher(image).find()
+  } catch {
+    return false
+  }
+}
+
+/** A new tag takes the digest away, and the other way round (kustomize `api/filters/imagetag/updater.go`). */
+function withParts(image: string, entry: JsonObject): string {
+  const before = splitReference(image)
+  const [name, newTag, newDigest, suffix] = ['newName', 'newTag', 'digest', 'tagSuffix'].map((part) => textOf(entry, part))
+  const isSet = Boolean(newTag) || Boolean(newDigest)
+  const tag = isSet ? (newTag ?? '') : `${before.tag}${suffix ?? ''}`
+  const digest = isSet ? (newDigest ?? '') : suffix ? '' : before.digest
+  return `${name || before.name}${tag === '' ? '' : `:${tag}`}${digest === '' ? '' : `@${digest}`}`
+}
+
+const PART_WORDS: { readonly [part: string]: string } = {
+  newName: 'the name',
+  newTag: 'the tag',
+  digest: 'the digest',
+  tagSuffix: 'the tag',
+}
+
+/** Empty for the whole of it. */
+function decidedParts(parts: readonly string[]): string {
+  const words = parts.map((part) => PART_WORDS[part] ?? part)
+  return words.includes('the name') && words.length > 1 ? '' : words.join(' and ')
+}

@@ -1,0 +1,101 @@
+/** At which place in its lists the item stands that a field lies in: a JSON patch counts places, and every patch may move them. */
+import { type FieldPath, indexOfStep, type PathStep, valueAt } from '../../krm/field-path.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, jsonEquals } from '../../krm/json.ts'
+import type { SourceDocument } from '../adopt/kustomization-node.ts'
+
+export class ListPlaces {
+  private readonly path: FieldPath
+  /** Items of each list on the way, by the number of the step into it; of an item, its keys alone are kept up to date. */
+  private readonly lists: Map<number, readonly Json[]>
+  private sure = true
+
+  constructor(path: FieldPath, declared: Json | undefined) {
+    this.path = path
+    this.lists = new Map(
+      path.flatMap((step, at) =>
+        step.kind === 'item' || step.kind === 'member' ? [[at, itemsOf(valueAt(declared, path.slice(0, at)))] as const] : [],
+      ),
+    )
+  }
+
+  /** A patch of which it is not known whether it is applied may have moved something. */
+  doubt(): void {
+    this.sure = false
+  }
+
+  /** Whether it is known which item a pointer with so many parts means. */
+  isSure(parts: number): boolean {
+    return this.sure || ![...this.lists.keys()].some((at) => at < parts)
+  }
+
+  /** Whether the operation writes the field, or something that it lies in. */
+  meets(pointer: readonly string[], does: string, value: Json | undefined): boolean {
+    const last = pointer.length - 1
+    const step = this.path[last]
+    if (step === undefined || !this.isOn(pointer.slice(0, last))) return false
+    if (does === 'add' && this.lists.has(last)) return value !== undefined && indexOfStep([value], step) === 0
+    return pointer[last] === this.partAt(last)
+  }
+
+  /** As kustomize merges lists: items of the patch first, in its order (kyaml `yaml/walk/associative_sequence.go`). */
+  merge(document: SourceDocument): void {
+    for (const [at, items] of this.lists) {
+      const patched = document.valueAt(this.path.slice(0, at))
+      if (!isJsonArray(patched)) continue
+      const step = this.path[at] as PathStep
+      const kept = patched.filter((item) => directiveOf(item) === '')
+      const isReplaced = patched.some((item) => directiveOf(item) === 'replace')
+      const others = isReplaced ? [] : items.filter((item) => !patched.some((each) => isSameItem(each, item, step)))
+      this.lists.set(at, [...kept, ...others])
+    }
+  }
+
+  operate(pointer: readonly string[], does: string, value: Json | undefined): void {
+    const last = pointer.length - 1
+    const isAbove = this.meets(pointer, does, value)
+    const isBeside = this.isOn(pointer.slice(0, last)) && this.lists.has(last)
+    if (does === 'test' || !(isAbove || isBeside)) return
+    if (does === 'move' || does === 'copy') this.doubt()
+    if (isBeside) this.lists.set(last, changedList(this.lists.get(last) ?? [], pointer[last] ?? '', does, value))
+    if (isAbove)
+      for (const at of this.lists.keys())
+        if (at > last) this.lists.set(at, does === 'remove' ? [] : itemsOf(valueAt(value, this.path.slice(pointer.length, at))))
+  }
+
+  private isOn(pointer: readonly string[]): boolean {
+    return pointer.length <= this.path.length && pointer.every((part, at) => part === this.partAt(at))
+  }
+
+  private partAt(at: number): string | undefined {
+    const step = this.path[at]
+    if (step === undefined) return undefined
+    if (step.kind === 'field') return step.name
+    return String(step.kind === 'index' ? step.index : indexOfStep([...(this.lists.get(at) ?? [])], step))
+  }
+}
+
+function itemsOf(value: Json | undefined): readonly Json[] {
+  return isJsonArray(value) ? value : []
+}
+
+function changedList(items: readonly Json[], part: string, does: string, value: Json | undefined): readonly Json[] {
+  const place = part === '-' ? items.length : Number(part)
+  if (!Number.isInteger(place) || place < 0 || place > items.length) return items
+  if (does === 'remove') return items.toSpliced(place, 1)
+  if (value === undefined) return items
+  return items.toSpliced(place, does === 'add' ? 0 : 1, value)
+}
+
+function directiveOf(item: Json): string {
+  const directive = isJsonObject(item) ? getKey(item, '$patch') : undefined
+  return typeof directive === 'string' && directive !== 'merge' ? directive : ''
+}
+
+/** A key that one of them leaves out is a default. */
+function isSameItem(one: Json, other: Json, step: PathStep): boolean {
+  if (step.kind !== 'item') return jsonEquals(one, other)
+  return Object.keys(step.keys).every((key) => {
+    const [left, right] = [one, other].map((each) => (isJsonObject(each) ? getKey(each, key) : undefined))
+    return left === undefined || right === undefined || jsonEquals(left, right)
+  })
+}

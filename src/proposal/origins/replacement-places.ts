@@ -1,0 +1,67 @@
+/** The entries of `replacements` that copy something into a field (kustomize `api/filters/replacement/replacement.go`). */
+import { Failure } from '../../failure.ts'
+import type { FieldPath, PathStep } from '../../krm/field-path.ts'
+import { getKey, isJsonArray, isJsonObject, type Json } from '../../krm/json.ts'
+import { resolvePath } from '../../render/kustomize/kustomization-walk.ts'
+import { documentsOf, type FilePlace, fields, index, type SourceDocument } from '../adopt/kustomization-node.ts'
+import type { BuiltIdentity } from './built-identity.ts'
+import type { TracedField } from './field-history.ts'
+
+export function replacementPlaces(
+  kustomization: SourceDocument,
+  identity: BuiltIdentity,
+  { path, files }: Pick<TracedField, 'path' | 'files'>,
+): readonly FilePlace[] {
+  return kustomization.entries('replacements').flatMap(({ index: number, value }) => {
+    const at = [...fields('replacements'), index(number)]
+    const named = getKey(value, 'path')
+    if (typeof named !== 'string') return copies(value, identity, path) ? [kustomization.placeOf(at)] : []
+    const file = resolvePath(kustomization.folder, named)
+    return file === undefined || !files.has(file) ? [] : inFile(documents(file, files), identity, path)
+  })
+}
+
+function documents(file: string, files: TracedField['files']): readonly SourceDocument[] {
+  try {
+    return documentsOf(file, files)
+  } catch (thrown) {
+    if (thrown instanceof Failure) return []
+    throw thrown
+  }
+}
+
+/** A file has one of them, or a list. */
+function inFile(all: readonly SourceDocument[], identity: BuiltIdentity, path: FieldPath): readonly FilePlace[] {
+  return all.flatMap((document) => {
+    const value = document.valueAt([])
+    if (!isJsonArray(value)) return copies(value, identity, path) ? [document.placeOf([])] : []
+    return value.flatMap((each, number) => (copies(each, identity, path) ? [document.placeOf([index(number)])] : []))
+  })
+}
+
+function copies(replacement: Json | undefined, identity: BuiltIdentity, path: FieldPath): boolean {
+  const targets = isJsonObject(replacement) ? getKey(replacement, 'targets') : undefined
+  return (isJsonArray(targets) ? targets : []).some((target) => {
+    if (!isJsonObject(target)) return false
+    const select = getKey(target, 'select')
+    const paths = getKey(target, 'fieldPaths') ?? ['metadata.name']
+    if (!isJsonObject(select) || identity.selectedBy(select) === 'no') return false
+    return isJsonArray(paths) && paths.some((each) => typeof each === 'string' && covers(each, path))
+  })
+}
+
+/** Whether the text names the field, or what it lies in. */
+function covers(text: string, path: FieldPath): boolean {
+  const parts = text.match(/\[[^\]]*\]|(?:\\.|[^.[])+/g) ?? []
+  return parts.length <= path.length && parts.every((part, at) => matches(part.replaceAll('\\.', '.'), path[at]))
+}
+
+function matches(part: string, step: PathStep | undefined): boolean {
+  if (step === undefined) return false
+  if (step.kind === 'field') return part === step.name || part === `[${step.name}]`
+  if (part === '*') return true
+  if (step.kind === 'index') return part === String(step.index)
+  const [, key = '', value = ''] = /^\[([^=]*)=(.*)\]$/.exec(part) ?? []
+  if (step.kind === 'member') return key === '' && value === step.value
+  return /^[0-9]+$|^-$/.test(part) || String(getKey(step.keys, key)) === value
+}
