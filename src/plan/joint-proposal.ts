@@ -12,6 +12,7 @@ import { formatDocument, formatInertDocument } from '../record/write-document.ts
 import { type GitWrites, NO_WRITES, type PlannedCommit, type PlannedUpdate } from './action.ts'
 import { secondsSince1970 } from './closed-episode.ts'
 import type { JointPlace } from './joint-place.ts'
+import type { NotAdoptable } from './not-adoptable.ts'
 import type { JointRecord, Observation, OpenBranch, Unit } from './observation.ts'
 import type { UnitPlan } from './plan-reconcile.ts'
 
@@ -19,6 +20,7 @@ export interface PlannedMember {
   readonly unit: Unit
   readonly observation: Observation
   readonly plan: UnitPlan
+  readonly notAdoptable: NotAdoptable
 }
 
 export interface JointGroup {

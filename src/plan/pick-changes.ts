@@ -5,11 +5,10 @@ import { Failure } from '../failure.ts'
 import type { RedactionKey } from '../krm/redacted.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import { shownPath } from '../krm/shown-path.ts'
-import { adoptionProblems } from '../proposal/adopt/adoption.ts'
 import { editFor } from '../proposal/resolution-edits.ts'
 import type { ClosedEpisode, DriftRecord, Plan } from '../record/schema.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
-import type { Observation, Wish } from './observation.ts'
+import type { Wish } from './observation.ts'
 
 /** A difference with its place in git and what is planned for it. */
 export interface PlannedChange {
@@ -86,36 +85,4 @@ export function possibleResolution(change: Omit<PlannedChange, 'resolution'>, wa
     if (thrown instanceof Failure) return 'Restore'
     throw thrown
   }
-}
-
-/** Changes of one unit whose adoption is tried, each by rendering, only to say beforehand what is refused. */
-const MOST_TRIED = 20
-
-/**
- * Why changes cannot be adopted, by their fingerprint. What git declares nothing of, and credentials, are told by the text itself.
- * In a package with a pipeline the adoption is tried, of a few changes: with more, the command that asks for it says so.
- */
-export function notAdoptable({ built, verdicts, key, pipeline, functions, git, unit }: Observation): ReadonlyMap<string, string> {
-  const reasons = new Map<string, string>()
-  const possible: Omit<PlannedChange, 'resolution'>[] = []
-  for (const change of allChanges(verdicts, key)) {
-    if (change.drift.change === 'unexpected') continue
-    try {
-      if (editFor({ ...change, resolution: 'Adopt' }) !== undefined) possible.push(change)
-    } catch (thrown) {
-      if (!(thrown instanceof Failure)) throw thrown
-      reasons.set(change.fingerprint, thrown.why)
-    }
-  }
-  if (built?.source.tool === 'command')
-    for (const { fingerprint } of possible)
-      reasons.set(fingerprint, 'a command prints the object, and does not say what it has the value from')
-  if (!pipeline || possible.length > MOST_TRIED) return reasons
-  const changes = possible.map((change) => ({ ...change, resolution: 'Adopt' as const }))
-  const problems = adoptionProblems({ packagePath: unit.packagePath, files: git.files, changes, functions })
-  for (const [place, change] of changes.entries()) {
-    const why = problems[place]
-    if (why !== undefined) reasons.set(change.fingerprint, why)
-  }
-  return reasons
 }

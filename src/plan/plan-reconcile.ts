@@ -25,6 +25,7 @@ import type { JointPlace } from './joint-place.ts'
 import { type LedgerFiles, ledgerFilesOf } from './ledger-files.ts'
 import type { Observation, OpenBranch, Wish } from './observation.ts'
 import { allChanges, applyingFingerprints, type PlannedChange, planResolutions, possibleResolution, silencedUntil } from './pick-changes.ts'
+import { possiblePlan } from './possible-plan.ts'
 import { saysTheSame, unitFingerprint, unitRecord, unitReport } from './unit-documents.ts'
 import { sameTree } from './unit-git.ts'
 import { closedFile, failedBefore, failedEpisodes, verifiedEpisodes, withNewer } from './verified-episodes.ts'
@@ -235,7 +236,7 @@ class Turn {
       files = this.proposalFiles(active, record, state)
     } catch (thrown) {
       if (this.wish !== undefined || !(thrown instanceof Failure)) throw thrown
-      return this.withoutFiles(active, fingerprint, thrown)
+      return this.withoutFiles(active, fingerprint, record, thrown)
     }
     const updates: PlannedUpdate[] = [{ ref, from: previous?.commit ?? null, to: { commit: branch } }, ...spare]
     const subject = { record, slug: seen.unit.slug, packageName: seen.unit.packageName, sourceRevision: seen.git.publishedName }
@@ -283,15 +284,14 @@ class Turn {
   }
 
   /** Nobody asked for an edit just now, so that it cannot be made must not hide the drift. */
-  private withoutFiles(active: readonly PlannedChange[], fingerprint: string, failure: Failure): UnitPlan {
+  private withoutFiles(active: readonly PlannedChange[], fingerprint: string, record: DriftRecord, failure: Failure): UnitPlan {
     const why = `${failure.what}: ${failure.why}`
     if (this.open !== undefined)
       return this.keepOpen(active, fingerprint, 'frozen', [`${short(this.open.ref)} cannot be made anew and is left as it is (${why})`])
     if (active.every(({ resolution }) => resolution === 'Restore')) throw failure
-    return this.record(
-      active.map((change) => ({ ...change, resolution: 'Restore' })),
-      fingerprint,
-    )
+    const { changes, notes } = possiblePlan(active, failure, (each) => this.proposalFiles(each, record, 'drafts'))
+    const plan = this.record(changes, fingerprint)
+    return { ...plan, notes: [...plan.notes, ...notes] }
   }
 
   private proposalFiles(

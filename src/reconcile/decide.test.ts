@@ -175,6 +175,23 @@ test('a policy that adopts by default and a value that feeds two objects: record
   )
 })
 
+test('a policy that adopts by default: of two changes of a package with a pipeline the one that cannot be adopted is planned as Restore', async () => {
+  const world = new TurnWorld('{mode: Warn, decide: {defaultPlan: Adopt}}', WITH_SETTERS)
+  world.edit(WEB, 'spec.replicas', 5)
+  world.edit(WEB_CONFIG, 'data.color', 'red')
+  const { record, notes, branch } = await world.plan()
+  assert.deepEqual(record?.spec.changes.map(({ path, resolution }) => `${path} ${resolution}`).sort(), [
+    'data.color Restore',
+    'spec.replicas Adopt',
+  ])
+  assert.match(
+    notes.join('; '),
+    /^data\.color of ConfigMap shop\/web is planned as Restore and not as Adopt: its value comes from the setter color/,
+  )
+  assert.match(world.repository.text(branch, 'apps/web/Kptfile') ?? '', /configMap: \{replicas: "5", color: blue\}/)
+  assert.equal((await world.plan()).outcome, 'unchanged')
+})
+
 test('a chosen Adopt that the moved base makes impossible is left as it is and told, and the drift is still shown', async () => {
   const world = await proposed()
   await world.wish('Adopt')

@@ -11,7 +11,7 @@ import { applyWrites, type LedgerTarget, writeLedger } from './apply-writes.ts'
 import { type ObservedUnit, withFreshRefs } from './observe-units.ts'
 import type { RepositoryView } from './repository-view.ts'
 import { observeUnits, type TurnPorts, type TurnRequest } from './run-turn.ts'
-import { withAnswers } from './with-answers.ts'
+import { asking, withAnswers } from './with-answers.ts'
 
 export interface Decider {
   readonly name: string
@@ -52,7 +52,7 @@ export async function approve(ports: TurnPorts, request: DecisionRequest, signal
   return decide(ports, request, signal, async (reviewed, view) => {
     const { observation, proposal } = reviewed
     const changes = await changesOf(ports.repository, proposal, signal)
-    await withAnswers(request.turn.renderer, signal, () => assertAsBuilt(observation, proposal, changes))
+    await withAnswers(request.turn.renderer, signal, (answers) => assertAsBuilt(asking(observation, answers), proposal, changes))
     const { merge, tag, revision, ledger } = planApproval(inputOf(reviewed, request), changes)
     const along = await writeLedger(ports.repository, ledger, ledgerTarget(reviewed, view, request))
     const base = { ref: `refs/heads/${view.baseBranch}`, commit: view.base }
@@ -90,7 +90,7 @@ async function decide(
     const observation = observedUnit(units)
     assertOwnBase(observation)
     const proposal = openProposal(observation)
-    const plan = await withAnswers(turn.renderer, signal, () => planReconcile(observation))
+    const plan = await withAnswers(turn.renderer, signal, (answers) => planReconcile(asking(observation, answers)))
     if (plan.outcome !== 'unchanged') {
       await applyWrites(
         ports.repository,

@@ -210,6 +210,20 @@ describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
     assert.match(why, /move data\.size of ConfigMap shop\/settings there/)
   })
 
+  test('says beforehand which changes cannot be adopted, and why', async () => {
+    const world = await new KustomizeWorld({ files: STAGING }).apply()
+    world.edit('/ConfigMap/shop/settings', 'data.size', '6')
+    world.edit(WEB, 'spec.replicas', 5)
+    const [unit] = (await world.scan()).units
+    assert.ok(unit?.state === 'planned')
+    const why = unit.plan.report.spec.changes.map(({ path, fingerprint }) => [path, unit.notAdoptable.get(fingerprint)])
+    assert.deepEqual(why.map(([path, reason]) => [path, reason !== undefined]).sort(), [
+      ['data.size', true],
+      ['spec.replicas', false],
+    ])
+    assert.match(String(why.find(([path]) => path === 'data.size')?.[1]), /which units\/staging is built from too/)
+  })
+
   test('has a value of a shared base adopted where the other unit sets its own', async () => {
     const own = {
       ...STAGING,

@@ -29,7 +29,7 @@ import { expectationOf, packagePathOf, placedUnits, syncersOf } from './onboard-
 import { lookForOnboarding, type OnboardingLook } from './onboard-look.ts'
 import { type RepositoryView, readRepository, readTexts } from './repository-view.ts'
 import { isHosted } from './tell-forge.ts'
-import { withAnswers } from './with-answers.ts'
+import { asking, withAnswers } from './with-answers.ts'
 
 export interface OnboardPorts {
   readonly repository: PackageRepository
@@ -91,7 +91,8 @@ async function prepare(ports: OnboardPorts, request: OnboardRequest, signal: Abo
   const files = theirs === undefined ? await wantedFiles(view, ports.cluster.name, look, policyPath, signal) : []
   const policies = edited ?? { policies: withBase(view, files), problem: '' }
   const plan = planOnboarding({ ...seen, files }, request)
-  const planUnit = (observation: Observation) => withAnswers(request.renderer, signal, () => planReconcile(observation))
+  const planUnit = (observation: Observation) =>
+    withAnswers(request.renderer, signal, (answers) => planReconcile(asking(observation, answers)))
   const placed = policies.policies
   const subject = subjectOf(view, ports, look, policies, {
     expected: placed === undefined ? undefined : await expectationOf(look.units, placed, ports.cluster.name, planUnit),

@@ -2,7 +2,6 @@
 import { LEDGER_BRANCH } from '../package/ref-name.ts'
 import { timeStates } from '../plan/drift-age.ts'
 import type { JointProposal } from '../plan/joint-proposal.ts'
-import { notAdoptable } from '../plan/pick-changes.ts'
 import type { Forge } from '../ports/hosted-forge.ts'
 import type { MassRow, MassSubject } from '../proposal/mass-text.ts'
 import type { ProposalState, ProposalSubject } from '../proposal/proposal-subject.ts'
@@ -38,7 +37,7 @@ export function unitSubject(
     applier,
     health,
     reapplyFails,
-    notAdoptable: notAdoptable(observation),
+    notAdoptable: unit.notAdoptable,
     alsoIn: unitClusters(view, unit.unit, units),
     previousPlan: plannedBefore === undefined ? undefined : { plan: plannedBefore, by: record.spec.plannedBy ?? '' },
     base: view.base,
@@ -105,7 +104,7 @@ export function jointSubject(
     settle: like.spec.settle,
     rows: records.map(rowOf).sort((left, right) => (left.cluster < right.cluster ? -1 : left.cluster > right.cluster ? 1 : 0)),
     appliers: appliersOf(joint.members.map((member) => member.observation.applier)),
-    notAdoptable: notAdoptable(observation),
+    notAdoptable: first.notAdoptable,
   }
 }
 

@@ -41,7 +41,7 @@ export async function renderPackages(
 
   async function renderOne({ path }: FoundPackage): Promise<PackageRender> {
     const { files } = await readFolder(view, path, signal)
-    const rendering = await withAnswers(renderer, signal, () => answerCalls(renderFiles(path, files), throughText(renderer.library)))
+    const rendering = await withAnswers(renderer, signal, ({ functions }) => answerCalls(renderFiles(path, files), throughText(functions)))
     if ('failures' in rendering) return { path, failures: rendering.failures }
     const texts = new Map(files.map((file) => [file.path, new TextDecoder('utf-8', { ignoreBOM: true }).decode(file.content)]))
     const where = (file: string): string => (path === '' ? file : `${path}/${file}`)

@@ -18,6 +18,7 @@ import type { ClusterReader } from '../ports/cluster.ts'
 import type { Forge, OpenedProposal } from '../ports/hosted-forge.ts'
 import type { PackageRepository, RefUpdate } from '../ports/package-repository.ts'
 import { type DashboardTicks, driftId } from '../proposal/dashboard-ticks.ts'
+import { adoptRefusals, NOTHING_REFUSED } from './adopt-refusals.ts'
 import { readBoard } from './board.ts'
 import { eachOf } from './each-of.ts'
 import { holdsOf, NO_HOLDS, NOTHING_HELD } from './hold-back.ts'
@@ -29,7 +30,7 @@ import { tellBoard, tellOver } from './tell-dashboard.ts'
 import { ensureProposals, isHosted, tellMovedBefore, tellNotObserved } from './tell-forge.ts'
 import { tellOutcomes } from './tell-outcomes.ts'
 import type { UnitResult } from './unit-result.ts'
-import { withAnswers } from './with-answers.ts'
+import { type Answers, asking, withAnswers } from './with-answers.ts'
 import { writeTurn } from './write-turn.ts'
 
 export interface TurnPorts {
@@ -192,9 +193,14 @@ async function planUnit(
   try {
     if (!dryRun) assertOwnBase(observation)
     const options = { begun: memory.begun, hold }
-    const plan = withRaised(await withAnswers(request.renderer, signal, () => planAsked(observation, request, options)), raised)
+    const plan = withRaised(
+      await withAnswers(request.renderer, signal, (answers) => planAsked(asking(observation, answers), request, options)),
+      raised,
+    )
     memory.remember(plan)
-    return { state: 'planned', unit: observation.unit, observation, plan, notes: [...notes, ...otherBaseNotes(observation)] }
+    const notAdoptable = dryRun ? NOTHING_REFUSED : await adoptRefusals(observation, plan, request.renderer, signal)
+    const told = [...notes, ...otherBaseNotes(observation)]
+    return { state: 'planned', unit: observation.unit, observation, plan, notAdoptable, notes: told }
   } catch (thrown) {
     signal.throwIfAborted()
     return { state: 'failed', packagePath: observation.unit.packagePath, failures: failuresOf(thrown) }
@@ -224,7 +230,7 @@ function share(
     const { observation, plan } = unit
     const others = new Set([...begun].filter((id) => id !== plan.record?.spec.episode))
     try {
-      const again = () => planAsked(observation, request, { begun: others, joint })
+      const again = (answers: Answers) => planAsked(asking(observation, answers), request, { begun: others, joint })
       return { ...unit, plan: await withAnswers(request.renderer, signal, again) }
     } catch (thrown) {
       signal.throwIfAborted()

@@ -1,5 +1,6 @@
 /** What came of one unit in one turn. */
 import type { Failure } from '../failure.ts'
+import type { NotAdoptable } from '../plan/not-adoptable.ts'
 import type { Observation, Unit } from '../plan/observation.ts'
 import type { UnitPlan } from '../plan/plan-reconcile.ts'
 
@@ -9,6 +10,8 @@ export type UnitResult =
       readonly unit: Unit
       readonly observation: Observation
       readonly plan: UnitPlan
+      /** Of a unit with a proposal; empty for any other. */
+      readonly notAdoptable: NotAdoptable
       readonly notes: readonly string[]
       /** What was planned is not in git: a rule of the repository refused it. */
       readonly refused?: Failure

@@ -6,6 +6,8 @@ import { KPTFILE, TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
 import { InProcessRenderer } from '../adapters/functions/in-process-renderer.ts'
 import { WorkerRenderer } from '../adapters/functions/worker-renderer.ts'
 import { Failure } from '../failure.ts'
+import { textAt, yamlMap, yamlText } from '../krm/yaml-node.ts'
+import type { FunctionLibrary } from '../render/answer-calls.ts'
 import { type Build, type BuildAnswer, MissingBuilds, NO_BUILDS } from '../render/package-builder.ts'
 import { MissingAnswer, type PackageRenderer } from '../render/package-renderer.ts'
 import type { FunctionCall } from '../render/pipeline-step.ts'
@@ -88,11 +90,71 @@ test('a plan that wants answers without end is given up, and other errors are it
   )
   assert.equal(await withAnswers(renderer, never, () => 7), 7)
   const refuses = Object.assign(new InProcessRenderer(), {
+    library: { answer: ask },
     fetch: async () => {
       throw new Failure({ code: 'BP1203', what: 'too slow', why: 'x', remedy: 'y' })
     },
   })
-  await assert.rejects(withAnswers(refuses, never, ask), { what: 'too slow' })
+  const given = await withAnswers(refuses, never, ({ functions }) => functions.answer(missing.call))
+  assert.equal('failure' in given && given.failure.what, 'too slow')
+})
+
+test('what a proposal says beforehand of Adopt is known of a program of somebody too', async () => {
+  // It writes what is in git whatever the file says.
+  programs.add('insists', 'sed "s/replicas: .*/replicas: 3/"')
+  const renderer = rendererOf('insists')
+  const world = new TurnWorld('{mode: Propose}', { 'apps/web/Kptfile': kptfile('insists') })
+  world.edit(WEB, 'spec.replicas', 5)
+  world.edit(WEB, 'spec.minReadySeconds', 7)
+  const [unit] = (await world.scan({ renderer })).units
+  assert.ok(unit?.state === 'planned')
+  assert.deepEqual(unit.plan.report.spec.changes.map(({ path, fingerprint }) => [path, unit.notAdoptable.has(fingerprint)]).sort(), [
+    ['spec.minReadySeconds', false],
+    ['spec.replicas', true],
+  ])
+})
+
+test('after fifty runs a function that is asked something new refuses it, and the plan is made all the same', async () => {
+  const base = new InProcessRenderer()
+  const known = new Set<string>()
+  const library: FunctionLibrary = {
+    answer: (call) => {
+      if (!known.has(textAt(call.input.config, 'n') ?? '')) throw new MissingAnswer(call)
+      return { items: [], results: [], stderr: '', exitCode: 0 }
+    },
+  }
+  const renderer: PackageRenderer = {
+    library,
+    render: (path, files) => base.render(path, files),
+    fetch: async ({ input }) => void known.add(textAt(input.config, 'n') ?? ''),
+  }
+  const step = { function: { image: '', exec: 'mine', line: 3 }, kptfile: 'Kptfile', list: 'mutators', index: 0 }
+  const call = (n: number) => ({ step, input: { items: [], config: yamlMap([['n', yamlText(String(n))]]) } }) as unknown as FunctionCall
+  const [answers, exhausted] = await withAnswers(renderer, never, (asked) => {
+    const all = Array.from({ length: 60 }, (_, n) => asked.functions.answer(call(n)))
+    return [all, asked.exhausted]
+  })
+  assert.equal(known.size, 50)
+  assert.ok(exhausted)
+  assert.deepEqual(
+    answers.flatMap((answer, n) => ('failure' in answer ? [[n, answer.failure.code]] : [])),
+    Array.from({ length: 10 }, (_, n) => [50 + n, 'BP1203']),
+  )
+})
+
+test('a program that fails on an edited input refuses that edit, and the drift is recorded all the same', async () => {
+  programs.add('picky', 'input=$(cat); case "$input" in *"replicas: 5"*) exit 137;; esac; printf "%s\\n" "$input"')
+  const renderer = rendererOf('picky')
+  const world = new TurnWorld('{mode: Propose, decide: {defaultPlan: Adopt}}', { 'apps/web/Kptfile': kptfile('picky') })
+  world.edit(WEB, 'spec.replicas', 5)
+  const { outcome, record, notes } = await world.plan({ renderer })
+  assert.deepEqual([outcome, record?.spec.plan], ['created', 'Restore'])
+  assert.match(
+    notes.join(),
+    /^spec.replicas of Deployment shop\/web is planned as Restore and not as Adopt: with the edit of .* the package does not render/,
+  )
+  const wished = world.plan({ renderer, wish: { resolution: 'Adopt', selectors: [], message: undefined } })
+  await assert.rejects(wished, { code: 'BP2001' })
 })
 
 test('builds that are missing run together, and one that gives nothing to keep ends the plan', async () => {

@@ -1,37 +1,102 @@
 /** Plans that render: a program or an image that a rendering needs runs in between, and the plan is made again. */
 import { Failure } from '../failure.ts'
-import { MissingBuilds } from '../render/package-builder.ts'
+import type { Observation } from '../plan/observation.ts'
+import type { FunctionLibrary } from '../render/answer-calls.ts'
+import { type Build, type BuildLibrary, MissingBuilds, NO_BUILDS } from '../render/package-builder.ts'
 import { MissingAnswer, type PackageRenderer } from '../render/package-renderer.ts'
-import { describeStep, functionName } from '../render/pipeline-step.ts'
+import { describeStep, type FunctionAnswer, type FunctionCall, functionName } from '../render/pipeline-step.ts'
+import { formatFunctionInput } from '../render/resource-list.ts'
 
 /** Inputs that one plan may want answered. */
 const MOST_ANSWERS = 50
 
+/** What a plan may ask while it is made. */
+export interface Answers {
+  readonly functions: FunctionLibrary
+  readonly builds: BuildLibrary
+  /** Whether it asked functions for more than it may: what it then took for refused is not known. */
+  readonly exhausted: boolean
+}
+
 /**
+ * A function that gives no answer, and would not the next time, has refused its input: an edit that it cannot render is not made,
+ * and a package that it cannot render fails. So has every function that is asked something new after the fiftieth run.
  * @param compute pure: it is called again after each answer
- * @throws what `compute` throws, Failure BP1201 or BP1203 of a function that gives no answer, and BP1203 after the fiftieth
+ * @throws what `compute` throws, the failure of a function or a program that may be gone the next time, BP1209 of too many builds
  */
-export async function withAnswers<T>(renderer: PackageRenderer, signal: AbortSignal, compute: () => T): Promise<T> {
-  for (let answers = 0; ; answers += 1) {
+export async function withAnswers<T>(renderer: PackageRenderer, signal: AbortSignal, compute: (answers: Answers) => T): Promise<T> {
+  const answers = new TakenAnswers(renderer)
+  for (;;) {
     try {
-      return compute()
+      return compute(answers)
     } catch (thrown) {
-      if (thrown instanceof MissingBuilds) await runBuilds(renderer, thrown, answers, signal)
-      else if (!(thrown instanceof MissingAnswer)) throw thrown
-      else if (answers === MOST_ANSWERS) throw tooManyAnswers(thrown)
-      else await renderer.fetch(thrown.call, signal)
+      if (thrown instanceof MissingBuilds) await answers.build(thrown.builds, signal)
+      else if (thrown instanceof MissingAnswer) await answers.fetch(thrown.call, signal)
+      else throw thrown
     }
   }
 }
 
-/** @throws Failure BP1208 or BP1209 where there is no answer that could be kept */
-async function runBuilds({ builder }: PackageRenderer, missing: MissingBuilds, answers: number, signal: AbortSignal): Promise<void> {
-  if (builder === undefined || answers === MOST_ANSWERS) throw tooManyBuilds(missing)
-  const all = await Promise.all(missing.builds.map((build) => builder.build(build, signal)))
-  for (const answer of all) if ('failure' in answer && answer.failure.retry === 'backoff') throw new Failure(answer.failure)
+/** The observation, for a plan that asks these. */
+export function asking(observation: Observation, { functions, builds }: Answers): Observation {
+  const { built } = observation
+  return { ...observation, functions, ...(built === undefined ? {} : { built: { ...built, library: builds } }) }
 }
 
-function tooManyBuilds({ builds: [build] }: MissingBuilds): Failure {
+class TakenAnswers implements Answers {
+  readonly functions: FunctionLibrary = { answer: (call) => this.answer(call) }
+  readonly builds: BuildLibrary
+  exhausted = false
+  private readonly renderer: PackageRenderer
+  private readonly refused = new Map<string, Failure>()
+  private runs = 0
+
+  constructor(renderer: PackageRenderer) {
+    this.renderer = renderer
+    this.builds = renderer.builder?.library ?? NO_BUILDS
+  }
+
+  async fetch(call: FunctionCall, signal: AbortSignal): Promise<void> {
+    // Whoever asks these answers is given one from now on.
+    if (this.runs === MOST_ANSWERS) throw tooManyAnswers(call)
+    this.runs += 1
+    try {
+      await this.renderer.fetch(call, signal)
+    } catch (thrown) {
+      if (!(thrown instanceof Failure) || thrown.retry === 'backoff') throw thrown
+      this.refused.set(keyOf(call), thrown)
+    }
+  }
+
+  /** @throws Failure BP1208 or BP1209 where there is no answer that could be kept, and BP1209 after the fiftieth run */
+  async build(builds: readonly Build[], signal: AbortSignal): Promise<void> {
+    const { builder } = this.renderer
+    // A build that did not run must not be taken for one that fails: what fails before and after an edit is not moved by it.
+    if (builder === undefined || this.runs === MOST_ANSWERS) throw tooManyBuilds(builds)
+    this.runs += 1
+    const all = await Promise.all(builds.map((build) => builder.build(build, signal)))
+    for (const answer of all) if ('failure' in answer && answer.failure.retry === 'backoff') throw new Failure(answer.failure)
+  }
+
+  private answer(call: FunctionCall): FunctionAnswer {
+    const known = this.refused.size === 0 ? undefined : this.refused.get(keyOf(call))
+    if (known !== undefined) return { failure: known }
+    try {
+      return this.renderer.library.answer(call)
+    } catch (thrown) {
+      if (!(thrown instanceof MissingAnswer) || this.runs < MOST_ANSWERS) throw thrown
+      this.exhausted = true
+      return { failure: tooManyAnswers(call) }
+    }
+  }
+}
+
+function keyOf({ step, input }: FunctionCall): string {
+  const { image, exec } = step.function
+  return JSON.stringify([image, exec, describeStep(step), formatFunctionInput(input)])
+}
+
+function tooManyBuilds([build]: readonly Build[]): Failure {
   return new Failure({
     code: 'BP1209',
     what: 'the plan needs the program that renders the package too often',
@@ -42,7 +107,7 @@ function tooManyBuilds({ builds: [build] }: MissingBuilds): Failure {
   })
 }
 
-function tooManyAnswers({ call: { step } }: MissingAnswer): Failure {
+function tooManyAnswers({ step }: FunctionCall): Failure {
   return new Failure({
     code: 'BP1203',
     what: `the plan needs the function ${functionName(step.function)} too often`,

@@ -11,7 +11,6 @@ import { nodeAtPath } from '../../krm/yaml-path.ts'
 import { editYaml, type YamlEdit } from '../../package/edit-yaml.ts'
 import type { PackageFiles } from '../../package/package-files.ts'
 import { answerCalls, type FunctionLibrary } from '../../render/answer-calls.ts'
-import { MissingAnswer } from '../../render/package-renderer.ts'
 import { ProvenanceWatcher } from '../../render/provenance.ts'
 import { type RenderedPackage, renderPackage } from '../../render/render-package.ts'
 import type { RenderWatcher } from '../../render/run-pipeline.ts'
@@ -44,16 +43,16 @@ const MOST_TURNS = 4
 
 /** @throws Failure BP2001, BP2002, BP2010, BP2014, BP1207, or what the package itself fails with */
 export function adoptThroughPipeline(input: AdoptionInput): EditedTexts {
-  return new Adoption(input).run()
+  const wanted = input.changes.filter((change) => isEdited(change) && editFor(change) !== undefined)
+  return wanted.length === 0 ? new Map() : new Adoption(input).run(wanted)
 }
 
-/** Why each change by itself cannot be adopted, in their order; undefined where it can, or where that is not known. */
+/** Why each change by itself cannot be adopted, in their order; undefined where it can. */
 export function adoptionProblems(input: AdoptionInput): readonly (string | undefined)[] {
   try {
     return new Adoption(input).problems()
   } catch (thrown) {
     if (thrown instanceof Failure) return input.changes.map(() => `${thrown.what}: ${thrown.why}`)
-    if (thrown instanceof MissingAnswer) return input.changes.map(() => undefined)
     throw thrown
   }
 }
@@ -83,9 +82,7 @@ class Adoption {
     this.finder = this.finderOf(this.base)
   }
 
-  run(): EditedTexts {
-    const wanted = this.input.changes.filter((change) => isEdited(change) && editFor(change) !== undefined)
-    if (wanted.length === 0) return new Map()
+  run(wanted: readonly ResolvedChange[]): EditedTexts {
     this.assertIdempotent()
     let edits: readonly FileEdit[] = []
     const chosen: Candidate[] = []
@@ -104,6 +101,7 @@ class Adoption {
   problems(): readonly (string | undefined)[] {
     this.assertIdempotent()
     return this.input.changes.map((change) => {
+      this.renderings = 0
       try {
         if (isEdited(change) && editFor(change) !== undefined) this.choose(change, [])
         return undefined

@@ -35,6 +35,19 @@ export function adoptThroughBuild(input: BuiltAdoptionInput): EditedSources {
   return new BuiltAdoption(input).run(wanted)
 }
 
+/**
+ * Why each change by itself cannot be adopted, in their order; undefined where it can.
+ * @throws MissingBuilds where kustomize has to run first
+ */
+export function builtAdoptionProblems(input: BuiltAdoptionInput): readonly (string | undefined)[] {
+  try {
+    return new BuiltAdoption(input).problems()
+  } catch (thrown) {
+    if (thrown instanceof Failure) return input.changes.map(() => `${thrown.what}: ${thrown.why}`)
+    throw thrown
+  }
+}
+
 interface Trial {
   readonly candidate: SourceCandidate
   readonly files: SourceFiles
@@ -60,6 +73,19 @@ class BuiltAdoption {
     }
     this.prove(files, wanted)
     return changedFiles(this.input.source.files, files)
+  }
+
+  problems(): readonly (string | undefined)[] {
+    return this.input.changes.map((change) => {
+      this.builds = 0
+      try {
+        if (isEdited(change) && editFor(change) !== undefined) this.choose(change, this.input.source.files)
+        return undefined
+      } catch (thrown) {
+        if (thrown instanceof Failure) return thrown.code === 'BP2014' ? undefined : thrown.why
+        throw thrown
+      }
+    })
   }
 
   private choose(change: ResolvedChange, files: SourceFiles): Trial {

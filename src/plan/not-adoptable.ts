@@ -1,0 +1,64 @@
+/** Which changes cannot be adopted, for the text of a proposal: nobody should choose what will be refused. */
+import { Failure } from '../failure.ts'
+import { adoptionProblems } from '../proposal/adopt/adoption.ts'
+import { builtAdoptionProblems } from '../proposal/adopt/kustomize-adoption.ts'
+import { editFor } from '../proposal/resolution-edits.ts'
+import type { Observation } from './observation.ts'
+import { allChanges, type PlannedChange } from './pick-changes.ts'
+
+/** Changes of one unit whose adoption is tried, each by rendering, only to say beforehand what is refused. */
+const MOST_TRIED = 20
+
+/** Why, by the fingerprint of the change. */
+export type NotAdoptable = ReadonlyMap<string, string>
+
+/**
+ * What git declares nothing of, and credentials, are told by the text itself. In a package that is rendered the adoption is tried, of
+ * a few changes: with more, the command that asks for it says so.
+ */
+export function notAdoptable(seen: Observation): NotAdoptable {
+  const { reasons, possible } = refusedByThemselves(seen)
+  if (possible.length > MOST_TRIED) return reasons
+  const problems = problemsOf(seen, possible)
+  for (const [place, change] of possible.entries()) {
+    const why = problems[place]
+    if (why !== undefined) reasons.set(change.fingerprint, why)
+  }
+  return reasons
+}
+
+/** The same without any rendering. */
+export function notAdoptableAtAll(seen: Observation): NotAdoptable {
+  return refusedByThemselves(seen).reasons
+}
+
+function refusedByThemselves({ built, verdicts, key }: Observation): {
+  readonly reasons: Map<string, string>
+  readonly possible: readonly PlannedChange[]
+} {
+  const reasons = new Map<string, string>()
+  const possible: PlannedChange[] = []
+  for (const each of allChanges(verdicts, key)) {
+    if (each.drift.change === 'unexpected') continue
+    const change: PlannedChange = { ...each, resolution: 'Adopt' }
+    try {
+      if (editFor(change) !== undefined) possible.push(change)
+    } catch (thrown) {
+      if (!(thrown instanceof Failure)) throw thrown
+      reasons.set(change.fingerprint, thrown.why)
+    }
+  }
+  if (built?.source.tool !== 'command') return { reasons, possible }
+  for (const { fingerprint } of possible)
+    reasons.set(fingerprint, 'a command prints the object, and does not say what it has the value from')
+  return { reasons, possible: [] }
+}
+
+function problemsOf(
+  { built, pipeline, unit, git, functions }: Observation,
+  changes: readonly PlannedChange[],
+): readonly (string | undefined)[] {
+  if (changes.length === 0) return []
+  if (built !== undefined) return builtAdoptionProblems({ ...built, changes })
+  return pipeline ? adoptionProblems({ packagePath: unit.packagePath, files: git.files, changes, functions }) : []
+}
