@@ -35,7 +35,7 @@ export const FAILURE_CODES = {
   BP1208: 'the operator does not allow the program that renders the package',
   BP1209: 'the program that renders the package failed',
   BP1210: 'the kustomization cannot be built from the repository alone',
-  BP2001: 'the live value cannot be adopted',
+  BP2001: 'the live value cannot be adopted, or not be kept without git',
   BP2002: 'a Secret value cannot be adopted',
   BP2004: 'there is no open proposal',
   BP2005: 'the cluster changed since the proposal was reviewed',

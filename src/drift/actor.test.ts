@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { field } from '../krm/field-path.ts'
 import { EMPTY_FIELD_SET, parseFieldsV1 } from '../krm/field-set.ts'
+import type { Json } from '../krm/json.ts'
 import type { ManagedFieldsEntry } from '../krm/managed-fields.ts'
 import { classOfManager, creatorOf, foreignOwner, ownersOf, removerOf, UNKNOWN_ACTOR } from './actor.ts'
 
@@ -51,6 +52,17 @@ test('an object was made by its first writer', () => {
   assert.equal(creatorOf({ entries, unreadable: [] }).manager, 'first')
   assert.equal(creatorOf({ entries: entries.toReversed(), unreadable: [] }).manager, 'first')
   assert.equal(creatorOf({ entries: [], unreadable: [] }), UNKNOWN_ACTOR)
+})
+
+test('who owned a map that is empty for it now does not own what another wrote into it; who owns an atomic one does', () => {
+  const fieldsOf = (labels: Json) => parseFieldsV1({ 'f:metadata': { 'f:labels': labels } }) ?? EMPTY_FIELD_SET
+  const path = [field('metadata'), field('labels'), field('app')]
+  const owners = (...entries: readonly ManagedFieldsEntry[]) => ownersOf({ entries, unreadable: [] }, path).map(({ manager }) => manager)
+  const syncer = entry('kubectl-client-side-apply', { fields: fieldsOf({}) })
+  assert.deepEqual(owners(syncer), ['kubectl-client-side-apply'])
+  assert.deepEqual(owners(syncer, entry('kubectl-label', { fields: fieldsOf({ 'f:app': {} }) })), ['kubectl-label'])
+  assert.deepEqual(owners(syncer, entry('kubectl-label', { fields: fieldsOf({ 'f:other': {} }) })), [])
+  assert.deepEqual(owners(syncer, entry('kubectl-label', { fields: fieldsOf({}) })), ['kubectl-client-side-apply', 'kubectl-label'])
 })
 
 test('the owners of a field are those of the object and of its scale, the latest first; not those of its status', () => {

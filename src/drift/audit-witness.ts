@@ -4,9 +4,8 @@
  */
 import { type AuditedWrite, isOfKind, isWriteTo } from '../krm/audit-event.ts'
 import { type FieldPath, field, formatFieldPath, indexOfStep, valueAt } from '../krm/field-path.ts'
-import { touchesPath } from '../krm/field-set.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../krm/json.ts'
-import { type ManagedFieldsEntry, managedFieldsOf } from '../krm/managed-fields.ts'
+import { type ManagedFieldsEntry, managedFieldsOf, ownsPlace } from '../krm/managed-fields.ts'
 import type { ResourceId } from '../krm/resource-id.ts'
 import type { Drift, Syncer } from './drift.ts'
 
@@ -50,9 +49,7 @@ function provenWriter(drift: Drift, writes: readonly AuditedWrite[]): Witness | 
   if (first === undefined || first.manager !== actor.manager || first.object.subresource !== actor.subresource) return undefined
   if (first.object.subresource === 'scale') return { write: first, proof: 'proven' }
   // The owner's entry has the time of this very write: another one, which the log does not have, would have left its own.
-  const entry = ownEntry(first)
-  const proven = entry !== undefined && touchesPath(entry.fields, path) && fitsTime(first, entry.time)
-  return proven ? { write: first, proof: 'proven' } : undefined
+  return isOwnedIn(first, path) ? { write: first, proof: 'proven' } : undefined
 }
 
 /** A Scale has the replicas and nothing else, and another version may have its fields elsewhere. */
@@ -83,7 +80,8 @@ function ownEntry({ response, manager, object }: AuditedWrite): ManagedFieldsEnt
 
 function isOwnedIn(write: AuditedWrite, path: FieldPath): boolean {
   const entry = ownEntry(write)
-  return entry !== undefined && touchesPath(entry.fields, path) && fitsTime(write, entry.time)
+  if (entry === undefined || write.response === undefined) return false
+  return ownsPlace(entry, path, managedFieldsOf(write.response)) && fitsTime(write, entry.time)
 }
 
 /** The server keeps the time of a write in whole seconds, and takes it between the request and its answer. */

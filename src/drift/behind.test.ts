@@ -122,6 +122,14 @@ test("a person's value is drift although an earlier commit rendered the same one
   assert.equal(verdict.items[0]?.actor.manager, 'kubectl-edit')
 })
 
+test("a person's value in the only key of a map is drift too, where a client-side apply keeps the map itself", () => {
+  const person = { manager: 'kubectl-label', operation: 'Update', apiVersion: 'v1', time: T0, fieldsV1: { 'f:data': { 'f:a': {} } } }
+  const verdict = judge({ versions: MOVED, live: live({ a: '2' }, [], T1, [person]), predicted: live({ a: '3' }, ['a'], T1) })
+  assert.deepEqual(told(verdict), { state: 'drifted', items: ['modified'], aside: [] })
+  assert.equal(verdict.items[0]?.actor.manager, 'kubectl-label')
+  assert.deepEqual(verdict.items[0]?.notes, [])
+})
+
 const GREW = [version(C0, T0, config({ a: '1', b: '2' })), version(C1, T1, config({ a: '1' }))]
 
 test('a field that git has only since a later commit than the syncer last wrote is Behind; one that it wrote after is removed', () => {

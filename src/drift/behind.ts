@@ -4,10 +4,9 @@
  * ever rendered is drift, whichever manager wrote it.
  */
 import { type FieldPath, field, valueAt } from '../krm/field-path.ts'
-import { touchesPath } from '../krm/field-set.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../krm/json.ts'
 import type { LiveView } from '../krm/live-view.ts'
-import { type ManagedFields, managedFieldsOf } from '../krm/managed-fields.ts'
+import { type ManagedFields, managedFieldsOf, ownsPlace } from '../krm/managed-fields.ts'
 import { canonicalQuantity } from '../krm/quantity.ts'
 import { isSecret } from '../krm/redacted.ts'
 import { resourceKey } from '../krm/resource-id.ts'
@@ -250,7 +249,7 @@ function lastWriteOf({ entries }: ManagedFields, syncer: Syncer | undefined): st
 function shows(live: JsonObject, now: JsonObject, before: JsonObject, managed: ManagedFields, syncer: Syncer | undefined): boolean {
   const own = managed.entries.filter((entry) => entry.subresource === '' && isSyncer(entry, syncer))
   return changedScalars(now, before, []).some(
-    ({ path, value }) => jsonEquals(valueAt(live, path), value) && own.some(({ fields }) => touchesPath(fields, path)),
+    ({ path, value }) => jsonEquals(valueAt(live, path), value) && own.some((entry) => ownsPlace(entry, path, managed)),
   )
 }
 

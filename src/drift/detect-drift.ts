@@ -2,11 +2,11 @@
 import { Failure } from '../failure.ts'
 import { type FieldPath, field, valueAt } from '../krm/field-path.ts'
 import type { FieldSchema } from '../krm/field-schema.ts'
-import { fieldSetOf, touchesPath } from '../krm/field-set.ts'
+import { fieldSetOf } from '../krm/field-set.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../krm/json.ts'
 import { knownFieldsOf } from '../krm/known-fields.ts'
 import type { LiveState, Prediction } from '../krm/live-view.ts'
-import { type ManagedFields, managedFieldsOf } from '../krm/managed-fields.ts'
+import { type ManagedFields, managedFieldsOf, ownsPlace } from '../krm/managed-fields.ts'
 import { PathSet } from '../krm/path-set.ts'
 import { isSecret } from '../krm/redacted.ts'
 import { metadataText } from '../krm/resource.ts'
@@ -20,6 +20,7 @@ import type { Actor, ChangeKind, Drift, ObjectVerdict, Syncer } from './drift.ts
 import { differingLeaves, isEmptyValue } from './equal-values.ts'
 import { followsAnother } from './follows.ts'
 import { droppedPaths, lastAppliedOf } from './last-applied.ts'
+import { isLostWhenReleased } from './lost-when-released.ts'
 import { hiddenPlaces, writerInOtherVersion, writersInOtherVersions } from './other-version.ts'
 import { whyOwnershipProvesNothing } from './ownership-proof.ts'
 import { assessRisk } from './risk.ts'
@@ -249,7 +250,7 @@ class Subject {
    */
   private wasRemoved(path: FieldPath, declared: Json | undefined): boolean {
     const own = this.managed.entries.filter((entry) => isSyncer(entry, this.syncer))
-    if (own.length === 0 || own.some(({ fields }) => touchesPath(fields, path))) return false
+    if (own.length === 0 || own.some((entry) => ownsPlace(entry, path, this.managed))) return false
     return own.some(({ operation }) => operation === 'Apply') || !isEmptyValue(declared)
   }
 
@@ -305,7 +306,9 @@ class Subject {
   ): Drift {
     const { id, apiVersion } = this.observed.desired
     const drift = makeDrift(id, apiVersion, this.uid, change, path, git, live, actor, notes)
-    return this.metadataOnly && change !== 'removed' ? { ...drift, liveUnread: true } : drift
+    const lost = valueAt(this.live, path) !== undefined && isLostWhenReleased(path, this.live, this.managed, this.syncer)
+    const unread = this.metadataOnly && change !== 'removed'
+    return { ...drift, ...(unread ? { liveUnread: true } : {}), ...(lost ? { lostWhenReleased: true } : {}) }
   }
 
   private contentNotRead(): Failure {

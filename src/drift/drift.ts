@@ -67,6 +67,8 @@ export interface Drift {
   readonly live: Json | undefined
   /** The live value exists and was not read (a Secret seen as metadata only). */
   readonly liveUnread: boolean
+  /** Whether the syncer's next apply takes the field out of the object once git does not declare it (src/drift/lost-when-released.ts). */
+  readonly lostWhenReleased?: boolean
   readonly actor: Actor
   readonly risk: Risk
   /** Code of the rule in src/drift/risk.ts that gave the risk. */

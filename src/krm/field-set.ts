@@ -167,6 +167,17 @@ export function touchesPath(set: FieldSet, path: FieldPath): boolean {
   return true
 }
 
+/** How many steps of the path lead to a member that stands above the place and has none below it; undefined where there is none. */
+export function depthOfLeafAbove(set: FieldSet, path: FieldPath): number | undefined {
+  let current: FieldSet = set
+  for (const [depth, step] of path.entries()) {
+    const next = current.children.get(stepKey(step))
+    if (next === undefined) return current.owned && current.children.size === 0 ? depth : undefined
+    current = next.set
+  }
+  return undefined
+}
+
 /** Every member without members below it, as paths, in the set's own order. */
 export function leavesOf(set: FieldSet): FieldPath[] {
   const leaves: FieldPath[] = []

@@ -1,5 +1,6 @@
 /** `metadata.managedFields` as values. Source: Kubernetes API, `ManagedFieldsEntry` in apimachinery `meta/v1/types.go`. */
-import { type FieldSet, parseFieldsV1 } from './field-set.ts'
+import type { FieldPath } from './field-path.ts'
+import { depthOfLeafAbove, type FieldSet, parseFieldsV1, subsetAt, touchesPath } from './field-set.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from './json.ts'
 
 /** A writer as the server knows it. Two writers with one name but another operation or subresource are two. */
@@ -75,6 +76,18 @@ function readEntry(item: Json): ManagedFieldsEntry | undefined {
 function text(item: JsonObject, key: string): string {
   const value = getKey(item, key)
   return typeof value === 'string' ? value : ''
+}
+
+/**
+ * Whether a manager owns a place, something in it, or the atomic list or map that it lies in. An entry writes a map that is empty for
+ * its manager as it writes an atomic one: where somebody else owns a part of it, it is not atomic, and its parts are not the manager's.
+ */
+export function ownsPlace(entry: ManagedFieldsEntry, path: FieldPath, { entries }: Pick<ManagedFields, 'entries'>): boolean {
+  if (!touchesPath(entry.fields, path)) return false
+  const depth = depthOfLeafAbove(entry.fields, path)
+  if (depth === undefined) return true
+  const above = path.slice(0, depth)
+  return !entries.some(({ fields }) => (subsetAt(fields, above)?.children.size ?? 0) > 0)
 }
 
 export function sameManager(left: FieldManager, right: FieldManager): boolean {

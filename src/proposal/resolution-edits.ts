@@ -37,12 +37,25 @@ export function editFor(change: ResolvedChange): FileEdit | undefined {
   const path = desired.location.path
   if (drift.change === 'missing') return { path, edit: { ...at, kind: 'remove-object' } }
   if (resolution === 'Release') {
-    const declared = valueAt(desired.object, drift.path) !== undefined
-    return declared ? { path, edit: { ...at, kind: 'remove', path: drift.path } } : undefined
+    if (valueAt(desired.object, drift.path) === undefined) return undefined
+    assertReleasable(drift)
+    return { path, edit: { ...at, kind: 'remove', path: drift.path } }
   }
   assertAdoptable(drift)
   if (drift.change === 'removed' || drift.live === undefined) return { path, edit: { ...at, kind: 'remove', path: drift.path } }
   return { path, edit: { ...at, kind: 'set', path: drift.path, value: drift.live } }
+}
+
+/** Release keeps the live value, and this one would go with the field. */
+function assertReleasable(drift: Drift): void {
+  if (drift.lostWhenReleased !== true) return
+  throw new Failure({
+    code: 'BP2001',
+    what: `cannot release ${shownPathOnly(drift.path)} of ${describeResourceId(drift.id)}`,
+    why: 'the syncer holds the field for its own: once git does not declare it, its next apply takes it out of the object, and the live value is lost',
+    remedy:
+      'choose adopt; or take the field from the syncer first (of a client-side apply with kubectl apply edit-last-applied; else by a server-side apply of the field under another manager), and release then',
+  })
 }
 
 function assertAdoptable(drift: Drift): void {

@@ -65,6 +65,33 @@ await controlPlaneSuite('git ahead of the syncer', {}, (plane) => {
     await world.pipe(edited, 'apply', '--filename=-')
     assert.deepEqual(await changes(world), ['modified data.timeout kubectl-client-side-apply', 'added data.mine kubectl-client-side-apply'])
   })
+
+  test('a value from an earlier commit that somebody put into the only key of a map is drift, also with client-side apply', async (t) => {
+    const { world, namespace } = await synced(t, plane, clientSide)
+    const flag = (level: string): string =>
+      `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: flag, namespace: ${namespace}}\ndata: {level: "${level}"}\n`
+    for (const level of ['1', '2']) {
+      await world.commit({ 'apps/web/flag.yaml': flag(level) }, `feat: ${level}`)
+      await world.pipe(flag(level), 'apply', '--filename=-')
+      await nextSecond()
+    }
+    await world.kubectl('patch', 'configmap/flag', '--type=merge', '-p', '{"data":{"level":"1"}}', '-n', namespace)
+    assert.deepEqual(await changes(world), ['modified data.level kubectl-patch'])
+  })
+
+  test('a release that the next client-side apply would turn into another value is refused, and kept once the field is taken from it', async (t) => {
+    const { world, namespace } = await synced(t, plane, clientSide)
+    await world.kubectl('scale', 'deployment/web', '--replicas=6', '-n', namespace)
+    const refused = assertExit(await world.backporch('release', 'apps/web'), 2)
+    assert.match(refused.stderr, /BP2001: cannot release spec\.replicas of Deployment .*\/web\n.*live value is lost/s)
+    const applied = (await world.show('main', 'apps/web/deployment.yaml')).replace(/\n *replicas: .*/, '')
+    await world.pipe(applied, 'apply', 'set-last-applied', '--filename=-')
+    assertExit(await world.backporch('release', 'apps/web'), 0)
+    assertExit(await world.backporch('approve', 'apps/web', '--yes'), 0)
+    await clientSide(world)
+    assert.match(await world.kubectl('get', 'deployment/web', '-n', namespace, '-o', 'jsonpath={.spec.replicas}'), /^6$/)
+    assert.match(assertExit(await world.backporch('diff', 'apps/web'), 0).stdout, /^1 Released \(no drift\)/)
+  })
 })
 
 async function clientSide(world: World): Promise<void> {
