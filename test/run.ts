@@ -6,7 +6,7 @@
  * node test/run.ts src/krm    only files whose path contains one of the words
  */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { run } from 'node:test'
@@ -20,6 +20,8 @@ import { TEST_PROGRAM } from './program.ts'
 
 // Half of a short test's time is the reading of TypeScript: Node keeps what it made of it, for this run and the next.
 process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'backporch-test-compile-cache')
+// Programs in Go (kubectl, kpt, the servers) collect their garbage less often: a fifth less CPU for a short one, and there is memory enough.
+process.env['GOGC'] ??= '400'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const words = process.argv.slice(2)
@@ -56,7 +58,12 @@ const tiers: readonly Tier[] = [
   { name: 'gitea', has: gitea, width: 3, prepare: prepareGitea },
 ]
 
-const FILES_IN_A_PROCESS = 10
+/** Each process reads and compiles most of `src/` anew, more than a second of CPU; and at the end of a tier both cores should have work. */
+const FILES_IN_A_PROCESS = 30
+/** Tests of these may share a process. */
+const SHARING = ['src/', 'functions/', 'bench/', 'test/contract/', 'test/corpus/', 'test/forge/', 'test/golden/']
+/** As it is loaded it changes its process, or starts a clock that would run while other files are tested. */
+const FOR_ITSELF = /^process\.(?:env\[.*\] =|chdir)|^const \w+ = AbortSignal\.timeout\(/m
 /** From so many files on it pays to bundle the program first. */
 const MANY_FILES = 30
 const scratch = mkdtempSync(join(tmpdir(), 'backporch-test-run-'))
@@ -81,7 +88,7 @@ for (const tier of tiers) {
     continue
   }
   const before = { passed, failed, skipped }
-  const slowest = await runProcesses(processesOf(own), tier.width)
+  const slowest = await runProcesses(processesOf(own, tier.width), tier.width)
   await prepared.end()
   const seconds = Math.round((Date.now() - started) / 1000)
   console.log(
@@ -98,15 +105,16 @@ process.exitCode = failed === 0 ? 0 : 1
 // A test that leaves a handle open must not keep the run from ending.
 setTimeout(() => process.exit(), 2_000).unref()
 
-/** A room's tests share a process with others, ten files in one; tests of the whole (`test/`) and of live servers have their own, and begin first. */
-function processesOf(own: readonly string[]): string[] {
+/** A room's tests share a process with others; long ones, tests of the whole and of live servers have their own, and begin first. */
+function processesOf(own: readonly string[], width: number): string[] {
   // Long files first: a tier should not end with one of them alone.
   const alone = own.filter((file) => !isShared(file)).sort((left, right) => sizeOf(right) - sizeOf(left))
   const shared = own.filter(isShared)
-  const groups = Array.from({ length: Math.ceil(shared.length / FILES_IN_A_PROCESS) }, (_, index) => {
+  const count = Math.min(shared.length, Math.max(width, Math.ceil(shared.length / FILES_IN_A_PROCESS)))
+  const groups = Array.from({ length: count }, (_, index) => {
     const path = join(scratch, `files-${index + 1}.test.mjs`)
     // Every n-th file, so that no process gets all of a slow room.
-    const files = shared.filter((_, place) => place % Math.ceil(shared.length / FILES_IN_A_PROCESS) === index)
+    const files = shared.filter((_, place) => place % count === index)
     writeFileSync(path, files.map((file) => `import ${JSON.stringify(pathToFileURL(join(root, file)).href)}\n`).join(''))
     return path
   })
@@ -118,7 +126,12 @@ function sizeOf(file: string): number {
 }
 
 function isShared(file: string): boolean {
-  return file.startsWith('src/') && !live(file) && !gitea(file) && !file.endsWith('.kpt.test.ts')
+  return (
+    SHARING.some((folder) => file.startsWith(folder)) &&
+    !live(file) &&
+    !gitea(file) &&
+    !FOR_ITSELF.test(readFileSync(join(root, file), 'utf8'))
+  )
 }
 
 /** @returns the files that took longest, for people: `test/a.test.ts 12 s, …`; empty where none took long */

@@ -57,6 +57,7 @@ export class World {
       XDG_CACHE_HOME: join(home, 'cache'),
       GIT_CONFIG_NOSYSTEM: '1',
       KUBECONFIG: kubeconfig,
+      GOGC: process.env['GOGC'],
       BACKPORCH_KEY: 'e2e0'.repeat(16),
       TZ: 'UTC',
     }
@@ -66,7 +67,7 @@ export class World {
     mkdirSync(join(this.folder, 'home', 'cache'), { recursive: true })
     writeFileSync(
       join(this.folder, 'home', '.gitconfig'),
-      '[user]\n  name = Ada Lovelace\n  email = ada@example.com\n[init]\n  defaultBranch = main\n[advice]\n  detachedHead = false\n',
+      '[user]\n  name = Ada Lovelace\n  email = ada@example.com\n[init]\n  defaultBranch = main\n[advice]\n  detachedHead = false\n[maintenance]\n  auto = false\n[receive]\n  autogc = false\n',
     )
     await this.run('git', ['init', '--quiet', '--bare', this.repository], { cwd: this.folder })
     await this.run('git', ['clone', '--quiet', this.repository, this.checkout], { cwd: this.folder })

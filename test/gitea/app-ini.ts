@@ -46,6 +46,8 @@ export function appIni(setup: GiteaSetup): string {
       INTERNAL_TOKEN: secret(),
       MIN_PASSWORD_LENGTH: 1,
       PASSWORD_COMPLEXITY: 'off',
+      // Every user of a test is new, and the default is 50,000 rounds for each.
+      PASSWORD_HASH_ALGO: 'pbkdf2$1000$50',
       // A token is hashed slowly; one that was seen is remembered, and a run has more users than the default of 20.
       SUCCESSFUL_TOKENS_CACHE_SIZE: 1_000,
     },
@@ -59,6 +61,8 @@ export function appIni(setup: GiteaSetup): string {
       DISABLE_DOWNLOAD_SOURCE_ARCHIVES: true,
     },
     git: { HOME_PATH: join(directory, 'home') },
+    // A process after each push and fetch that looks whether there is something to tidy up: never in so small repositories.
+    'git.config': { 'gc.auto': 0, 'maintenance.auto': false, 'receive.autogc': false },
     webhook: { ALLOWED_HOST_LIST: 'loopback', DELIVER_TIMEOUT: 5 },
     mailer: { ENABLED: false },
     actions: { ENABLED: false },

@@ -5,9 +5,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { PROGRAM } from '../../../test/program.ts'
 
-const main = fileURLToPath(new URL('../../main.ts', import.meta.url))
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'backporch-completion-')))
 after(() => rmSync(folder, { recursive: true }))
 
@@ -16,6 +15,7 @@ const repository = join(folder, 'a folder', 'repository')
 const env = {
   PATH: `${bin}:${process.env['PATH']}`,
   HOME: folder,
+  NODE_COMPILE_CACHE: join(tmpdir(), 'backporch-test-compile-cache'),
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_AUTHOR_NAME: 'Ada',
@@ -25,7 +25,7 @@ const env = {
 }
 
 mkdirSync(bin)
-writeFileSync(join(bin, 'backporch'), `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`, { mode: 0o755 })
+writeFileSync(join(bin, 'backporch'), `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`, { mode: 0o755 })
 for (const name of ['apps/web', 'apps/db', '$(touch pwned)']) {
   mkdirSync(join(repository, name), { recursive: true })
   writeFileSync(join(repository, name, 'Kptfile'), 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: web}\n')

@@ -4,7 +4,7 @@ import type { ProposalMerge } from '../../../src/ports/forge.ts'
 import type { WantedProposal } from '../../../src/ports/hosted-forge.ts'
 import type { GitHubGround } from './github-ground.ts'
 
-export const SIGNAL = AbortSignal.timeout(120_000)
+export const SIGNAL = AbortSignal.timeout(240_000)
 
 export async function pushProposal(ground: GitHubGround, name = 'drift-9f2c1a7b'): Promise<WantedProposal> {
   const { repository } = ground
