@@ -1,4 +1,4 @@
-/** Which changes cannot be adopted, for the text of a proposal: nobody should choose what will be refused. */
+/** Which changes cannot be adopted or released, for the text of a proposal: nobody should choose what will be refused. */
 import { Failure } from '../failure.ts'
 import { adoptionProblems } from '../proposal/adopt/adoption.ts'
 import { builtAdoptionProblems } from '../proposal/adopt/kustomize-adoption.ts'
@@ -30,6 +30,26 @@ export function notAdoptable(seen: Observation): NotAdoptable {
 /** The same without any rendering. */
 export function notAdoptableAtAll(seen: Observation): NotAdoptable {
   return refusedByThemselves(seen).reasons
+}
+
+/** Why changes cannot be released, by their fingerprint. */
+export function notReleasable({ verdicts, key }: Observation): ReadonlyMap<string, string> {
+  const reasons = new Map<string, string>()
+  for (const change of allChanges(verdicts, key)) {
+    const failure = failureOf(() => editFor({ ...change, resolution: 'Release' }))
+    if (failure !== undefined) reasons.set(change.fingerprint, failure.why)
+  }
+  return reasons
+}
+
+function failureOf(edit: () => unknown): Failure | undefined {
+  try {
+    edit()
+    return undefined
+  } catch (thrown) {
+    if (thrown instanceof Failure) return thrown
+    throw thrown
+  }
 }
 
 function refusedByThemselves({ built, verdicts, key }: Observation): {

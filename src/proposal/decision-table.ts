@@ -26,11 +26,12 @@ export function decisionTable(subject: ProposalSubject): string[] {
 }
 
 /** Whether commands that change the whole plan to this one can work. */
-function isPossible({ record, notAdoptable }: ProposalSubject, plan: Exclude<Plan, 'Mixed'>): boolean {
+function isPossible({ record, notAdoptable, notReleasable }: ProposalSubject, plan: Exclude<Plan, 'Mixed'>): boolean {
   const { changes } = record.spec
   if (plan === 'Adopt') return changes.every((change) => whyNotAdoptable(change, notAdoptable) === undefined)
+  if (plan === 'Restore') return true
   // Of an object that is gone, Release does what Adopt does.
-  return plan === 'Restore' || changes.some(({ change }) => change !== 'missing')
+  return changes.some(({ change }) => change !== 'missing') && changes.every(({ fingerprint }) => !notReleasable.has(fingerprint))
 }
 
 function only(changes: readonly Change[]): Change | undefined {
@@ -145,16 +146,23 @@ function boxOf({ record, notAdoptable }: ProposalSubject, { ref, changes }: Obje
   return [tickBox({ verb, drift, changes: numbers }, `Change the plan to ${plan}${which}`)]
 }
 
-/** Why something cannot be adopted, so that a missing box is no riddle. */
-export function adoptRefusals({ record, notAdoptable }: ProposalSubject): string[] {
+/** Why something cannot be adopted or released, so that what is not offered is no riddle. */
+export function planRefusals({ record, notAdoptable, notReleasable }: ProposalSubject): string[] {
+  const { changes } = record.spec
+  return [
+    ...refusalLines('Adopt', changes, (change) => whyNotAdoptable(change, notAdoptable)),
+    ...refusalLines('Release', changes, ({ fingerprint }) => notReleasable.get(fingerprint)),
+  ]
+}
+
+function refusalLines(plan: string, changes: readonly Change[], whyNot: (change: Change) => string | undefined): string[] {
   const reasons = new Map<string, number[]>()
-  record.spec.changes.forEach((change, index) => {
-    const why = whyNotAdoptable(change, notAdoptable)
+  changes.forEach((change, index) => {
+    const why = whyNot(change)
     if (why !== undefined) reasons.set(why, [...(reasons.get(why) ?? []), index + 1])
   })
-  const single = record.spec.changes.length === 1
   return [...reasons].slice(0, REASONS_SHOWN).map(([why, numbers]) => {
     const listed = numbers.length > 20 ? count(numbers.length, 'change') : formatNumbers(numbers)
-    return `- Adopt is not possible${single ? '' : ` for ${listed}`}: ${markdownProse(why)}.`
+    return `- ${plan} is not possible${changes.length === 1 ? '' : ` for ${listed}`}: ${markdownProse(why)}.`
   })
 }

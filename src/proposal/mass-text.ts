@@ -39,6 +39,8 @@ export interface MassSubject extends ProposalFrame {
   /** Who applies, and in how many of the clusters. */
   readonly appliers: readonly { readonly applier: Applier; readonly clusters: number }[]
   readonly notAdoptable: ReadonlyMap<string, string>
+  /** Changes that cannot be released, by their fingerprint, with the reason. */
+  readonly notReleasable: ReadonlyMap<string, string>
 }
 
 const ROWS = 200
@@ -135,9 +137,14 @@ function planSentence({ plan, changes }: MassSubject): string {
 }
 
 function decision(subject: MassSubject): string[] {
-  const { plan, changes, rows, notAdoptable, closeSilence } = subject
+  const { plan, changes, rows, notAdoptable, notReleasable, closeSilence } = subject
   const adoptable = changes.every((change) => whyNotAdoptable(change, notAdoptable) === undefined)
-  const others = (['Restore', 'Adopt', 'Release'] as const).filter((other) => other !== plan && (other !== 'Adopt' || adoptable))
+  const possible = {
+    Restore: true,
+    Adopt: adoptable,
+    Release: changes.every(({ fingerprint }) => !notReleasable.has(fingerprint)),
+  }
+  const others = (['Restore', 'Adopt', 'Release'] as const).filter((other) => other !== plan && possible[other])
   const [example = ''] = rows.map(({ cluster }) => cluster)
   return table(
     ['You', 'Git', `The ${count(rows.length, 'cluster')}`],

@@ -64,6 +64,8 @@ export interface ProposalSubject extends ProposalFrame {
   readonly reapplyFails: readonly { readonly ref: Change['ref']; readonly why: string }[]
   /** Changes that cannot be adopted, by their fingerprint, with the reason; credentials and undeclared objects need not be told. */
   readonly notAdoptable: ReadonlyMap<string, string>
+  /** Changes that cannot be released, by their fingerprint, with the reason. */
+  readonly notReleasable: ReadonlyMap<string, string>
   /** Other clusters which the same package feeds. */
   readonly alsoIn: readonly string[]
   /** Where somebody chose another plan after the proposal was opened. */

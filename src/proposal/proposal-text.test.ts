@@ -78,6 +78,13 @@ test('what cannot be adopted has no box and no row, and the reason stands there'
   }
 })
 
+test('what cannot be released has no row, and the reason stands there', () => {
+  const body = bodyOf(subjectOf([REPLICAS], { notReleasable: new Map([[REPLICAS.fingerprint, 'the syncer holds the field']]) }))
+  assert.match(body, /- Release is not possible: the syncer holds the field\./)
+  assert.doesNotMatch(body, /comment `\/release`/)
+  assert.match(bodyOf(subjectOf([REPLICAS])), /comment `\/release`/)
+})
+
 test('boxes are of objects, name their changes by the numbers of the record, and are left out for more than ten', () => {
   const other = changeOf({ ref: { ...REPLICAS.ref, name: 'other' }, risk: 'high' })
   assert.deepEqual(ticksIn(subjectOf([REPLICAS, { ...REPLICAS, path: 'spec.paused' }, other])), [

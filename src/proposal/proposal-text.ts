@@ -6,7 +6,7 @@
 import { markdownCell, markdownProse } from '../record/markdown-text.ts'
 import { formatSubject } from '../record/subject.ts'
 import { changeTable, hasDiff, kindTable, objectDiff, objectList, planCounts } from './change-table.ts'
-import { adoptRefusals, decisionTable, planBoxes, settleNotes } from './decision-table.ts'
+import { decisionTable, planBoxes, planRefusals, settleNotes } from './decision-table.ts'
 import { footer, moreLink } from './proposal-footer.ts'
 import { head, planLine } from './proposal-head.ts'
 import { proposalLabels } from './proposal-labels.ts'
@@ -113,7 +113,7 @@ function text(lines: readonly string[]): string {
 }
 
 function adoptPart(subject: ProposalSubject): string[] {
-  const refusals = adoptRefusals(subject)
+  const refusals = planRefusals(subject)
   return refusals.length === 0 ? [] : [...refusals, '']
 }
 

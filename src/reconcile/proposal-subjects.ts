@@ -2,6 +2,7 @@
 import { LEDGER_BRANCH } from '../package/ref-name.ts'
 import { timeStates } from '../plan/drift-age.ts'
 import type { JointProposal } from '../plan/joint-proposal.ts'
+import { notReleasable } from '../plan/not-adoptable.ts'
 import type { Forge } from '../ports/hosted-forge.ts'
 import type { MassRow, MassSubject } from '../proposal/mass-text.ts'
 import type { ProposalState, ProposalSubject } from '../proposal/proposal-subject.ts'
@@ -38,6 +39,7 @@ export function unitSubject(
     health,
     reapplyFails,
     notAdoptable: unit.notAdoptable,
+    notReleasable: notReleasable(observation),
     alsoIn: unitClusters(view, unit.unit, units),
     previousPlan: plannedBefore === undefined ? undefined : { plan: plannedBefore, by: record.spec.plannedBy ?? '' },
     base: view.base,
@@ -105,6 +107,7 @@ export function jointSubject(
     rows: records.map(rowOf).sort((left, right) => (left.cluster < right.cluster ? -1 : left.cluster > right.cluster ? 1 : 0)),
     appliers: appliersOf(joint.members.map((member) => member.observation.applier)),
     notAdoptable: first.notAdoptable,
+    notReleasable: notReleasable(observation),
   }
 }
 

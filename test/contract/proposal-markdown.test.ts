@@ -154,6 +154,7 @@ const subject: fc.Arbitrary<ProposalSubject> = fc
       alsoIn: [any, cluster],
       previousPlan: { plan: 'Adopt', by: login },
       notAdoptable: new Map([[changes[0]?.fingerprint ?? '', any]]),
+      notReleasable: new Map([[changes[0]?.fingerprint ?? '', any]]),
       reapplyFails: [{ ref: { group: any, kind: any, namespace: any, name: any }, why: any }],
       health: [{ id: { group: any, kind: any, namespace: any, name: any }, status: 'Failed', drift: 'drifted', message: any, health: any }],
     }

@@ -65,6 +65,7 @@ export function subjectOf(changes: readonly Change[], more: Partial<ProposalSubj
     ],
     reapplyFails: [],
     notAdoptable: new Map(),
+    notReleasable: new Map(),
     alsoIn: [],
     previousPlan: undefined,
     ...more,
