@@ -12,9 +12,13 @@ export function upstreamRefProblem(ref: string): string | undefined {
   return /[\u0000-\u0020\u007f~^:?*[\\]/.test(ref) ? 'it has a character that no ref has' : undefined
 }
 
-const SCHEMES = new Set(['https', 'http', 'ssh', 'git'])
+const SCHEMES = new Set(['https', 'http', 'ssh', 'git', 'file'])
 
-/** Why git must not be asked for the repository, or undefined. Never says the address: it may have a password in it. */
+/**
+ * Why git must not be asked for the repository, or undefined. Never says the address: it may have a password in it.
+ * `file://` and a path of the machine are let through: `kpt pkg get` writes them where somebody copies from a clone, and git
+ * reads them and runs nothing that they say. That only his machine has them is between him and `kpt pkg update`.
+ */
 export function upstreamRepositoryProblem(address: string): string | undefined {
   if (address.startsWith('-')) return 'it begins with "-", which git takes for an option'
   const helper = /^([A-Za-z0-9+.-]*)::/.exec(address)
@@ -30,8 +34,8 @@ export function upstreamRepositoryProblem(address: string): string | undefined {
 
 /** `git@host:path`; anything else without a scheme is a path of the machine. */
 function scpProblem(address: string): string | undefined {
-  const scp = /^(?:[^@/:]+@)?([^/:]+):(.*)$/.exec(address)
-  if (scp === null) return 'it is a path of a machine, which nobody else has'
+  const scp = /^(?:[^@/:]+@)?([^/:]+):(.*)$/s.exec(address)
+  if (scp === null) return undefined
   const [, host = '', path = ''] = scp
   return host.startsWith('-') || path.startsWith('-') ? 'its host or path begins with "-", which ssh takes for an option' : undefined
 }

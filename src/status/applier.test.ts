@@ -35,10 +35,10 @@ test('an applier of the objects that did not drift decides nothing, and is named
 test('nobody is said only where all objects were read', () => {
   const object = { ...deploymentOf(['ci']), metadata: { name: 'web', namespace: 'shop' } }
   const ask = (live: ReadonlyMap<string, LiveState>): Applier =>
-    applierOf({ claims: claimsOf(live), live, own: new Map(), drifts: [], syncer: undefined, packagePath: '', pipeline: false })
+    applierOf({ claims: claimsOf(live), live, own: new Map(), drifts: [], syncer: undefined, packagePath: 'apps/web', pipeline: false })
   const nobody = ask(new Map([[WEB, present(object)]]))
   assert.deepEqual([nobody.name, nobody.restores], ['nobody', 'never'])
-  assert.equal(nobody.command, 'kubectl apply --server-side --force-conflicts --field-manager=kubectl -R -f .')
+  assert.equal(nobody.command, 'kubectl apply --server-side --force-conflicts --field-manager=kubectl -R -f apps/web')
   const partly = ask(
     new Map<string, LiveState>([
       [WEB, present(object)],
@@ -62,6 +62,19 @@ test('of a package with a pipeline the files of its objects are applied, after a
   // An object that a function makes, or too many files to name: no command is better than one that applies something else.
   for (const other of [undefined, [], Array.from({ length: 21 }, (_, index) => `apps/web/${index}.yaml`)])
     assert.equal(applierOf({ ...question, files: other }).command, undefined)
+})
+
+test('of a package at the root what its objects are in is applied, and not the records beside it', () => {
+  const syncer = { manager: 'ci', operation: 'Update', subresource: '' } as const
+  const live = new Map([[WEB, present(deploymentOf(['ci']))]])
+  const question = { claims: [], live, own: new Map(), drifts: [], syncer, packagePath: '', pipeline: false }
+  const command = (files: readonly string[] | undefined): string | undefined => applierOf({ ...question, files }).command
+  assert.equal(command(['-a.yaml', 'apps/web.yaml']), 'kubectl apply -f ./-a.yaml -f apps/web.yaml')
+  const many = Array.from({ length: 21 }, (_, index) => `apps/${index}.yaml`)
+  assert.equal(command(['a.yaml', ...many]), 'kubectl apply -R -f a.yaml -f apps')
+  assert.equal(applierOf({ ...question, files: ['a.yaml'], render: { tool: 'files' } }).command, 'kubectl apply -f a.yaml')
+  // What else there is at the root would be applied with them.
+  for (const files of [undefined, [], many.map((path) => path.replace('apps/', ''))]) assert.equal(command(files), undefined)
 })
 
 test('a syncer that no object names more closely is not taken for somebody with kubectl', () => {

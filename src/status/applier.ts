@@ -199,7 +199,9 @@ const MOST_FILES = 20
 /**
  * How the syncer's own apply is done by hand: under its name, so that the fields stay its own, and by force, because whoever
  * made the drift owns them now. Of a package with a pipeline the files are named: beside them are configs of functions, which
- * kubectl would apply, and what `kpt fn render` prints has the Kptfile in it, which no server takes.
+ * kubectl would apply, and what `kpt fn render` prints has the Kptfile in it, which no server takes. So are those of a package
+ * at the root, or the folders that they are in where they are many: beside them are our records in `.drift/`, which kubectl
+ * knows no `.krmignore` to leave out, and workflows of the forge.
  */
 function kubectlApply(question: ApplierQuestion): string | undefined {
   const { packagePath, syncer } = question
@@ -223,9 +225,14 @@ function applyInput({
   if (render.tool === 'command') return undefined
   if (render.tool === 'kustomize')
     return { before: '', what: `-k ${pathWord([packagePath, render.path].filter((part) => part !== '').join('/'))}` }
-  if (render.tool === 'files' || !pipeline) return { before: '', what: `-R -f ${folder}` }
-  if (files === undefined || files.length === 0 || files.length > MOST_FILES) return undefined
-  return { before: `kpt fn render ${folder} && `, what: files.map((path) => `-f ${pathWord(path)}`).join(' ') }
+  const rendered = render.tool === 'kpt' && pipeline
+  if (!rendered && packagePath !== '') return { before: '', what: `-R -f ${folder}` }
+  if (files === undefined || files.length === 0) return undefined
+  if (files.length <= MOST_FILES)
+    return { before: rendered ? `kpt fn render ${folder} && ` : '', what: files.map((path) => `-f ${pathWord(path)}`).join(' ') }
+  const entries = [...new Set(files.map((path) => path.split('/')[0] ?? ''))]
+  if (rendered || entries.length > MOST_FILES) return undefined
+  return { before: '', what: `-R ${entries.map((entry) => `-f ${pathWord(entry)}`).join(' ')}` }
 }
 
 /** Of a folder or a file, from the root of the repository. */

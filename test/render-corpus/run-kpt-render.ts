@@ -74,14 +74,10 @@ export async function runKptRender(tree: { readonly [path: string]: string }, pr
   const folder = join(outside, 'package')
   const results = join(outside, 'results')
   try {
-    mkdirSync(folder)
-    for (const [path, text] of Object.entries(tree)) {
-      mkdirSync(dirname(join(folder, path)), { recursive: true })
-      writeFileSync(join(folder, path), text)
-    }
+    writeTree(folder, tree)
     const { code, said } = await run('kpt', ['fn', 'render', folder, '--allow-exec', '--truncate-output=false', '--results-dir', results], {
       cwd: outside,
-      path: `${programs.folder}${delimiter}${process.env['PATH'] ?? ''}`,
+      env: { PATH: `${programs.folder}${delimiter}${process.env['PATH'] ?? ''}` },
     })
     return {
       ok: code === 0,
@@ -98,21 +94,52 @@ export async function runKptRender(tree: { readonly [path: string]: string }, pr
   }
 }
 
+/** `kpt live init` over the tree: the same files, and the inventory that it adds. No cluster is asked. */
+export async function runKptLiveInit(tree: { readonly [path: string]: string }): Promise<KptRender['files']> {
+  const outside = mkdtempSync(join(tmpdir(), 'backporch-render-'))
+  const folder = join(outside, 'package')
+  try {
+    writeTree(folder, tree)
+    const { code, said } = await run('kpt', ['live', 'init', folder, '--quiet', '--inventory-id=one', '--name=inventory-one'], {
+      cwd: outside,
+      env: { KUBECONFIG: join(outside, 'none') },
+    })
+    if (code !== 0) throw new Error(`kpt live init: ${said}`)
+    return filesBelow(folder)
+  } finally {
+    rmSync(outside, { recursive: true, force: true })
+  }
+}
+
 interface Ended {
   readonly code: number | null
   /** Both streams, as they came. */
   readonly said: string
 }
 
-function run(program: string, args: readonly string[], { cwd, path }: { readonly cwd: string; readonly path: string }): Promise<Ended> {
+interface Surroundings {
+  readonly cwd: string
+  /** Beside what this process has. */
+  readonly env: { readonly [name: string]: string }
+}
+
+function run(program: string, args: readonly string[], { cwd, env }: Surroundings): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd, env: { ...process.env, PATH: path }, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
     const parts: Buffer[] = []
     child.stdout.on('data', (part: Buffer) => parts.push(part))
     child.stderr.on('data', (part: Buffer) => parts.push(part))
     child.on('error', reject)
     child.on('close', (code) => resolve({ code, said: Buffer.concat(parts).toString('utf8') }))
   })
+}
+
+function writeTree(folder: string, tree: { readonly [path: string]: string }): void {
+  mkdirSync(folder)
+  for (const [path, text] of Object.entries(tree)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
 }
 
 function filesBelow(folder: string): { readonly [path: string]: string } {
