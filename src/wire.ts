@@ -147,6 +147,10 @@ function worldAt(place: Place, stdin: World['stdin'], signal: AbortSignal, pushP
       const { workTreeState } = await import('./adapters/git/work-tree.ts')
       return workTreeState(resolve(cwd, path), signal, env)
     },
+    cloneState: async (path) => {
+      const { cloneState } = await import('./adapters/git/clone-state.ts')
+      return cloneState(resolve(cwd, path), signal, env)
+    },
     userName: () => userName(cwd, env),
     probes: async () => (await import('./wire-probes.ts')).probesAt(place, { keyPath, appToken, connectOptions, version: version() }),
     at: (other) => worldAt(other, stdin, signal, pushPaces),

@@ -41,7 +41,7 @@ const lines = printed.split('\n')
 const first = lines.findIndex((line) => line.includes('backporch diff'))
 const last = lines.findIndex((line, index) => index > first && line.includes('changes in'))
 const adopt = lines.findIndex((line) => line.includes('backporch adopt'))
-const shown = [...lines.slice(first, last + 1), '', ...lines.slice(adopt, adopt + 3)]
+const shown = [...lines.slice(first, last + 1), '', ...lines.slice(adopt, adopt + 4)]
 writeFileSync(new URL('demo.svg', import.meta.url), svg(shown))
 
 function svg(rows: readonly string[]): string {

@@ -16,7 +16,8 @@ import { REPORT_OUTPUTS, TEXT_OUTPUTS } from './outputs.ts'
 import { withSelectionFlags } from './selection-flags.ts'
 import type { Run, World } from './world.ts'
 
-const SELECTORS = 'changes by number (1,3), number and field (2:spec.replicas) or object (deployment/web); all otherwise'
+const SELECTORS =
+  'changes by number (1,3-5), number and field (2:spec.replicas), or object (deployment/web, deploy/web, deployment/web:spec.replicas); all otherwise'
 const ONE_PACKAGE = 'path of the package; may be left out where there is one'
 
 export function addDecideCommands(program: Command, world: World, run: Run): void {

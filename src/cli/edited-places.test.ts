@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { PlannedCommit } from '../plan/action.ts'
 import { NO_WRITES } from '../plan/action.ts'
 import type { Observation } from '../plan/observation.ts'
-import { editedPlaces } from './edited-places.ts'
+import { editedFiles, editedPlaces } from './edited-places.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
@@ -18,10 +18,10 @@ function placesOf(after: { readonly [path: string]: string | null }): readonly s
   const changes = Object.entries(after).map(([path, text]) => ({ path, content: text === null ? null : bytes(text) }))
   const seen = { unit: { packagePath: 'apps/web' }, git: { files } } as unknown as Pick<Observation, 'unit' | 'git'>
   const commits = [{ changes } as unknown as PlannedCommit]
-  return editedPlaces(seen, { writes: { ...NO_WRITES, commits } })
+  return editedPlaces(editedFiles(seen, { writes: { ...NO_WRITES, commits } }))
 }
 
-test('the first line of each file that changes, and neither records nor the condition in the Kptfile', () => {
+test('each line that changes, and neither records nor the condition in the Kptfile', () => {
   const condition = 'status:\n  conditions:\n  - type: Drifted\n'
   assert.deepEqual(placesOf({ 'apps/web/Kptfile': BEFORE.Kptfile + condition, '.drift/records/x.yaml': 'a' }), [])
   assert.deepEqual(
@@ -30,7 +30,16 @@ test('the first line of each file that changes, and neither records nor the cond
       'apps/web/Kptfile': BEFORE.Kptfile.replace('"1"', '"2"') + condition,
       'apps/web/old.yaml': null,
     }),
-    ['apps/web/Kptfile:3', 'apps/web/old.yaml (deleted)', 'apps/web/web.yaml:2'],
+    ['apps/web/Kptfile:3', 'apps/web/old.yaml (deleted)', 'apps/web/web.yaml:2-3'],
   )
   assert.deepEqual(placesOf({ 'apps/web/web.yaml': 'a: 1\nb: 2\n' }), ['apps/web/web.yaml:3'])
+  assert.deepEqual(placesOf({ 'apps/web/web.yaml': 'a: 9\nb: 2\nc: 9\nd: 4\n' }), ['apps/web/web.yaml:1,3-4'])
+})
+
+test('a file outside of the package that kustomize builds from', () => {
+  const [path, text] = ['base/web.yaml', 'a: 1\nb: 2\n']
+  const built = { source: { files: new Map([[path, { path, mode: '100644', content: bytes(text) }]]) } }
+  const seen = { unit: { packagePath: 'apps/web' }, git: { files: [] }, built } as unknown as Parameters<typeof editedFiles>[0]
+  const commits = [{ changes: [{ path, content: bytes('a: 1\nb: 3\n') }] } as unknown as PlannedCommit]
+  assert.deepEqual(editedPlaces(editedFiles(seen, { writes: { ...NO_WRITES, commits } })), ['base/web.yaml:2'])
 })

@@ -1,40 +1,59 @@
-/** Where a proposal edits authored files, for the person who has just asked for it. */
+/** What a proposal edits in authored files, for the person who has just asked for it. */
+import { structuredPatch } from 'diff'
 import type { Observation } from '../plan/observation.ts'
 import type { UnitPlan } from '../plan/plan-reconcile.ts'
 
 /** Places that are told; of more, only how many there are. */
 const MOST_PLACES = 8
+const MOST_RANGES = 12
 
-/**
- * `apps/web/setters.yaml:16`, of each file the first line that changes. Records, and the condition in the Kptfile that every
- * proposal sets, are none.
- */
-export function editedPlaces({ unit, git }: Pick<Observation, 'unit' | 'git'>, { writes }: Pick<UnitPlan, 'writes'>): readonly string[] {
+export interface EditedFile {
+  /** From the root of the repository. */
+  readonly path: string
+  readonly before: string
+  /** Undefined for a file that is deleted. */
+  readonly after: string | undefined
+}
+
+/** Sorted by path. Records, and the condition in the Kptfile that every proposal sets, are none. */
+export function editedFiles(
+  { unit, git, built }: Pick<Observation, 'unit' | 'git' | 'built'>,
+  { writes }: Pick<UnitPlan, 'writes'>,
+): readonly EditedFile[] {
   const prefix = unit.packagePath === '' ? '' : `${unit.packagePath}/`
-  const before = new Map(git.files.map(({ path, content }) => [prefix + path, content]))
-  const places = writes.commits.flatMap(({ changes }) =>
-    changes.flatMap(({ path, content }) => {
-      const was = before.get(path)
-      if (was === undefined || !path.startsWith(prefix)) return []
-      if (content === null) return [`${path} (deleted)`]
-      const line = firstChange(authoredLines(path, was), authoredLines(path, content))
-      return line === undefined ? [] : [`${path}:${line}`]
-    }),
+  // What kustomize builds from may lie outside of the package.
+  const sources = [...(built?.source.files ?? [])].map(([path, { content }]) => [path, content] as const)
+  const authored = new Map([...sources, ...git.files.map(({ path, content }) => [prefix + path, content] as const)])
+  const edited = new Map<string, EditedFile>()
+  for (const { path, content } of writes.commits.flatMap(({ changes }) => changes)) {
+    const was = authored.get(path)
+    if (was === undefined) continue
+    const before = authoredText(path, was)
+    const after = content === null ? undefined : authoredText(path, content)
+    if (before !== after) edited.set(path, { path, before, after })
+  }
+  return [...edited.values()].sort((one, other) => (one.path < other.path ? -1 : 1))
+}
+
+/** `apps/web/setters.yaml:17,20-22`: lines as they are then; of what is taken away, the line that follows it. */
+export function editedPlaces(files: readonly EditedFile[]): readonly string[] {
+  const places = files.map(({ path, before, after }) =>
+    after === undefined ? `${path} (deleted)` : `${path}:${lineRanges(before, after).join(',')}`,
   )
-  const sorted = [...new Set(places)].sort()
-  return sorted.length <= MOST_PLACES ? sorted : [...sorted.slice(0, MOST_PLACES), `${sorted.length - MOST_PLACES} more`]
+  return places.length <= MOST_PLACES ? places : [...places.slice(0, MOST_PLACES), `${places.length - MOST_PLACES} more`]
 }
 
-function authoredLines(path: string, content: Uint8Array): readonly string[] {
-  const lines = new TextDecoder().decode(content).split('\n')
-  if (!/(^|\/)Kptfile$/.test(path)) return lines
-  const status = lines.findIndex((line) => /^status:/.test(line))
-  return (status === -1 ? lines : lines.slice(0, status)).join('\n').trimEnd().split('\n')
+function authoredText(path: string, content: Uint8Array): string {
+  const text = new TextDecoder().decode(content)
+  if (!/(^|\/)Kptfile$/.test(path)) return text
+  const status = text.search(/^status:/m)
+  return `${(status === -1 ? text : text.slice(0, status)).trimEnd()}\n`
 }
 
-/** From 1, in the edited text; undefined where nothing differs. */
-function firstChange(was: readonly string[], is: readonly string[]): number | undefined {
-  const place = is.findIndex((line, index) => line !== was[index])
-  if (place !== -1) return place + 1
-  return is.length === was.length ? undefined : is.length
+function lineRanges(before: string, after: string): string[] {
+  const { hunks } = structuredPatch('', '', before, after, undefined, undefined, { context: 0 })
+  const ranges = hunks.map(({ newStart, newLines }) => {
+    return newLines <= 1 ? `${newStart}` : `${newStart}-${newStart + newLines - 1}`
+  })
+  return ranges.length <= MOST_RANGES ? ranges : [...ranges.slice(0, MOST_RANGES), `and ${ranges.length - MOST_RANGES} more`]
 }

@@ -65,6 +65,24 @@ test('init --yes proposes, and without a forge says how to review and merge with
   assert.match((await runInWorld(made, ['init', '--remove', '--yes'])).stdout, /nothing to remove/)
 })
 
+test('init in a clone says that the branch is in it and nowhere else, and how origin gets it', async () => {
+  const made = world(false)
+  const { stdout } = await runInWorld(made, ['init', '--yes'], { cloneState: 'clone' })
+  assert.match(
+    stdout,
+    /written to this clone: drift\/configure\n {2}review: {2}git diff main\.\.\.drift\/configure\n(?:.*\n){2} {2}publish: git push origin drift\/configure\n$/,
+  )
+  assert.match((await runInWorld(made, ['init'], { cloneState: 'clone' })).stdout, /unchanged in this clone: drift\/configure\n/)
+  const alone = await runInWorld(made, ['init', '--repo', '../a b'], { cloneState: 'alone' })
+  assert.match(
+    alone.stdout,
+    /unchanged in the repository \.\.\/a b: drift\/configure\n {2}review: {2}git -C '\.\.\/a b' diff main\.\.\.drift/,
+  )
+  assert.doesNotMatch(alone.stdout, /origin/)
+  const removed = await runInWorld(made, ['init', '--remove', '--yes'], { cloneState: 'clone' })
+  assert.match(removed.stdout, /is removed from this clone\n {2}where origin has it: git push origin :refs\/heads\/drift\/configure\n$/)
+})
+
 test('init -o json is one list and nothing else, also when it was closed', async () => {
   const made = world()
   const { items } = JSON.parse((await runInWorld(made, ['init', '--yes', '-o', 'json'])).stdout)

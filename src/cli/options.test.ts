@@ -36,13 +36,44 @@ test('objects come from a recording or from an API server', () => {
 })
 
 const USAGE: readonly (readonly [argv: readonly string[], why: RegExp])[] = [
-  [['dif'], /unknown command.*\n(.*\n)*.*diff/],
-  [['diff', '--nope'], /unknown option '--nope'/],
-  [['diff', '-o', 'xml'], /-o, --output/],
-  [['diff', '--partial', 'maybe'], /"ok"/],
-  [['diff', '--timeout', '5'], /30s, 5m or 2h/],
-  [['status', '--columns', 'nmae'], /no column nmae/],
-  [['approve', 'a', 'b'], /too many arguments/],
+  [['dif'], /unknown command 'dif'\n {2}why: backporch has no such command; did you mean diff\?\n {2}fix: write backporch diff\n$/],
+  [['get', 'drift'], /did you mean drifts\?\n {2}fix: write backporch get drifts\n$/],
+  [['diff', '--repoo', 'x'], /did you mean --repo\?\n {2}fix: write --repo\n$/],
+  [
+    ['diff', '--nope'],
+    /unknown option '--nope'\n {2}why: backporch diff has no such flag\n {2}fix: backporch diff --help lists its flags\n$/,
+  ],
+  [['diff', '-o', 'xml'], /-o, --output.*'xml'.*\n {2}why: this command prints table, .*sarif.*\n {2}fix: give -o one of table, /],
+  [['render', '-o', 'xml'], /why: this command prints table\n {2}fix: leave it out\n$/],
+  [['diff', '--partial', 'maybe'], /why: wanted "ok"\n/],
+  [['diff', '--timeout', '5'], /'5'.*\n {2}why: wanted a duration like 30s, 5m or 2h\n {2}fix: give --timeout such a value/],
+  [
+    ['diff', '--container-engine', 'lxc'],
+    /'lxc'.*\n {2}why: it takes one of docker, podman\n {2}fix: give --container-engine one of docker, podman\n$/,
+  ],
+  [['completion', 'tcsh'], /'tcsh' for <shell>.*\n {2}why: it takes one of bash, zsh, fish\n {2}fix: write one of bash, zsh, fish\n$/],
+  [
+    ['completion'],
+    /'shell'\n {2}why: backporch completion wants <shell>: .*\(bash, zsh, fish\)\n {2}fix: write backporch completion .*<shell>\n$/,
+  ],
+  [
+    ['explain'],
+    /why: backporch explain wants <what>: path of a package, or a code\n {2}fix: write backporch explain .*<what> \[selectors\.\.\.\]\n$/,
+  ],
+  [['diff', '--repo'], /why: the flag wants a value\n {2}fix: write --repo <path\|url>\n$/],
+  [['status', '--columns', 'nmae'], /no column nmae\n {2}why: there are cluster, /],
+  [
+    ['approve', 'a', 'b'],
+    /too many arguments for 'approve'\n {2}why: expected 1 argument but got 2: a, b\n {2}fix: write backporch approve .*\[package\]\n$/,
+  ],
+  [['diff', '-q', '-v'], /'-v, --verbose' cannot be used with .*\n {2}why: .*\n {2}fix: leave one of them out\n$/],
+  [['help', 'adpot'], /unknown command 'adpot'\n {2}why: .*did you mean adopt\?\n {2}fix: write backporch adopt --help\n$/],
+  [['get', 'help', 'dirfts'], /did you mean drifts\?/],
+  [
+    ['render', '--allow-exec=./my-fn'],
+    /why: its path is relative, .*\n {2}fix: .*\(exec: my-fn\).*absolute path: --allow-exec=\/…\/my-fn\n$/,
+  ],
+  [['render', '--allow-exec="my-fn'], /why: it names no program\n {2}fix: .*quote\n$/],
 ]
 
 for (const [argv, why] of USAGE) {
@@ -53,9 +84,30 @@ for (const [argv, why] of USAGE) {
     assert.match(stderr, /^error BP1001: /)
     assert.match(stderr, why)
     assert.match(stderr, /\n {2}fix: /)
-    assert.doesNotMatch(stderr, /\n {4}at /)
+    assert.doesNotMatch(stderr, /\n {4}at |it is not part of the command/)
   })
 }
+
+test('the help of a command is that of the command, at every depth', async () => {
+  for (const [argv, usage] of [
+    [['help'], 'backporch [options] [command]'],
+    [['help', 'diff'], 'backporch diff [options] [packages...]'],
+    [['help', 'get', 'drifts'], 'backporch get drifts [options] [packages...]'],
+    [['get', 'help', 'drifts'], 'backporch get drifts [options] [packages...]'],
+    [['help', 'get'], 'backporch get [options] [command]'],
+    [['help', 'help'], 'backporch [options] [command]'],
+  ] as const) {
+    const { code, stdout, stderr } = await runInWorld(new TurnWorld(), argv)
+    assert.deepEqual([code, stdout.split('\n')[0], stderr], [0, `Usage: ${usage}`, ''], argv.join(' '))
+  }
+  // Of a command that has none below it, help is an argument.
+  assert.match((await runInWorld(new TurnWorld(), ['diff', 'help'])).stderr, /^error BP1004: there is no package "help"/)
+})
+
+test('a program is allowed by name, by absolute path and with its arguments', async () => {
+  for (const text of ['my-fn', '/opt/my-fn', 'sh -c "cat a/b"', 'my-fn ./here'])
+    assert.equal((await runInWorld(new TurnWorld(), ['render', '--allow-exec', text])).code, 0, text)
+})
 
 test('the exit code can be told not to count drift, in both spellings', async () => {
   const world = new TurnWorld()

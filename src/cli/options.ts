@@ -2,6 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { Failure } from '../failure.ts'
 import { secondsOf } from '../policy/duration.ts'
+import { splitWords } from '../render/runtimes/split-words.ts'
 import { isTable, LIST_OUTPUTS, type Output, outputOption } from './outputs.ts'
 import type { AllowedFunctions, ClusterTarget, World } from './world.ts'
 
@@ -43,10 +44,13 @@ export interface CommonOptions {
 }
 
 export function withOutputFlags(command: Command, outputs: Parameters<typeof outputOption>[0] = LIST_OUTPUTS): Command {
+  command.addOption(outputOption(outputs))
+  if (outputs.includes('wide')) {
+    command
+      .option('--no-headers', 'leave out the line of column names')
+      .option('--columns <names>', 'columns to print, as in package,state', list)
+  }
   return command
-    .addOption(outputOption(outputs))
-    .option('--no-headers', 'leave out the line of column names')
-    .option('--columns <names>', 'columns to print, as in package,state', list)
     .addOption(new Option('--color <when>', 'colour').choices(['auto', 'always', 'never']).default('auto'))
     .option('--ascii', 'words instead of symbols')
     .option('-q, --quiet', 'no progress and no hints')
@@ -60,17 +64,17 @@ export function withRepositoryFlags(command: Command): Command {
     .option('--branch <name>', 'base branch; the default branch of the repository otherwise')
 }
 
-/** What renders packages. */
+/** What runs functions of pipelines. */
 export function withFunctionFlags(command: Command): Command {
   return command
-    .option('--allow-exec <program>', 'a program that pipelines may run, as their Kptfile names it (repeatable)', collect)
+    .option('--allow-exec <program>', 'a program that pipelines may run, as their Kptfile names it (repeatable)', programs)
     .option('--allow-image <image>', 'an image that pipelines may run in a container, or a prefix that ends with / (repeatable)', collect)
-    .option('--allow-render <program>', 'a program that policies may render packages with: kubectl for kustomize (repeatable)', collect)
     .addOption(new Option('--container-engine <name>', 'what runs images').choices(['docker', 'podman']))
 }
 
 export function withClusterFlags(command: Command): Command {
   return withFunctionFlags(command)
+    .option('--allow-render <program>', 'a program that policies may render packages with: kubectl for kustomize (repeatable)', collect)
     .option('--context <name>', 'context of the kubeconfig; the current one otherwise')
     .option('--kubeconfig <path>', 'kubeconfig file; as kubectl otherwise')
     .option('--cluster <name>', "name of the cluster in records; the context's name otherwise")
@@ -160,6 +164,19 @@ function list(text: string): string[] {
 
 function collect(text: string, before: string[] | undefined): string[] {
   return [...(before ?? []), text]
+}
+
+/** Nothing here is where a relative path could start from. */
+function programs(text: string, before: string[] | undefined): string[] {
+  const [program] = splitWords(text.trim()) ?? []
+  if (program === undefined) throw new InvalidArgumentError('it names no program\nwrite it as the Kptfile has it, and close every quote')
+  if (program.includes('/') && !program.startsWith('/')) {
+    const name = program.replace(/^.*\//, '') || 'NAME'
+    throw new InvalidArgumentError(
+      `its path is relative, and there is no folder that it could start from\nname the program without a path in the Kptfile (exec: ${name}), and allow it by its absolute path: --allow-exec=/…/${name}`,
+    )
+  }
+  return collect(text, before)
 }
 
 function partial(text: string): string {

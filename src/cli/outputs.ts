@@ -41,7 +41,7 @@ function checkedOutput(text: string, outputs: readonly OutputName[]): Output {
       remedy: documents ? `give one of ${printed}` : 'leave it out',
     })
   }
-  throw new InvalidArgumentError(`This command prints ${printed}.`)
+  throw new InvalidArgumentError(`this command prints ${printed}\n${outputs.length === 1 ? 'leave it out' : `give -o one of ${printed}`}`)
 }
 
 function checkedTemplate(template: string): Output {

@@ -7,7 +7,7 @@ import { shownPathOnly } from '../krm/shown-path.ts'
 import type { UnitPlan } from '../plan/plan-reconcile.ts'
 import { actorLimit, actorName } from '../record/actor-name.ts'
 import { refOf } from '../record/build-report.ts'
-import { formatValue, hiddenBytes } from '../record/format-value.ts'
+import { formatSides, hiddenBytes } from '../record/format-value.ts'
 import { oneLine } from '../record/one-line.ts'
 import type { Change } from '../record/schema.ts'
 import type { GroupMember } from '../status/resource-group.ts'
@@ -30,6 +30,8 @@ export interface DiffView {
   readonly origins?: ReadonlyMap<string, readonly string[]> | undefined
   /** Numbers in the whole list, where some of it is not shown; otherwise the changes count from 1. */
   readonly numbers?: ReadonlyMap<Change, number> | undefined
+  /** Whether each line says what is planned for its change. */
+  readonly resolutions?: boolean
 }
 
 const CHANGE_STYLE = { modified: 'yellow', removed: 'red', added: 'green', missing: 'red', unexpected: 'green' } as const
@@ -56,44 +58,87 @@ export function formatDiff(view: DiffView, terminal: Terminal): string {
   return lines.length === 0 ? '' : `${lines.join('\n')}\n`
 }
 
-/** Widest a cell may make its column, in characters; a longer one moves only its own line. */
-const COLUMN_LIMIT: readonly number[] = [6, 60, 60, 24, 10, 22]
+/** Widest a cell may make its column in a pipe, in characters; a longer one moves only its own line. */
+const COLUMN_LIMIT: readonly number[] = [16, 60, 60, 24, 10, 22]
 const GAP = 2
 /** Characters of one value: as many as the terminal leaves, within these; a pipe gets values whole. */
 const VALUE_LIMITS = { least: 24, most: 60, pipe: 2_000 } as const
+/** Column of the values. */
+const VALUES = 2
+/** Characters of both values that may go, so that they stand under those of other lines. */
+const SLACK = 4
+
+interface Row {
+  readonly change: Change
+  readonly cells: readonly string[]
+}
 
 /** One entry per change: one line with its cells under those of the others, or two where the terminal is too narrow for that. */
 function layOut(view: DiffView, terminal: Terminal): string[] {
   const { changes } = view.plan.report.spec
-  const cellsOf = (change: Change, index: number, limit: number): string[] =>
-    changeCells(change, view.numbers?.get(change) ?? index + 1, view, terminal, limit)
-  const table = (limit: number): string[] => inColumns(changes.map((change, index) => cellsOf(change, index, limit)))
-  const widest = (lines: readonly string[]): number => Math.max(0, ...lines.map(widthOf))
-  const whole = table(terminal.isTTY ? VALUE_LIMITS.most : VALUE_LIMITS.pipe)
-  if (!terminal.isTTY || widest(whole) <= terminal.width) return whole
-  const short = table(VALUE_LIMITS.least)
-  if (widest(short) <= terminal.width) return short
-  const actors = inColumns(
-    changes.map((change, index) => cellsOf(change, index, VALUE_LIMITS.least).slice(3)),
-    COLUMN_LIMIT.slice(3),
-  )
-  return changes.map((change, index) => {
-    const [mark = '', path = '', values = ''] = cellsOf(change, index, VALUE_LIMITS.most)
-    const room = terminal.width - widthOf(`  ${mark}  ${path}  `)
-    const fits = widthOf(values) <= room
-    const cut = fits ? values : (cellsOf(change, index, Math.max(VALUE_LIMITS.least, Math.floor((room - 3) / 2)))[2] ?? '')
-    return `${`  ${mark}  ${path}  ${cut}`.trimEnd()}\n       ${actors[index]?.trimStart() ?? ''}`
-  })
+  const riskWidth = Math.max(0, ...changes.map(({ risk }) => risk.length))
+  const limit = terminal.isTTY ? VALUE_LIMITS.most : VALUE_LIMITS.pipe
+  const rows = changes.map((change, index) => ({
+    change,
+    cells: changeCells(change, view.numbers?.get(change) ?? index + 1, view, terminal, { limit, riskWidth }),
+  }))
+  if (!terminal.isTTY) return inColumns(cellsOf(rows), COLUMN_LIMIT)
+  const inOne = withRoom(rows, valueRoom(cellsOf(rows), terminal), terminal)
+  if (inOne !== undefined) return inColumns(inOne)
+  const starts = rows.map(({ change, cells }) => ({ change, cells: cells.slice(0, 3) }))
+  const firsts = alignedStarts(starts, terminal) ?? starts.flatMap((row) => inColumns([startAlone(row, terminal)]))
+  const actors = inColumns(rows.map(({ cells }) => cells.slice(3)))
+  return firsts.map((line, index) => `${line}\n       ${actors[index]?.trimStart() ?? ''}`)
 }
 
-function inColumns(rows: readonly (readonly string[])[], limits = COLUMN_LIMIT): string[] {
-  const widths = rows[0]?.map((_cell, column) =>
-    Math.min(limits[column] ?? 40, Math.max(0, ...rows.map((row) => widthOf(row[column] ?? '')))),
-  )
+function cellsOf(rows: readonly Row[]): readonly (readonly string[])[] {
+  return rows.map(({ cells }) => cells)
+}
+
+/** Characters that the other columns leave to the one with the values. */
+function valueRoom(rows: readonly (readonly string[])[], terminal: Terminal): number {
+  const widths = columnWidths(rows)
+  return terminal.width - widths.reduce((sum, width, column) => (column === VALUES ? sum : sum + width), widths.length * GAP)
+}
+
+/** With values that are cut to fit; undefined where that would leave too little of one. */
+function withRoom(rows: readonly Row[], room: number, terminal: Terminal): string[][] | undefined {
+  const fitted = rows.map(({ change, cells }) => {
+    if (widthOf(cells[VALUES] ?? '') <= room) return [...cells]
+    const cut = valuesOf(change, terminal, valueLimit(room, terminal))
+    return widthOf(cut) <= room ? cells.with(VALUES, cut) : undefined
+  })
+  return fitted.every((cells) => cells !== undefined) ? fitted : undefined
+}
+
+/** Characters of one value where two have so much room. */
+function valueLimit(room: number, terminal: Terminal): number {
+  return Math.max(VALUE_LIMITS.least, Math.floor((room - widthOf(terminal.glyph('arrow')) - 2) / 2))
+}
+
+/** Values under values; undefined where that cuts one that would have more room without it. */
+function alignedStarts(rows: readonly Row[], terminal: Terminal): string[] | undefined {
+  const room = valueRoom(cellsOf(rows), terminal)
+  const fitted = withRoom(rows, room, terminal)
+  const cut = rows.filter(({ cells }) => widthOf(cells[VALUES] ?? '') > room)
+  return fitted !== undefined && cut.every(({ cells }) => valueRoom([cells], terminal) <= room + SLACK) ? inColumns(fitted) : undefined
+}
+
+function startAlone({ change, cells }: Row, terminal: Terminal): readonly string[] {
+  const room = Math.max(0, valueRoom([cells], terminal))
+  return widthOf(cells[VALUES] ?? '') <= room ? cells : cells.with(VALUES, valuesOf(change, terminal, valueLimit(room, terminal)))
+}
+
+function columnWidths(rows: readonly (readonly string[])[]): number[] {
+  return (rows[0] ?? []).map((_cell, column) => rows.reduce((most, row) => Math.max(most, widthOf(row[column] ?? '')), 0))
+}
+
+function inColumns(rows: readonly (readonly string[])[], limits: readonly number[] = []): string[] {
+  const widths = columnWidths(rows).map((width, column) => Math.min(limits[column] ?? Number.POSITIVE_INFINITY, width))
   return rows.map(
     (row) =>
       `  ${row
-        .map((cell, column) => cell + ' '.repeat(Math.max(0, (widths?.[column] ?? 0) - widthOf(cell))))
+        .map((cell, column) => cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - widthOf(cell))))
         .join(' '.repeat(GAP))
         .trimEnd()}`,
   )
@@ -108,12 +153,18 @@ function objectHead(change: Change, view: DiffView, terminal: Terminal): string[
   return [head + source]
 }
 
-function changeCells(change: Change, number: number, view: DiffView, terminal: Terminal, limit: number): string[] {
+/** `limit` is that of one value. */
+interface CellWidths {
+  readonly limit: number
+  readonly riskWidth: number
+}
+
+function changeCells(change: Change, number: number, view: DiffView, terminal: Terminal, { limit, riskWidth }: CellWidths): string[] {
   const style: Style = change.risk === 'critical' ? 'red' : CHANGE_STYLE[change.change]
   const mark = terminal.style(terminal.glyph(CHANGE_GLYPH[change.change]), style)
   const { actor } = change
   return [
-    `${terminal.style(String(number), 'dim')} ${mark}`,
+    `${terminal.style(String(number), 'dim')} ${mark}${view.resolutions === true ? ` ${change.resolution.toLowerCase()}` : ''}`,
     change.path === undefined ? change.change : oneLine(change.path, 160),
     change.path === undefined ? '' : valuesOf(change, terminal, limit),
     actor.confidence === 'none'
@@ -121,7 +172,7 @@ function changeCells(change: Change, number: number, view: DiffView, terminal: T
       : `${oneLine(actorName(actor), actorLimit(actor, 40))}${actor.confidence === 'last-writer' ? '?' : ''}`,
     actor.class === 'unknown' ? '-' : actor.class.replace('-', ' '),
     timeOf(actor.at, view, terminal),
-    `${terminal.style(change.risk, ...riskStyle(change.risk))} ${change.reason}`,
+    `${terminal.style(change.risk, ...riskStyle(change.risk))}${' '.repeat(riskWidth - change.risk.length)} ${change.reason}`,
   ]
 }
 
@@ -139,15 +190,18 @@ function riskStyle(risk: Change['risk']): Style[] {
 }
 
 function valuesOf(change: Change, terminal: Terminal, limit: number): string {
-  const show = (value: Change['git']): string => valueText(value, terminal, limit)
+  const shown = sidesText(change, terminal, limit)
   const [git, live] = [hiddenBytes(change.git), hiddenBytes(change.live)]
   const sizes = [git, live].every((size) => size === undefined) ? '' : ` (${sizesOf(change, git, live, terminal)} bytes)`
-  return `${show(change.git)} ${terminal.glyph('arrow')} ${show(change.live)}${sizes}`
+  return `${shown.git} ${terminal.glyph('arrow')} ${shown.live}${sizes}`
 }
 
-/** A value as `formatValue` has it, in the signs of this terminal. */
-export function valueText(value: Change['git'], terminal: Terminal, limit = 40): string {
-  return value === undefined ? terminal.glyph('nothing') : formatValue(value, limit).replace('••••', terminal.glyph('hidden'))
+/** Both sides as `formatSides` has them, in the signs of this terminal. */
+export function sidesText(change: Change, terminal: Terminal, limit = 40): { readonly git: string; readonly live: string } {
+  const shown = formatSides(change, limit)
+  const signs = (side: 'git' | 'live'): string =>
+    change[side] === undefined ? terminal.glyph('nothing') : shown[side].replace('••••', terminal.glyph('hidden'))
+  return { git: signs('git'), live: signs('live') }
 }
 
 /** `24 → 30`, or the one side that has a value; `?` for a side that was not read. */

@@ -1,5 +1,6 @@
 /** What `init` found and did, for a terminal and as a document. */
 import { CONFIGURE_BRANCH } from '../package/ref-name.ts'
+import { CONFIGURE_REF } from '../plan/plan-onboarding.ts'
 import { byDigest, onboardingText } from '../proposal/onboarding-text.ts'
 import { worstRisk } from '../proposal/proposal-subject.ts'
 import { count } from '../proposal/words.ts'
@@ -7,6 +8,7 @@ import type { Onboarded, Onboarding } from '../reconcile/onboard.ts'
 import { oneLine } from '../record/one-line.ts'
 import { API_VERSION } from '../record/schema.ts'
 import type { CommonOptions } from './options.ts'
+import { publishCommand, type RepositoryPlace, shellWord } from './published-lines.ts'
 import { Terminal } from './terminal.ts'
 import type { World } from './world.ts'
 
@@ -69,26 +71,29 @@ function lines(text: string): string {
     .join('')
 }
 
-/** What was done, and what comes next. */
-export function printOnboarded(done: Onboarded, options: PrintOptions, world: World): void {
+/** What was done, and what comes next. `place`: where the branch is then. */
+export function printOnboarded(done: Onboarded, place: RepositoryPlace, options: PrintOptions, world: World): void {
   const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
   const ok = terminal.style(terminal.glyph('ok'), 'green')
   const write = (line: string): unknown => world.stdout.write(`${line}\n`)
   const { plan, updates, refused, view } = done
   const removed = updates.some(({ to }) => to === null)
+  const from = place.kind === 'clone' ? ` from ${place.name}` : ''
+  const unpublish = removed && options.quiet !== true ? publishCommand(updates, place) : undefined
   if (refused) return void write('nothing was written')
   switch (plan.kind) {
     case 'enrolled':
       write(
-        `${ok} enrolled: ${view.baseBranch} has ${oneLine(plan.where)}${removed ? `; the merged branch ${CONFIGURE_BRANCH} is removed` : ''}`,
+        `${ok} enrolled: ${view.baseBranch} has ${oneLine(plan.where)}${removed ? `; the merged branch ${CONFIGURE_BRANCH} is removed${from}` : ''}`,
       )
+      if (unpublish !== undefined) write(`  where origin has it: ${unpublish}`)
       if (options.quiet !== true) write('  next: backporch scan, by hand or in CI')
       return
     case 'declined': {
       const { label, decidedBy, decidedAt } = plan.proposal
       const who = decidedBy === '' ? '' : ` by ${oneLine(decidedBy, 60)}`
       write(
-        `${oneLine(label)} was closed${who}${decidedAt === '' ? '' : ` at ${oneLine(decidedAt, 40)}`}: not enrolled${removed ? `, and ${CONFIGURE_BRANCH} is removed` : ''}`,
+        `${oneLine(label)} was closed${who}${decidedAt === '' ? '' : ` at ${oneLine(decidedAt, 40)}`}: not enrolled${removed ? `, and ${CONFIGURE_BRANCH} is removed${from}` : ''}`,
       )
       if (plan.editedBy !== undefined)
         write(`  ${CONFIGURE_BRANCH} has commits of ${oneLine(plan.editedBy, 60)} and stays: backporch init --remove takes it away`)
@@ -96,21 +101,31 @@ export function printOnboarded(done: Onboarded, options: PrintOptions, world: Wo
       return
     }
     case 'remove':
-      write(options.dryRun === true ? `would remove ${CONFIGURE_BRANCH}` : `${ok} ${CONFIGURE_BRANCH} is removed`)
+      write(options.dryRun === true ? `would remove ${CONFIGURE_BRANCH}${from}` : `${ok} ${CONFIGURE_BRANCH} is removed${from}`)
+      if (unpublish !== undefined) write(`  where origin has it: ${unpublish}`)
       return
     case 'nothing-to-remove':
       write(`there is no branch ${CONFIGURE_BRANCH}: nothing to remove`)
       return
     case 'propose':
-      printProposed(done, options, world, ok)
+      printProposed(done, place, options, world, ok)
   }
 }
 
-function printProposed({ plan, updates, opened, view, proposal }: Onboarded, options: PrintOptions, world: World, ok: string): void {
+function printProposed(
+  { plan, updates, opened, view, proposal }: Onboarded,
+  place: RepositoryPlace,
+  options: PrintOptions,
+  world: World,
+  ok: string,
+): void {
   const write = (line: string): unknown => world.stdout.write(`${line}\n`)
   if (plan.kind !== 'propose') return
   if (options.dryRun === true) {
-    const what = plan.push === undefined ? 'would leave the branch as it is' : plan.push.from === null ? 'would push' : 'would push anew'
+    const what =
+      plan.push === undefined
+        ? 'would leave the branch as it is'
+        : `would ${place.kind === 'clone' ? `write to ${place.name}` : 'push'}${plan.push.from === null ? '' : ' anew'}`
     return void write(
       `\n${what}: ${CONFIGURE_BRANCH}${proposal?.state === 'open' ? `, and render ${oneLine(proposal.label)} again where it is new` : ''}`,
     )
@@ -124,16 +139,26 @@ function printProposed({ plan, updates, opened, view, proposal }: Onboarded, opt
       write('  merge: enrolled · close: nothing stays · edit the policy on the branch, and backporch init counts again')
     return
   }
+  const base = shellWord(view.baseBranch)
+  if (place.kind === 'clone') {
+    const { git, name, origin } = place
+    write(`${ok} ${updates.length === 0 ? `unchanged in ${name}` : `written to ${name}`}: ${CONFIGURE_BRANCH}${edited}`)
+    if (options.quiet === true) return
+    write(`  review:  ${git} diff ${base}...${CONFIGURE_BRANCH}`)
+    write(
+      `  enrol:   ${git} switch ${base} && ${git} merge --no-ff --no-edit ${CONFIGURE_BRANCH}${origin ? ` && ${git} push origin ${base}` : ''}`,
+    )
+    write(`  decline: ${git} branch -D ${CONFIGURE_BRANCH}`)
+    // An unchanged branch may have been made anew since it was published.
+    const publish = publishCommand(updates.length === 0 ? [{ ref: CONFIGURE_REF, from: view.base, to: view.base }] : updates, place)
+    if (publish !== undefined) write(`  publish: ${publish}`)
+    return
+  }
   write(`${ok} ${CONFIGURE_BRANCH} is ${updates.length === 0 ? 'unchanged' : 'pushed'}${edited}`)
   if (options.quiet === true) return
   write(`  review:  git fetch origin ${CONFIGURE_BRANCH} && git diff HEAD...FETCH_HEAD`)
-  write(`  enrol:   git switch ${shown(view.baseBranch)} && git merge --no-ff FETCH_HEAD && git push origin HEAD`)
+  write(`  enrol:   git switch ${base} && git merge --no-ff FETCH_HEAD && git push origin HEAD`)
   write(`  decline: git push origin --delete ${CONFIGURE_BRANCH}`)
-}
-
-/** One word for a shell. */
-function shown(name: string): string {
-  return /^[A-Za-z0-9._/-]+$/.test(name) ? name : `'${oneLine(name.replaceAll("'", "'\\''"))}'`
 }
 
 /** The same for a program. */

@@ -1,12 +1,17 @@
 /** What a turn found and wrote, for people or as a document. */
 
 import { Failure } from '../failure.ts'
+import type { RedactionKey } from '../krm/redacted.ts'
+import type { Unit } from '../plan/observation.ts'
+import type { UnitPlan } from '../plan/plan-reconcile.ts'
 import type { NotObserved, TurnResult } from '../reconcile/run-turn.ts'
 import { unitFailures } from '../reconcile/unit-result.ts'
 import { oneLine } from '../record/one-line.ts'
-import type { Change } from '../record/schema.ts'
+import type { Change, DriftReport } from '../record/schema.ts'
+import { shownText } from '../record/shown-text.ts'
+import { countResolutions } from '../record/subject.ts'
 import { changeOrigins } from './change-origins.ts'
-import { editedPlaces } from './edited-places.ts'
+import { type EditedFile, editedFiles, editedPlaces } from './edited-places.ts'
 import { heldSentence } from './held-text.ts'
 import type { CommonOptions } from './options.ts'
 import { isTable } from './outputs.ts'
@@ -16,6 +21,7 @@ import { printFailures } from './print-failures.ts'
 import { formatUnmanaged, unmanagedPart } from './print-unmanaged.ts'
 import { printYamlDiff } from './print-yaml-diff.ts'
 import { Terminal } from './terminal.ts'
+import { formatUnifiedDiff } from './unified-diff.ts'
 import type { World } from './world.ts'
 
 export interface TurnPrintOptions extends CommonOptions {
@@ -89,6 +95,7 @@ export function tellWritten(result: TurnResult, options: TurnPrintOptions, world
     if (unit.state === 'failed' || unit.refused !== undefined) continue
     const { outcome, branch, notes, report } = unit.plan
     for (const note of notes) world.stdout.write(`  ${oneLine(note, 2_000)}\n`)
+    for (const line of settledLines(unit.plan, unit.unit, options.dryRun === true, terminal)) world.stdout.write(`${line}\n`)
     const proposed = outcome === 'created' && report.status.lifecycle === 'Proposed'
     const word = proposed ? 'proposed' : outcome in WORDS ? WORDS[outcome as keyof typeof WORDS] : undefined
     if (word === undefined || branch === '') continue
@@ -96,17 +103,53 @@ export function tellWritten(result: TurnResult, options: TurnPrintOptions, world
     world.stdout.write(
       `${terminal.style(terminal.glyph('ok'), 'green')} ${would}${word}: ${result.proposals.get(branch)?.label ?? branch}\n`,
     )
-    const places = editedPlaces(unit.observation, unit.plan)
+    const files = editedFiles(unit.observation, unit.plan)
+    const places = editedPlaces(files)
     if (places.length > 0) world.stdout.write(`  ${would === '' ? 'edits' : 'would edit'} ${oneLine(places.join(', '), 1_000)}\n`)
     if (report.status.held !== undefined) world.stdout.write(`  ${heldSentence(report.status.held)}\n`)
     // Nothing was written, so there is nothing to decide about yet.
-    if (would !== '') continue
+    if (would !== '') {
+      if (report.status.lifecycle === 'Proposed' && outcome !== 'healed') world.stdout.write(`  plan: ${planText(report)}\n`)
+      world.stdout.write(files.map((file) => formatEdit(file, unit.observation.key, terminal, world)).join(''))
+      continue
+    }
     if (outcome !== 'healed' && report.status.lifecycle === 'Draft') {
       const now = report.status.held === undefined ? '' : ' now'
       world.stdout.write(`  next: backporch restore|adopt|release ${unit.unit.packageName} proposes it${now}\n`)
     }
     if (outcome !== 'healed' && report.status.lifecycle === 'Proposed') {
-      world.stdout.write(`  next: backporch approve|reject ${unit.unit.packageName} decides (plan: ${report.status.plan})\n`)
+      world.stdout.write(`  next: backporch approve|reject ${unit.unit.packageName} decides (plan: ${planText(report)})\n`)
     }
   }
+}
+
+/** Merged decisions that live agrees with as of this turn, and those that it does not agree with in time. */
+function settledLines({ outcomes }: UnitPlan, { packageName, cluster }: Unit, dryRun: boolean, terminal: Terminal): string[] {
+  return outcomes.flatMap(({ episode: { spec, status } }) => {
+    const name = oneLine(`drift-${spec.episode} of ${packageName}`, 300)
+    if (status.verifiedAt !== undefined)
+      return [
+        `${terminal.style(terminal.glyph('ok'), 'green')} ${name} ${dryRun ? 'would be' : 'is'} verified: ${oneLine(cluster)} agrees with the decision`,
+      ]
+    if (status.failedAt === undefined) return []
+    return [
+      `${terminal.style(terminal.glyph('warning'), 'yellow')} ${name} is not settled: ${oneLine(cluster)} still differs from the decision`,
+    ]
+  })
+}
+
+/** `Restore`; of a plan that is not the same for all changes `adopt 1, restore 6`. */
+function planText({ spec, status }: DriftReport): string {
+  return status.plan === 'Mixed' ? countResolutions(spec.changes) : (status.plan ?? '')
+}
+
+function formatEdit({ path, before, after }: EditedFile, key: RedactionKey, terminal: Terminal, world: World): string {
+  const [was, is] = [shownText(before, key), after === undefined ? '' : shownText(after, key)]
+  const name = oneLine(path, 400)
+  if (was === undefined || is === undefined) return `  the lines of ${name} are not shown: it holds a Secret, or is not YAML\n`
+  const [git, edited] = [
+    { name: `git/${name}`, text: was },
+    { name: `edited/${name}`, text: after === undefined ? undefined : is },
+  ]
+  return formatUnifiedDiff(git, edited, terminal, world.env['GITHUB_ACTIONS'] === 'true')
 }

@@ -2,7 +2,6 @@
  * `diff --yaml`: one unified diff per differing object, from git to live, as `git diff` prints it; or what a program of the
  * user's makes of the same texts (BACKPORCH_EXTERNAL_DIFF). Whatever is no part of the diff goes to stderr.
  */
-import { formatPatch, OMIT_HEADERS, structuredPatch } from 'diff'
 import { itemFingerprint } from '../drift/fingerprint.ts'
 import { Failure } from '../failure.ts'
 import type { TurnResult } from '../reconcile/run-turn.ts'
@@ -11,7 +10,8 @@ import { oneLine } from '../record/one-line.ts'
 import type { CommonOptions } from './options.ts'
 import { incompleteOf } from './print-document.ts'
 import { objectName } from './ranked-changes.ts'
-import { type Style, Terminal } from './terminal.ts'
+import { Terminal } from './terminal.ts'
+import { formatUnifiedDiff } from './unified-diff.ts'
 import type { DiffFile, World } from './world.ts'
 
 interface NamedSides extends ObjectSides {
@@ -19,9 +19,6 @@ interface NamedSides extends ObjectSides {
   readonly packageName: string
   readonly slug: string
 }
-
-/** Edits after which two texts are told as one removed and one added. */
-const MOST_EDITS = 4_000
 
 export function printYamlDiff(result: TurnResult, options: CommonOptions, world: World): void {
   const objects = result.units.flatMap((unit): NamedSides[] => {
@@ -44,36 +41,9 @@ export function printYamlDiff(result: TurnResult, options: CommonOptions, world:
   tellRest(result, objects, world)
 }
 
-/** `inActions`: the runner takes a line that begins with `::` for a command, and looks for `##[` in all of them. */
 function formatYamlDiff(sides: NamedSides, terminal: Terminal, inActions: boolean): string {
   const name = oneLine(`${sides.packageName} ${objectName(sides.id)}`, 400)
-  const git = sides.git === undefined ? '/dev/null' : `git/${name}`
-  const live = sides.live === undefined ? '/dev/null' : `live/${name}`
-  const patch = structuredPatch(git, live, sides.git ?? '', sides.live ?? '', undefined, undefined, {
-    context: 3,
-    maxEditLength: MOST_EDITS,
-  })
-  const lines = patch === undefined ? wholly(sides) : formatPatch(patch, OMIT_HEADERS).replace(/\n$/, '').split('\n')
-  const limit = terminal.isTTY ? 2_000 : Number.POSITIVE_INFINITY
-  const shown = lines.map((line) => {
-    const text = oneLine(line, limit)
-    return terminal.style(inActions ? withoutCommands(text) : text, ...styleOf(line))
-  })
-  return [terminal.style(`--- ${git}`, 'bold'), terminal.style(`+++ ${live}`, 'bold'), ...shown].map((line) => `${line}\n`).join('')
-}
-
-function wholly({ git = '', live = '' }: ObjectSides): string[] {
-  const removed = git.split('\n').slice(0, -1)
-  const added = live.split('\n').slice(0, -1)
-  return [`@@ -1,${removed.length} +1,${added.length} @@`, ...removed.map((line) => `-${line}`), ...added.map((line) => `+${line}`)]
-}
-
-function styleOf(line: string): Style[] {
-  return line.startsWith('@@') ? ['cyan'] : line.startsWith('-') ? ['red'] : line.startsWith('+') ? ['green'] : []
-}
-
-function withoutCommands(line: string): string {
-  return line.replace(/^(\s*):(?=:)/, '$1\\u{3a}').replaceAll('##[', '#\\u{23}[')
+  return formatUnifiedDiff({ name: `git/${name}`, text: sides.git }, { name: `live/${name}`, text: sides.live }, terminal, inActions)
 }
 
 /** As kubectl does it, a side without the object is an empty file. */

@@ -2,7 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
-import { TurnWorld } from '../../test/fakes/turn-world.ts'
+import { policyText, TurnWorld } from '../../test/fakes/turn-world.ts'
+import { InProcessRenderer } from '../adapters/functions/in-process-renderer.ts'
+import { Failure } from '../failure.ts'
+import { renderPackages } from '../reconcile/render-packages.ts'
+import { MissingAnswer, type PackageRenderer } from '../render/package-renderer.ts'
 
 const KPTFILE = `apiVersion: kpt.dev/v1
 kind: Kptfile
@@ -29,7 +33,8 @@ test('a package that is kept rendered changes nowhere, and exits 0', async () =>
   const world = worldOf({ 'apps/web/Kptfile': KPTFILE, 'apps/web/config.yaml': config('  namespace: shop\n') })
   const { stdout, stderr, code } = await runInWorld(world, ['render', 'apps/web'])
   assert.equal(code, 0, stderr)
-  assert.match(stdout, /^. apps\/web {2}1 function, [0-9]+ resources, 0 files would change$/m)
+  // The Deployment and the ConfigMap: a Kptfile is no resource.
+  assert.match(stdout, /^. apps\/web {2}1 function, 2 resources, 0 files would change$/m)
 })
 
 test('a file that a function changes is shown as a diff, with exit 1', async () => {
@@ -49,7 +54,15 @@ test('the lines of a file with a Secret in it are not shown', async () => {
     'apps/web',
   ])
   assert.equal(code, 1)
-  assert.match(stdout, /apps\/web\/secret\.yaml: changes, and holds a Secret/)
+  assert.match(stdout, /apps\/web\/secret\.yaml: changes, and its lines are not shown, because it may hold a Secret/)
+  assert.doesNotMatch(stdout, /hunter2/)
+})
+
+test('a credential beside what changes is not shown', async () => {
+  const file = `${config('')}  db-password: hunter2\n`
+  const { stdout, code } = await runInWorld(worldOf({ 'apps/web/Kptfile': KPTFILE, 'apps/web/config.yaml': file }), ['render', 'apps/web'])
+  assert.equal(code, 1)
+  assert.match(stdout, /\n {3}a: b\n {3}db-password: hmac-sha256:[0-9a-f]+/)
   assert.doesNotMatch(stdout, /hunter2/)
 })
 
@@ -64,4 +77,89 @@ test('a function that nothing can run is an error of its package, and the others
   assert.match(stdout, /apps\/other {2}does not render/)
   assert.match(stdout, /apps\/web {2}1 function/)
   assert.match(stderr, /error BP1201: RuntimeMissing\(no-such-function\)[\s\S]*apps\/other\/Kptfile:7/)
+})
+
+/** A renderer of which one function has to be waited for, and then gives no answer. */
+function withoutAnswer(name: string, thrown: unknown): PackageRenderer {
+  const built = new InProcessRenderer()
+  return {
+    render: (path, files) => built.render(path, files),
+    library: {
+      answer: (call) => {
+        if (call.step.function.image.includes(name)) throw new MissingAnswer(call)
+        return built.library.answer(call)
+      },
+    },
+    fetch: async () => {
+      throw thrown
+    },
+  }
+}
+
+const TWO = {
+  'apps/web/Kptfile': KPTFILE,
+  'apps/web/config.yaml': config('  namespace: shop\n'),
+  'apps/slow/Kptfile': KPTFILE.replace('set-namespace', 'slow').replace('name: web', 'name: slow'),
+  'apps/slow/config.yaml': config(''),
+}
+
+test('a function that gives no answer, now or ever, is an error of its package, and the others are told', async () => {
+  for (const retry of ['backoff', 'on-change'] as const) {
+    const hangs = new Failure({ code: 'BP1203', what: 'slow broke a limit', why: 'it did not end', remedy: 'correct it', retry })
+    const { stdout, stderr, code } = await runInWorld(worldOf(TWO), ['render'], { renderer: withoutAnswer('slow', hangs) })
+    assert.equal(code, 2)
+    assert.match(stdout, /apps\/slow {2}does not render/)
+    assert.match(stdout, /apps\/web {2}1 function/)
+    assert.match(stderr, /^error BP1203: slow broke a limit\n/)
+  }
+})
+
+test('an interrupted render is no failure of the package that it was at', async () => {
+  const stop = new AbortController()
+  const failure = new Failure({ code: 'BP1203', what: 'slow was killed', why: 'it was', remedy: 'none', retry: 'backoff' })
+  const renderer = withoutAnswer('slow', failure)
+  const fetch = renderer.fetch.bind(renderer)
+  const interrupted: PackageRenderer = {
+    ...renderer,
+    fetch: (call, signal) => {
+      stop.abort(new Error('interrupted'))
+      return fetch(call, signal)
+    },
+  }
+  const request = { branch: undefined, packages: [], renderer: interrupted }
+  await assert.rejects(renderPackages(worldOf(TWO).repository, request, stop.signal), /^Error: interrupted$/)
+})
+
+test('changes that are not committed are not rendered, which is said unless it is to be quiet', async () => {
+  const world = worldOf({ 'apps/web/Kptfile': KPTFILE, 'apps/web/config.yaml': config('  namespace: shop\n') })
+  const { stderr } = await runInWorld(world, ['render'], { workTree: 'dirty' })
+  assert.equal(stderr, 'note: the work tree has changes that are not committed; commits are rendered, not the work tree\n')
+  assert.equal((await runInWorld(world, ['render', '-q'], { workTree: 'dirty' })).stderr, '')
+  assert.equal((await runInWorld(world, ['render'], { workTree: 'clean' })).stderr, '')
+})
+
+test('only flags are offered that mean something to it', async () => {
+  const { stdout } = await runInWorld(new TurnWorld(), ['render', '--help'])
+  assert.match(stdout, /--allow-exec/)
+  assert.doesNotMatch(stdout, /--allow-render|--columns|--no-headers/)
+})
+
+test('of a package that another tool renders for a cluster, kpt is said to be not what counts', async () => {
+  const files = { 'apps/web/Kptfile': KPTFILE, 'apps/web/config.yaml': config('  namespace: shop\n') }
+  const told = async (render: string): Promise<string> => {
+    const policy = {
+      '.drift/render.yaml': policyText(`{match: {clusters: [prod]}, render: ${render}}`).replace('name: test', 'name: render'),
+    }
+    return (await runInWorld(worldOf({ ...files, ...policy }), ['render', 'apps/web'])).stdout
+  }
+  assert.match(
+    await told('{tool: kustomize, path: overlays/prod}'),
+    /would change\n {3}a policy renders it with kustomize overlays\/prod; this is what kpt would make of it\n/,
+  )
+  assert.match(
+    await told('{tool: command, command: [jsonnet, main.jsonnet]}'),
+    /a policy renders it with the command "jsonnet main\.jsonnet";/,
+  )
+  assert.match(await told('{tool: files}'), /a policy takes the files as they stand;/)
+  assert.doesNotMatch(await told('{tool: kpt}'), /a policy/)
 })

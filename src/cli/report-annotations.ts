@@ -4,7 +4,7 @@
  * first ten of a level (actions/toolkit, docs/problem-matchers.md), so the riskiest come first.
  */
 import { actorName } from '../record/actor-name.ts'
-import { formatValue } from '../record/format-value.ts'
+import { formatSides } from '../record/format-value.ts'
 import { oneLine } from '../record/one-line.ts'
 import type { Change, DriftReportList, Incomplete } from '../record/schema.ts'
 import { packageLabel } from './ledger-session.ts'
@@ -30,7 +30,8 @@ function annotation(entry: RankedChange): string {
 /** `#1 spec.replicas: 3 → 5, by kubectl-scale (human tool) 2026-08-21T14:02:11Z, medium AVAIL-REPLICAS` */
 function describe(change: Change, number: number): string {
   const { actor } = change
-  const values = `${change.path}: ${formatValue(change.git, 120)} → ${formatValue(change.live, 120)}`
+  const { git, live } = formatSides(change, 120)
+  const values = `${change.path}: ${git} → ${live}`
   const who = actor.confidence === 'none' ? 'by an unknown writer' : `by ${actorName(actor)} (${actor.class.replace('-', ' ')})`
   const when = actor.at === '' ? '' : ` ${actor.at}`
   return `#${number} ${change.path === undefined ? `object ${change.change}` : values}, ${who}${when}, ${change.risk} ${change.reason}`

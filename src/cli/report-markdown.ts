@@ -3,7 +3,7 @@
  * What comes from a cluster or from git stands in code (src/record/markdown-text.ts), everything else is ours.
  */
 import { actorLimit, actorName } from '../record/actor-name.ts'
-import { formatValue, hiddenBytes } from '../record/format-value.ts'
+import { formatSides, formatValue, hiddenBytes } from '../record/format-value.ts'
 import { markdownCell, markdownCode } from '../record/markdown-text.ts'
 import type { Change, DriftReport, DriftReportList, Incomplete } from '../record/schema.ts'
 import { packageLabel } from './ledger-session.ts'
@@ -99,19 +99,20 @@ function row({ change, number }: RankedChange): string {
     String(number),
     `${markdownCell(objectName(change.ref), 160)}${source}`,
     change.path === undefined ? `object ${change.change}` : markdownCell(change.path, 200),
-    valueCell(change, change.git),
-    valueCell(change, change.live),
+    valueCell(change, 'git'),
+    valueCell(change, 'live'),
     `${who}${guess}${kind}${when}`,
     `${change.risk === 'critical' || change.risk === 'high' ? `**${change.risk}**` : change.risk} ${markdownCell(change.reason, 40)}`,
   ]
   return `| ${cells.join(' | ')} |`
 }
 
-function valueCell(change: Change, value: Change['git']): string {
+function valueCell(change: Change, side: 'git' | 'live'): string {
+  const value = change[side]
   if (change.path === undefined || value === undefined) return '–'
   const bytes = hiddenBytes(value)
   if (formatValue(value) === '••••') return bytes === undefined ? 'hidden, not read' : `hidden, ${bytes} bytes`
-  return markdownCell(formatValue(value, 120))
+  return markdownCell(formatSides(change, 120)[side])
 }
 
 function inSync(reports: readonly DriftReport[]): string[] {

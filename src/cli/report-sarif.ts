@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import type { Risk } from '../drift/drift.ts'
 import { RISK_RULES } from '../drift/risk.ts'
 import { actorName } from '../record/actor-name.ts'
-import { formatValue } from '../record/format-value.ts'
+import { formatSides } from '../record/format-value.ts'
 import { oneLine } from '../record/one-line.ts'
 import type { Change, DriftReportList, Incomplete } from '../record/schema.ts'
 import { packageLabel } from './ledger-session.ts'
@@ -122,8 +122,8 @@ function result(entry: RankedChange, places: ReadonlyMap<string, number>): objec
 
 function sentence({ change, report, number }: RankedChange): string {
   const { actor } = change
-  const what =
-    change.path === undefined ? `is ${change.change}` : `${change.path}: ${formatValue(change.git, 120)} → ${formatValue(change.live, 120)}`
+  const { git, live } = formatSides(change, 120)
+  const what = change.path === undefined ? `is ${change.change}` : `${change.path}: ${git} → ${live}`
   const who = actor.confidence === 'none' ? 'an unknown writer' : `${actorName(actor)} (${actor.class.replace('-', ' ')})`
   const { package: path, cluster } = report.spec.unit
   return `${objectName(change.ref)} ${what}, by ${who}${actor.at === '' ? '' : ` ${actor.at}`}. Change ${number} of ${packageLabel(path)} in ${cluster}.`

@@ -1,7 +1,6 @@
 /** The command line: commands, errors, exit codes. */
 import { Command, CommanderError } from 'commander'
-import { Failure, type FailureCode, failuresOf } from '../failure.ts'
-import { oneLine } from '../record/one-line.ts'
+import { failuresOf } from '../failure.ts'
 import { addCompletionCommand, COMPLETE, complete } from './commands/completion.ts'
 import { addDemoCommand } from './commands/demo.ts'
 import { addControllerCommand } from './controller-command.ts'
@@ -10,6 +9,8 @@ import { worstExit } from './exit-status.ts'
 import { addInitCommand } from './init-command.ts'
 import { addLookCommands } from './look-commands.ts'
 import { printFailures } from './print-failures.ts'
+import { usageFailure } from './usage-failure.ts'
+import { wantedHelp } from './wanted-help.ts'
 import type { Run, World } from './world.ts'
 
 /** Runs one command line. Never throws: every failure is printed, and its exit code returned. */
@@ -20,10 +21,12 @@ export async function runCli(argv: readonly string[], world: World): Promise<num
   })
   try {
     if (argv[0] === COMPLETE) return await complete(argv.slice(1), program, world)
-    await program.parseAsync([...argv], { from: 'user' })
+    const help = wantedHelp(argv, program)
+    if (help === undefined) await program.parseAsync([...argv], { from: 'user' })
+    else help.outputHelp()
     return code
   } catch (thrown) {
-    return reportThrown(thrown, argv, world)
+    return reportThrown(thrown, argv, program, world)
   }
 }
 
@@ -65,8 +68,8 @@ function inherit(command: Command, from: Command): void {
   for (const below of command.commands) inherit(below, from)
 }
 
-function reportThrown(thrown: unknown, argv: readonly string[], world: World): number {
-  if (thrown instanceof CommanderError) return reportUsage(thrown, world)
+function reportThrown(thrown: unknown, argv: readonly string[], program: Command, world: World): number {
+  if (thrown instanceof CommanderError) return reportUsage(thrown, argv, program, world)
   if (world.signal.aborted) {
     world.stderr.write('interrupted: nothing more was written\n')
     return 130
@@ -77,25 +80,12 @@ function reportThrown(thrown: unknown, argv: readonly string[], world: World): n
   return worstExit(failures)
 }
 
-function reportUsage(thrown: CommanderError, world: World): number {
+function reportUsage(thrown: CommanderError, argv: readonly string[], program: Command, world: World): number {
   // Help and version end commander the same way, with exit code 0.
   if (thrown.exitCode === 0) return 0
   // A command group without its command: its help was the answer, on stderr.
   if (thrown.code === 'commander.help') return 2
-  const code: FailureCode = 'BP1001'
-  const why = thrown.message.replace(/^error: /, '')
-  const [what = why, ...hints] = why.split('\n')
-  printFailures(
-    [
-      new Failure({
-        code,
-        what: oneLine(what, 300),
-        why: hints.join(' ').trim() || 'it is not part of the command',
-        remedy: 'backporch --help lists the commands, backporch COMMAND --help its flags',
-      }),
-    ],
-    world,
-  )
+  printFailures([usageFailure(thrown, argv, program)], world)
   return 2
 }
 

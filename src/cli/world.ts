@@ -125,6 +125,8 @@ export interface World {
   /** Adds to a text file, or makes it. @throws what the file system says */
   appendText(path: string, text: string): void
   workTree(path: string): Promise<'none' | 'clean' | 'dirty'>
+  /** `none`: bare, or no repository at all. `clone`: a work tree with a remote `origin`; `alone`: one without. */
+  cloneState(path: string): Promise<'none' | 'alone' | 'clone'>
   /** Who sits here, for the audit trail: `Ada <ada@example.com>`, or the login name. */
   userName(): Promise<string>
   /** @throws Failure BP1001 where the container engine that was asked for is not there */

@@ -84,6 +84,11 @@ describe('selectPackages', () => {
     assert.equal(failureOf(['/apps/web']).code, 'BP1004')
   })
 
+  it('names the only package, or how many there are', () => {
+    assert.equal(failureOf(['elsewhere'], findPackages(tree('apps/web/Kptfile'))).remedy, 'name the only package that there is, apps/web')
+    assert.equal(failureOf(['elsewhere']).remedy, 'name one of the 3 packages; "backporch get packages" lists them')
+  })
+
   it('says so where a folder of packages was named', () => {
     const folder = failureOf(['apps/'])
     assert.equal(folder.why, 'it is a folder of packages, not a package')

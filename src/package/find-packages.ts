@@ -68,7 +68,9 @@ function owningPackage(packages: readonly FoundPackage[], name: string): FoundPa
     remedy:
       near.length > 0
         ? `name one of: ${near.join(', ')}`
-        : `name one of the ${packages.length} packages; "backporch get packages" lists them`,
+        : packages.length === 1
+          ? `name the only package that there is, ${packages[0]?.path || '.'}`
+          : `name one of the ${packages.length} packages; "backporch get packages" lists them`,
   })
 }
 

@@ -304,7 +304,10 @@ function checkFunction(value: JsonObject, refuse: (why: string, remedy: string) 
   const image = textOf(getKey(value, 'image'))
   const exec = textOf(getKey(value, 'exec'))
   if (image !== '' && exec !== '') refuse('it has both image and exec', 'keep exactly one of image and exec')
-  if (image === '' && exec === '') refuse('it has neither image nor exec', 'name the function by image')
+  // A slip of the pen for one of them is told by its own name.
+  const isMeant = (name: string): boolean => !['image', 'exec'].includes(name) && nearestNames(name, ['image', 'exec']).length > 0
+  if (image === '' && exec === '' && !Object.keys(value).some(isMeant))
+    refuse('it has neither image nor exec', 'name the function by image')
   if (image !== '' && !isImageReference(image)) refuse(`the image ${quote(image)} is not an image reference`, 'write it as host/path:tag')
   const configs = ['configMap', 'configPath', 'configRef'].filter((name) => !isEmpty(getKey(value, name)))
   if (configs.length > 1) refuse(`it has ${configs.join(' and ')}`, 'keep exactly one of them')

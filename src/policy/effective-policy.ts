@@ -19,6 +19,8 @@ export interface EffectivePolicy {
   readonly settle: 'syncer' | 'backporch'
   readonly defaultPlan: Resolution
   readonly render: RenderChoice
+  /** `path:line` of the policy that says so; undefined for the shipped default. */
+  readonly renderPlace: string | undefined
   /** Field manager of the syncer; undefined: found from the objects. */
   readonly fieldManager: string | undefined
   /** Seconds. */
@@ -85,6 +87,7 @@ export const DEFAULT_POLICY: EffectivePolicy = {
   mode: 'Warn',
   settle: 'syncer',
   render: RENDERED_BY_KPT,
+  renderPlace: undefined,
   defaultPlan: 'Restore',
   fieldManager: undefined,
   closeSilence: 30 * DAY,
@@ -121,6 +124,7 @@ export function effectivePolicy(set: PolicySet, cluster: string, packagePath: st
     mode: specs.find((spec) => spec.mode !== undefined)?.mode ?? DEFAULT_POLICY.mode,
     settle: specs.find((spec) => spec.settle !== undefined)?.settle ?? DEFAULT_POLICY.settle,
     render: chosenRender(specs),
+    renderPlace: matching.find(({ document }) => document.spec.render !== undefined)?.where,
     defaultPlan: specs.find((spec) => spec.decide?.defaultPlan !== undefined)?.decide?.defaultPlan ?? DEFAULT_POLICY.defaultPlan,
     fieldManager: specs.find((spec) => spec.fieldManager !== undefined)?.fieldManager,
     closeSilence: seconds(({ decide }) => decide?.closeSilence, DEFAULT_POLICY.closeSilence),

@@ -8,7 +8,7 @@ import { isKnownWriter } from '../drift/actor.ts'
 import type { CheckAnnotation, CheckRun } from '../ports/check-run.ts'
 import type { CommitStatus, ForgeDialect } from '../ports/hosted-forge.ts'
 import { actorLimit, actorName } from '../record/actor-name.ts'
-import { formatValue } from '../record/format-value.ts'
+import { formatSides } from '../record/format-value.ts'
 import { markdownProse } from '../record/markdown-text.ts'
 import { oneLine } from '../record/one-line.ts'
 import type { Change, Plan } from '../record/schema.ts'
@@ -190,13 +190,10 @@ function annotationOf({ change, number }: NumberedChange, where: string): CheckA
 
 const WORDS = { missing: 'git declares it, and it is not there', unexpected: 'it is there, and git does not declare it' }
 
-function whatDiffers({ change, git, live }: Change, where: string): string {
-  if (change === 'missing' || change === 'unexpected') return `${where}: ${WORDS[change]}`
-  return `git says ${valueWord(git)}, ${where} has ${valueWord(live)}`
-}
-
-function valueWord(value: Change['git']): string {
-  return value === undefined ? 'nothing' : formatValue(value, VALUE)
+function whatDiffers(change: Change, where: string): string {
+  if (change.change === 'missing' || change.change === 'unexpected') return `${where}: ${WORDS[change.change]}`
+  const { git, live } = formatSides(change, VALUE)
+  return `git says ${change.git === undefined ? 'nothing' : git}, ${where} has ${change.live === undefined ? 'nothing' : live}`
 }
 
 function whoWrote({ actor }: Change): string {

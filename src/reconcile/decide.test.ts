@@ -99,10 +99,11 @@ test('live that changed since the review is not merged: the proposal is updated 
 test('nothing is merged that nobody confirmed', async () => {
   const world = await proposed()
   const before = new Map(world.repository.branches)
-  await refused(
+  const { remedy } = await refused(
     world.approve(async () => false),
     'BP2011',
   )
+  assert.equal(remedy, 'leave it open, close it with backporch reject apps/web, or approve again and answer y')
   assert.deepEqual(world.repository.branches, before)
 })
 

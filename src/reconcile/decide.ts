@@ -49,7 +49,7 @@ export interface Decided {
  * @throws Failure BP2004 without a proposal, BP2005 when live changed since the proposal was made, BP2011 when not confirmed
  */
 export async function approve(ports: TurnPorts, request: DecisionRequest, signal: AbortSignal): Promise<Decided> {
-  return decide(ports, request, signal, async (reviewed, view) => {
+  return decide('approve', ports, request, signal, async (reviewed, view) => {
     const { observation, proposal } = reviewed
     const changes = await changesOf(ports.repository, proposal, signal)
     await withAnswers(request.turn.renderer, signal, (answers) => assertAsBuilt(asking(observation, answers), proposal, changes))
@@ -63,7 +63,7 @@ export async function approve(ports: TurnPorts, request: DecisionRequest, signal
 
 /** @throws Failure BP2004 without a proposal, BP2011 when not confirmed */
 export async function reject(ports: TurnPorts, request: DecisionRequest, signal: AbortSignal): Promise<Decided> {
-  return decide(ports, request, signal, async (reviewed, view) => {
+  return decide('reject', ports, request, signal, async (reviewed, view) => {
     const along = await writeLedger(ports.repository, planRejection(inputOf(reviewed, request)), ledgerTarget(reviewed, view, request))
     await ports.forge.close({ proposal: reviewed.proposal, along }, signal)
     return { reviewed, commit: undefined, revision: undefined }
@@ -79,6 +79,7 @@ function ledgerTarget({ observation }: Reviewed, view: RepositoryView, { decider
 }
 
 async function decide(
+  verb: 'approve' | 'reject',
   ports: TurnPorts,
   { turn, confirm }: DecisionRequest,
   signal: AbortSignal,
@@ -104,7 +105,8 @@ async function decide(
     }
     const reviewed = { observation, proposal, plan }
     // Asked once for one content: a retry after a moved ref decides about the same fingerprint.
-    if (confirmed !== proposal.record.spec.fingerprint && !(await confirm(reviewed))) throw notConfirmed(proposal)
+    if (confirmed !== proposal.record.spec.fingerprint && !(await confirm(reviewed)))
+      throw notConfirmed(verb, observation.unit.packageName, proposal)
     confirmed = proposal.record.spec.fingerprint
     return write(reviewed, view)
   })
@@ -207,11 +209,14 @@ function changedSinceReview(observation: Observation, proposal: OpenBranch, plan
   })
 }
 
-function notConfirmed(proposal: OpenBranch): Failure {
+function notConfirmed(verb: 'approve' | 'reject', packageName: string, proposal: OpenBranch): Failure {
   return new Failure({
     code: 'BP2011',
     what: `${proposal.workspace} was not decided`,
     why: 'the question was not answered with yes',
-    remedy: 'answer y, or give --yes where nobody can be asked',
+    remedy:
+      verb === 'approve'
+        ? `leave it open, close it with backporch reject ${packageName}, or approve again and answer y`
+        : `leave it open, merge it with backporch approve ${packageName}, or reject again and answer y`,
   })
 }

@@ -1,6 +1,6 @@
 /** Reads everything that one turn of one unit needs; judges nothing. */
 import { isGoneByDesign } from '../drift/set-aside-gone.ts'
-import { Failures } from '../failure.ts'
+import { Failure, Failures } from '../failure.ts'
 import { handedOver } from '../krm/hand-over.ts'
 import type { RedactionKey } from '../krm/redacted.ts'
 import { resourceKey } from '../krm/resource-id.ts'
@@ -63,10 +63,10 @@ export async function loadPackage(
   signal: AbortSignal,
 ): Promise<LoadedPackage> {
   const read = await readFolder(view, found.path, signal)
-  const choice = effectivePolicy(view.policies, cluster, found.path).render
+  const { render: choice, renderPlace } = effectivePolicy(view.policies, cluster, found.path)
   const own = { packagePath: found.path, files: read.files, choice }
   const { rendering, source, outside } = await renderUnit(filesOfView(view), renderer, own, signal)
-  if ('failures' in rendering) throw new Failures(rendering.failures)
+  if ('failures' in rendering) throw new Failures(atPolicy(rendering.failures, renderPlace))
   const { desired, kptfile, unread } = rendering
   const files = { files: read.files, tree: unitTree(view.tree, found.path, outside), outside }
   const packageName = found.path === '' ? kptfile.name : found.path
@@ -88,6 +88,16 @@ export async function loadPackage(
     source,
     annotations: readPackageAnnotations({ path: folder + PACKAGE_FILE, annotations: kptfile.annotations }, desired.resources, textOf),
   }
+}
+
+/** Whoever is told that a program is not allowed looks for the file that asks for it. */
+function atPolicy([first, ...others]: Failures['failures'], place: string | undefined): Failures['failures'] {
+  const placed = (failure: Failure): Failure => {
+    if (failure.code !== 'BP1208' || place === undefined) return failure
+    const { code, what, where, why, remedy, retry } = failure
+    return new Failure({ code, what, where: `${place}, for ${where ?? '.'}`, why, remedy, retry })
+  }
+  return [placed(first), ...others.map(placed)]
 }
 
 /** The cluster, and what a turn asks it once for all packages. */

@@ -53,7 +53,9 @@ test('what a command prints is compared and restored, and not adopted', async ()
 
 test('a command that the operator does not allow renders nothing, and says so', async () => {
   for (const allowed of [[], ['sh'], ['sh -c "cat deployment.yaml"']]) {
-    const { remedy } = await refused(worldOf(PRINT, allowed).plan(), 'BP1208')
+    const { where, remedy } = await refused(worldOf(PRINT, allowed).plan(), 'BP1208')
+    // The file that asks for it.
+    assert.equal(where, '.drift/policy.yaml:1, for apps/web')
     assert.match(remedy, /--allow-render=/)
   }
 })

@@ -1,10 +1,13 @@
 /** What `kpt fn render` would make of packages of the base branch; reads git alone. */
-import type { Failure } from '../failure.ts'
+import { Failure, Failures, failuresOf } from '../failure.ts'
 import { type FoundPackage, selectPackages } from '../package/find-packages.ts'
+import type { PackageFiles } from '../package/package-files.ts'
+import { rendersOf } from '../policy/effective-policy.ts'
 import type { PackageRepository } from '../ports/package-repository.ts'
 import { answerCalls } from '../render/answer-calls.ts'
 import type { PackageRenderer } from '../render/package-renderer.ts'
-import { renderFiles, throughText } from '../render/render-files.ts'
+import type { RenderChoice } from '../render/render-choice.ts'
+import { type FilesRendering, renderFiles, throughText } from '../render/render-files.ts'
 import { readFolder, readRepository } from './repository-view.ts'
 import { withAnswers } from './with-answers.ts'
 
@@ -17,7 +20,14 @@ export interface RenderedChange {
 }
 
 export type PackageRender =
-  | { readonly path: string; readonly functions: number; readonly resources: number; readonly changes: readonly RenderedChange[] }
+  | {
+      readonly path: string
+      readonly functions: number
+      readonly resources: number
+      readonly changes: readonly RenderedChange[]
+      /** With what policies render it instead, in some cluster or all of them. */
+      readonly otherwise: readonly RenderChoice[]
+    }
   | { readonly path: string; readonly failures: readonly [Failure, ...Failure[]] }
 
 interface RenderRequest {
@@ -41,13 +51,25 @@ export async function renderPackages(
 
   async function renderOne({ path }: FoundPackage): Promise<PackageRender> {
     const { files } = await readFolder(view, path, signal)
-    const rendering = await withAnswers(renderer, signal, ({ functions }) => answerCalls(renderFiles(path, files), throughText(functions)))
+    const rendering = await filesRendering(path, files)
     if ('failures' in rendering) return { path, failures: rendering.failures }
     const texts = new Map(files.map((file) => [file.path, new TextDecoder('utf-8', { ignoreBOM: true }).decode(file.content)]))
     const where = (file: string): string => (path === '' ? file : `${path}/${file}`)
     const written = [...rendering.written].map(([file, after]) => ({ path: where(file), before: texts.get(file), after }))
     const removed = rendering.removed.map((file) => ({ path: where(file), before: texts.get(file), after: undefined }))
     const changes = [...written, ...removed].filter(({ before, after }) => before !== after)
-    return { path, functions: rendering.runs.length, resources: rendering.resources, changes }
+    const otherwise = rendersOf(view.policies, path).filter(({ tool }) => tool !== 'kpt')
+    return { path, functions: rendering.runs.length, resources: rendering.resources, changes, otherwise }
+  }
+
+  /** A function without an answer is the failure of its package alone: what the others would change is told all the same. */
+  async function filesRendering(path: string, files: PackageFiles): Promise<FilesRendering> {
+    try {
+      return await withAnswers(renderer, signal, ({ functions }) => answerCalls(renderFiles(path, files), throughText(functions)))
+    } catch (thrown) {
+      signal.throwIfAborted()
+      if (thrown instanceof Failure || thrown instanceof Failures) return { failures: failuresOf(thrown) }
+      throw thrown
+    }
   }
 }

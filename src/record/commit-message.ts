@@ -7,7 +7,7 @@ import { describeResourceId } from '../krm/resource-id.ts'
 import { formatKptAnnotation } from '../package/kpt-annotation.ts'
 import { actorLimit, actorName } from './actor-name.ts'
 import { commitJson, commitText } from './commit-text.ts'
-import { formatValue } from './format-value.ts'
+import { formatSides } from './format-value.ts'
 import { jointFingerprint } from './joint-fingerprint.ts'
 import { oneLine } from './one-line.ts'
 import type { Change, DriftRecord } from './schema.ts'
@@ -120,8 +120,8 @@ function describeChange(change: Change): string {
   const perhaps = actor.confidence === 'last-writer' ? 'perhaps ' : ''
   const who = actor.confidence === 'none' ? 'by an unknown writer' : `${perhaps}by ${oneLine(actorName(actor), actorLimit(actor, 60))}`
   const when = actor.at === '' || perhaps !== '' ? '' : ` ${oneLine(actor.at, 40)}`
-  const what =
-    change.path === undefined ? change.change : `${oneLine(change.path, 160)}  ${formatValue(change.git)} → ${formatValue(change.live)}`
+  const { git, live } = formatSides(change)
+  const what = change.path === undefined ? change.change : `${oneLine(change.path, 160)}  ${git} → ${live}`
   return `${what}  ${who}${when}  ${change.risk} ${change.reason}`
 }
 

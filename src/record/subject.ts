@@ -1,6 +1,6 @@
 /** One line that says what lands: subject of the commit and title of the proposal, which are never two things. */
 import { commitText } from './commit-text.ts'
-import { formatValue } from './format-value.ts'
+import { formatSides, formatValue } from './format-value.ts'
 import { oneLine } from './one-line.ts'
 import type { Change, DriftRecord } from './schema.ts'
 
@@ -50,17 +50,26 @@ function subjectText(record: DriftRecord, lifecycle: 'Draft' | 'Proposed'): read
     const [text, aside] = singleChange(first, lifecycle, cluster)
     return [`${verbOf(first)} ${text}`, aside]
   }
+  return [`${countVerbs(changes.map(verbOf))} changes of ${unit.package || 'the package'} in ${cluster}`, '']
+}
+
+/** `adopt 1, restore 6` */
+export function countResolutions(changes: readonly Change[]): string {
+  return countVerbs(changes.map(({ resolution }) => resolution.toLowerCase()))
+}
+
+function countVerbs(verbs: readonly string[]): string {
   const counts = new Map<string, number>()
-  for (const change of changes) counts.set(verbOf(change), (counts.get(verbOf(change)) ?? 0) + 1)
-  const verbs = [...counts].sort(([left], [right]) => (left < right ? -1 : 1)).map(([verb, count]) => `${verb} ${count}`)
-  return [`${verbs.join(', ')} changes of ${unit.package || 'the package'} in ${cluster}`, '']
+  for (const verb of verbs) counts.set(verb, (counts.get(verb) ?? 0) + 1)
+  const sorted = [...counts].sort(([left], [right]) => (left < right ? -1 : 1))
+  return sorted.map(([verb, count]) => `${verb} ${count}`).join(', ')
 }
 
 function singleChange(change: Change, lifecycle: 'Draft' | 'Proposed', cluster: string): readonly [text: string, aside: string] {
   const object = `${change.ref.kind}/${change.ref.name}`
   if (change.path === undefined) return [`${change.change} ${object} in ${cluster}`, '']
   const field = `${object} ${shortPath(change.path)}`
-  const [git, live] = [formatValue(change.git, 40), formatValue(change.live, 40)]
+  const { git, live } = formatSides(change, 40)
   if (lifecycle === 'Draft') return [`${field} ${git} → ${live} in ${cluster}`, '']
   const without = `${object} without ${shortPath(change.path)} in ${cluster}`
   // What is hidden, cut or a structure tells nothing here.

@@ -23,15 +23,18 @@ export function answerCalls<T>(process: RenderProcess<T>, library: FunctionLibra
 /** For a render that has to do without functions. */
 export const NO_FUNCTIONS: FunctionLibrary = { answer: ({ step }) => ({ failure: runtimeMissing(step, 'no function is built in') }) }
 
+/** What helps where nothing that could run the function is allowed. */
+const ALLOW = 'use a function that is built in, or allow its program or image with --allow-exec or --allow-image'
+
 /** Never skipped: a pipeline without one of its functions would give something that nobody asked for. */
-export function runtimeMissing(step: PipelineStep, why: string): Failure {
+export function runtimeMissing(step: PipelineStep, why: string, remedy = ALLOW): Failure {
   const { image, exec } = step.function
   return new Failure({
     code: 'BP1201',
     what: `RuntimeMissing(${functionName(step.function)}): nothing here can run the function`,
     where: describeStep(step),
     why: `${image === '' ? `the program ${JSON.stringify(exec.slice(0, 120))}` : `the image ${image}`}: ${why}`,
-    remedy: 'use a function that is built in, or allow its program or image with --allow-exec or --allow-image',
+    remedy,
     retry: 'on-change',
   })
 }

@@ -5,7 +5,7 @@ import { withoutDocumentComments } from '../krm/yaml-resource-list.ts'
 import type { PackageFiles } from '../package/package-files.ts'
 import type { FunctionLibrary } from './answer-calls.ts'
 import { fileOf } from './item-annotations.ts'
-import { PackageSources } from './package-sources.ts'
+import { isKptfile, PackageSources } from './package-sources.ts'
 import { type PipelinePackage, readPipelinePackage } from './pipeline-package.ts'
 import type { RenderProcess } from './pipeline-step.ts'
 import { FUNCTION_TEXT, formatFunctionInput, formatFunctionOutput, readFunctionInput, readFunctionOutput } from './resource-list.ts'
@@ -18,7 +18,7 @@ export interface RenderedFiles {
   /** Files whose every resource is gone. */
   readonly removed: readonly string[]
   readonly runs: PipelineRun['runs']
-  /** Resources in the written files, Kptfiles and function configs among them. */
+  /** Resources in the written files, function configs among them; Kptfiles are none. */
   readonly resources: number
 }
 
@@ -37,7 +37,12 @@ export function* renderFiles(packagePath: string, files: PackageFiles): RenderPr
     const { items, runs } = yield* runPipeline(root, packagePath)
     const written = writeItems(items)
     sources.assertNoFolder(written.keys())
-    return { written, removed: [...read].filter((path) => !written.has(path)), runs, resources: items.length }
+    return {
+      written,
+      removed: [...read].filter((path) => !written.has(path)),
+      runs,
+      resources: items.filter((item) => !isKptfile(fileOf(item).path)).length,
+    }
   } catch (thrown) {
     if (thrown instanceof Failure || thrown instanceof Failures) return { failures: failuresOf(thrown) }
     throw thrown

@@ -24,11 +24,16 @@ export interface CliOptions {
   readonly waits?: readonly (() => unknown)[]
   readonly onSleep?: (milliseconds: number) => unknown
   readonly localNames?: World['localNames']
+  /** Of whatever path; a shared repository unless given. */
+  readonly cloneState?: Awaited<ReturnType<World['cloneState']>>
+  readonly workTree?: Awaited<ReturnType<World['workTree']>>
   readonly probes?: World['probes']
   readonly openWebhooks?: World['openWebhooks']
   readonly openAuditLog?: World['openAuditLog']
   readonly openAuditHook?: World['openAuditHook']
   readonly renderer?: PackageRenderer
+  /** What somebody at a terminal answers to the question; without it nobody can be asked. */
+  readonly answer?: string
 }
 
 export async function runInWorld(turn: TurnWorld, argv: readonly string[], options: CliOptions = {}): Promise<CliOutcome> {
@@ -55,7 +60,7 @@ export async function runInWorld(turn: TurnWorld, argv: readonly string[], optio
   const world: World = {
     env: options.env ?? {},
     cwd: '/',
-    stdin: Readable.from([]),
+    stdin: options.answer === undefined ? Readable.from([]) : Object.assign(Readable.from([`${options.answer}\n`]), { isTTY: true }),
     stdout: stream('stdout'),
     stderr: stream('stderr'),
     clock: { now: () => new Date(turn.cluster.now), sleep },
@@ -74,7 +79,8 @@ export async function runInWorld(turn: TurnWorld, argv: readonly string[], optio
     localNames: options.localNames ?? (async () => []),
     externalDiff: options.externalDiff ?? (() => assert.fail('no program was named')),
     appendText: options.appendText ?? (() => assert.fail('nothing is written beside stdout')),
-    workTree: async () => 'none',
+    workTree: async () => options.workTree ?? 'none',
+    cloneState: async () => options.cloneState ?? 'none',
     probes: options.probes ?? (() => assert.fail('nothing is probed')),
     userName: async () => 'Ada <ada@example.com>',
     at: () => {

@@ -94,18 +94,32 @@ test('an image that is not there is fetched once, and its function run twice for
 })
 
 test('R3: an image that cannot be had, and an engine that cannot be reached, is a runtime that is missing', async () => {
-  engine(`${LACKS}; echo "Error: no such manifest" >&2; echo more >&2; exit 1`)
-  assert.deepEqual(told(await shared.render('a', files(`${IMAGE.slice(0, -1)}b`), never)), [
-    `BP1201 the image ${IMAGE.slice(0, -1)}b: docker pull failed: Error: no such manifest`,
-  ])
+  const gone = async (image: string, by = shared): Promise<string> => {
+    const rendering = await by.render('a', files(image), never)
+    const [{ code, why, remedy }] = 'failures' in rendering ? rendering.failures : assert.fail('it rendered')
+    return `${code} ${why}; ${remedy}`
+  }
+  const [other, third] = [`${IMAGE.slice(0, -1)}b`, `${IMAGE.slice(0, -1)}c`]
+  engine(`${LACKS}; [ "$1" = ps ] && exit 0; echo "Error: no such manifest" >&2; echo more >&2; exit 1`)
+  assert.equal(
+    await gone(other),
+    `BP1201 the image ${other}: docker pull failed: Error: no such manifest; correct the name of the image, or let it be fetched from here`,
+  )
+  // An engine that is not started answers nothing at all.
+  engine('echo "Cannot connect to the daemon" >&2; exit 1')
+  assert.equal(
+    await gone(third),
+    `BP1201 the image ${third}: docker pull failed: Cannot connect to the daemon; start it: docker does not answer`,
+  )
   engine(`${HAS}; echo "Cannot connect to the daemon" >&2; exit 125`)
-  assert.deepEqual(told(await shared.render('a', files(), never)), [
-    `BP1201 the image ${IMAGE}: docker run failed: Cannot connect to the daemon`,
-  ])
+  assert.equal(
+    await gone(IMAGE),
+    `BP1201 the image ${IMAGE}: docker run failed: Cannot connect to the daemon; start it: docker does not answer`,
+  )
+  engine(`${HAS}; [ "$1" = ps ] && exit 0; echo "unknown flag" >&2; exit 125`)
+  assert.equal(await gone(IMAGE), `BP1201 the image ${IMAGE}: docker run failed: unknown flag; correct what it says`)
   const none = renderer({ environment: { PATH: '/not/there' } })
-  assert.deepEqual(told(await none.render('a', files(), never)), [
-    `BP1201 the image ${IMAGE}: neither docker nor podman is not on the PATH`,
-  ])
+  assert.equal(await gone(IMAGE, none), `BP1201 the image ${IMAGE}: neither docker nor podman is on the PATH; install one of them`)
 })
 
 test('the engine that somebody asks for has to be there', async () => {

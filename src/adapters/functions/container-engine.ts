@@ -39,9 +39,10 @@ export class ContainerEngine {
   /** @throws the signal's reason when it is aborted; the container is then removed */
   async run(image: string, input: string, signal: AbortSignal): Promise<ProgramEnd> {
     const program = this.find()
-    if (program === undefined) return { is: 'not-started', why: `${this.options.engine ?? 'neither docker nor podman'} is not on the PATH` }
+    if (program === undefined) return noEngine(this.options.engine)
     const missing = await this.fetchImage(program, image, signal)
-    if (missing !== undefined) return { is: 'not-started', why: missing }
+    if (missing !== undefined)
+      return this.notStarted(program, missing, 'correct the name of the image, or let it be fetched from here', signal)
     const { environment, limits } = this.options
     const name = `backporch-${randomBytes(8).toString('hex')}`
     const remove = (): void => removeContainer(program, name, environment)
@@ -60,7 +61,7 @@ export class ContainerEngine {
       )
       clean = end.is === 'ended'
       if (end.is !== 'ended' || end.exitCode !== ENGINE_FAILED) return end
-      return { is: 'not-started', why: failedEngine(program, 'run', end.stderr) }
+      return await this.notStarted(program, failedEngine(program, 'run', end.stderr), 'correct what it says', signal)
     } finally {
       process.off('exit', remove)
       // The engine's own client was killed, which does not end what it started.
@@ -71,27 +72,43 @@ export class ContainerEngine {
   /** Apart from the run, so that fetching an image takes nothing of the function's time. */
   private async fetchImage(program: string, image: string, signal: AbortSignal): Promise<string | undefined> {
     if (this.present.has(image)) return undefined
-    const { environment, limits, pullTime } = this.options
-    const ask = (words: readonly string[], milliseconds: number): Promise<ProgramEnd> =>
-      runProgram(
-        {
-          program,
-          words,
-          input: '',
-          environment,
-          limits: { ...limits, milliseconds, memory: Number.POSITIVE_INFINITY, output: SMALL_OUTPUT },
-        },
-        signal,
-      )
-    const found = await ask(['image', 'inspect', '--format', '{{.Id}}', image], limits.milliseconds)
+    const { limits, pullTime } = this.options
+    const found = await this.ask(program, ['image', 'inspect', '--format', '{{.Id}}', image], limits.milliseconds, signal)
     if (found.is !== 'ended' || found.exitCode !== 0) {
-      const pulled = await ask(['pull', '--quiet', image], pullTime)
+      const pulled = await this.ask(program, ['pull', '--quiet', image], pullTime, signal)
       if (pulled.is !== 'ended') return `${basename(program)} pull: ${pulled.why}`
       if (pulled.exitCode !== 0) return failedEngine(program, 'pull', pulled.stderr)
     }
     this.present.add(image)
     return undefined
   }
+
+  /** Told by what it does, and not by its message: an engine that cannot even list containers has to be started. */
+  private async notStarted(program: string, why: string, remedy: string, signal: AbortSignal): Promise<ProgramEnd> {
+    const listed = await this.ask(program, ['ps', '--quiet'], this.options.limits.milliseconds, signal)
+    if (listed.is === 'ended' && listed.exitCode === 0) return { is: 'not-started', why, remedy }
+    return { is: 'not-started', why, remedy: `start it: ${basename(program)} does not answer` }
+  }
+
+  private ask(program: string, words: readonly string[], milliseconds: number, signal: AbortSignal): Promise<ProgramEnd> {
+    const { environment, limits } = this.options
+    return runProgram(
+      {
+        program,
+        words,
+        input: '',
+        environment,
+        limits: { ...limits, milliseconds, memory: Number.POSITIVE_INFINITY, output: SMALL_OUTPUT },
+      },
+      signal,
+    )
+  }
+}
+
+function noEngine(engine: EngineName | undefined): ProgramEnd {
+  return engine === undefined
+    ? { is: 'not-started', why: 'neither docker nor podman is on the PATH', remedy: 'install one of them' }
+    : { is: 'not-started', why: `${engine} is not on the PATH`, remedy: 'install it, or name the other one with --container-engine' }
 }
 
 /** Arguments that docker 20.10 and podman 4 have in common. */

@@ -202,11 +202,14 @@ test('another order of keys, or another remark, is the same output', async () =>
 
 test('R3: a program that is not there is missing', async () => {
   const gone = allowing(['/not/there', 'not-on-the-path'])
-  for (const exec of ['/not/there', 'not-on-the-path'])
-    assert.match(
-      told(await gone.render('a', toyPackage([`exec: ${exec}`]), never)).join(),
-      /^BP1201 .*it is not there, or it cannot be run$/,
-    )
+  for (const [exec, why, remedy] of [
+    ['/not/there', '/not/there is not there, or it cannot be run', 'install it, or correct the path'],
+    ['not-on-the-path', 'no program not-on-the-path is on the PATH', 'install it, or correct the PATH'],
+  ] as const) {
+    const rendering = await gone.render('a', toyPackage([`exec: ${exec}`]), never)
+    const [failure] = 'failures' in rendering ? rendering.failures : assert.fail('it rendered')
+    assert.deepEqual([failure.code, failure.why, failure.remedy], ['BP1201', `the program "${exec}": ${why}`, remedy])
+  }
 })
 
 test('a program that nobody allowed does not run, whatever its package says', async () => {

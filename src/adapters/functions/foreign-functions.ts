@@ -78,14 +78,20 @@ export class ForeignFunctions {
     if (runtime.is === 'image') return this.engine.run(runtime.image, input, signal)
     const path = environment['PATH'] ?? ''
     const program = findProgram(runtime.program, path)
-    if (program === undefined) return Promise.resolve({ is: 'not-started', why: 'it is not there, or it cannot be run' })
+    if (program === undefined) return Promise.resolve(notThere(runtime.program))
     return runProgram({ program, words: runtime.words, input, environment: { PATH: path, LANG: 'C.UTF-8', TZ: 'UTC' }, limits }, signal)
   }
 
   private printed(step: PipelineStep, end: ProgramEnd): PrintedOutput | Failure {
     if (end.is === 'ended') return end
-    return end.is === 'not-started' ? runtimeMissing(step, end.why) : brokeLimit(step, '', end.why)
+    return end.is === 'not-started' ? runtimeMissing(step, end.why, end.remedy ?? 'correct what it says') : brokeLimit(step, '', end.why)
   }
+}
+
+function notThere(program: string): ProgramEnd {
+  return program.includes('/')
+    ? { is: 'not-started', why: `${program} is not there, or it cannot be run`, remedy: 'install it, or correct the path' }
+    : { is: 'not-started', why: `no program ${program} is on the PATH`, remedy: 'install it, or correct the PATH' }
 }
 
 function keyOf(runtime: ForeignRuntime, input: string): string {

@@ -26,7 +26,8 @@ export type ProgramEnd =
   /** By somebody else: a signal, or an exit code that says so. */
   | { readonly is: 'killed'; readonly why: string }
   | { readonly is: 'broke-limit'; readonly why: string }
-  | { readonly is: 'not-started'; readonly why: string }
+  /** `remedy`: what makes it start, where that is known. */
+  | { readonly is: 'not-started'; readonly why: string; readonly remedy?: string }
 
 /** What is kept of standard error. */
 const MOST_STDERR = 64 * 1024
@@ -94,7 +95,9 @@ function runIn(
     let look = setTimeout(watchMemory, MEMORY_INTERVAL)
     signal.addEventListener('abort', abort, { once: true })
     child.on('error', (error: NodeJS.ErrnoException) =>
-      finish(() => resolve({ is: 'not-started', why: error.code ?? 'it cannot be started' })),
+      finish(() =>
+        resolve({ is: 'not-started', why: `${program} cannot be started${error.code === undefined ? '' : ` (${error.code})`}` }),
+      ),
     )
     child.stdout.on('data', (chunk: Buffer) => {
       stdout.push(chunk)

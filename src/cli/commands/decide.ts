@@ -2,9 +2,11 @@ import { createInterface } from 'node:readline/promises'
 import { Failure } from '../../failure.ts'
 import { approve, type Decided, type Reviewed, reject } from '../../reconcile/decide.ts'
 import { type PendingSettle, waitUntilSettled } from '../../reconcile/settle.ts'
+import { countResolutions } from '../../record/subject.ts'
 import type { CommonOptions } from '../options.ts'
 import { applierLines } from '../print-applier.ts'
 import { formatDiff } from '../print-diff.ts'
+import { decisionUpdates, tellPublished } from '../published-lines.ts'
 import { settlePending } from '../settle-pending.ts'
 import { Terminal } from '../terminal.ts'
 import { type Session, withSession } from '../turn-session.ts'
@@ -37,6 +39,7 @@ export async function approveOne(name: string | undefined, options: DecideOption
     world.stdout.write(
       `${ok(options, world)} ${packageName} ${decided.revision} is published: ${proposal.record.spec.plan} merged into ${observation.git.baseBranch} at ${decided.commit?.slice(0, 7)}\n`,
     )
+    await tellPublished(decisionUpdates(decided), observation.git.baseBranch, options, world)
     const [unsettled] = await settlePending(settleOf(decided), session, options, world)
     if (unsettled !== undefined) throw unsettled
     if (options.wait !== true) {
@@ -93,6 +96,7 @@ export async function rejectOne(name: string | undefined, options: DecideOptions
     world.stdout.write(
       `${ok(options, world)} ${decided.reviewed.proposal.workspace} is closed: ${unit.cluster} stays as it is, and exactly this drift is silent for a while\n`,
     )
+    await tellPublished(decisionUpdates(decided), decided.reviewed.observation.git.baseBranch, options, world)
     return 0
   })
 }
@@ -133,9 +137,10 @@ async function confirm(
     showIgnored: false,
     now: world.clock.now().getTime(),
     wide: false,
+    resolutions: resolution === 'Mixed',
   }
   world.stdout.write(formatDiff(view, terminal))
-  const count = `${changes.length} ${changes.length === 1 ? 'change' : 'changes'}`
+  const count = `${changes.length} ${changes.length === 1 ? 'change' : 'changes'}${resolution === 'Mixed' ? ` (${countResolutions(changes)})` : ''}`
   const question = `you ${verb}: ${resolution.toUpperCase()} ${count}, fingerprint ${proposal.record.spec.fingerprint.slice(7, 15)}, live re-checked now: unchanged. ${verb === 'approve' ? 'Approve' : 'Reject'}? [y/N] `
   const lines = createInterface({ input: world.stdin, output: world.stdout as NodeJS.WritableStream })
   try {

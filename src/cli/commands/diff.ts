@@ -4,12 +4,12 @@ import type { UnmanagedObjects } from '../../reconcile/read-unmanaged.ts'
 import { runTurn } from '../../reconcile/run-turn.ts'
 import type { UnitResult } from '../../reconcile/unit-result.ts'
 import { exitStatusOf } from '../exit-status.ts'
-import type { CommonOptions } from '../options.ts'
 import { isTable } from '../outputs.ts'
 import { printTurn, type TurnPrintOptions } from '../print-turn.ts'
 import { externalDiffProgram } from '../print-yaml-diff.ts'
 import { changeFilter, narrowTurn, tellHidden } from '../selection.ts'
 import type { SelectionOptions } from '../selection-flags.ts'
+import { tellWorkTree } from '../tell-work-tree.ts'
 import { Terminal } from '../terminal.ts'
 import { withSession } from '../turn-session.ts'
 import { showOrWatch, type WatchOptions } from '../watch.ts'
@@ -27,7 +27,7 @@ export async function diff(packages: readonly string[], options: DiffOptions, wo
     options,
     packages,
     async ({ ports, request, progress }) => {
-      await tellWorkTree(options, world)
+      await tellWorkTree('compared', options, world)
       let hiddenBefore = 0
       const look = { ...request, unmanaged: options.unmanaged === true }
       let asked = look
@@ -103,13 +103,5 @@ function tellAgreement(units: readonly UnitResult[], options: DiffOptions, world
     if (unit.state === 'failed' || unit.plan.report.spec.changes.length > 0 || unit.observation.incomplete.length > 0) continue
     const { packageName, cluster } = unit.unit
     world.stdout.write(`${terminal.style(terminal.glyph('ok'), 'green')} ${packageName} in ${cluster}: nothing is left to show\n`)
-  }
-}
-
-/** Commits are compared, never files that are not committed: whoever has such files is told. */
-async function tellWorkTree(options: CommonOptions, world: World): Promise<void> {
-  if (options.quiet === true || /^[a-z+]+:\/\//.test(options.repo)) return
-  if ((await world.workTree(options.repo)) === 'dirty') {
-    world.stderr.write('note: the work tree has changes that are not committed; commits are compared, not the work tree\n')
   }
 }

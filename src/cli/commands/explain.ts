@@ -9,6 +9,7 @@ import { runTurn } from '../../reconcile/run-turn.ts'
 import { showChange } from '../../record/build-report.ts'
 import { originsOf } from '../change-origins.ts'
 import { type ExplainedLine, explainLines, RULE_ORDER, wrapped } from '../explain-lines.ts'
+import { FAILURE_GUIDE } from '../failure-guide.ts'
 import { heldSentence } from '../held-text.ts'
 import type { CommonOptions } from '../options.ts'
 import { applierLines } from '../print-applier.ts'
@@ -25,7 +26,10 @@ function explainCode(what: string, world: World): number | undefined {
   const code = what.toUpperCase()
   if (Object.hasOwn(FAILURE_CODES, code)) {
     const known = code as FailureCode
-    world.stdout.write(`${known}: ${FAILURE_CODES[known]}\nexit code ${exitCodeOf(known)}\n`)
+    const { cause, fix } = FAILURE_GUIDE[known]
+    const { width } = new Terminal(world.stdout, { color: 'never', ascii: false, env: world.env })
+    const told = [...wrapped('cause: ', cause, width), ...wrapped('fix: ', fix, width)]
+    world.stdout.write(`${[`${known}: ${FAILURE_CODES[known]}`, ...told, `exit code ${exitCodeOf(known)}`].join('\n')}\n`)
     return 0
   }
   const rule = RISK_RULES.find((candidate) => candidate.code === code)
@@ -84,6 +88,7 @@ function explanation(seen: Observation, plan: UnitPlan, selectors: readonly stri
   const selected = selectChanges(
     selectors,
     all.map(({ change }) => change),
+    all.filter(({ aside }) => aside === undefined).length,
   )
   const shown = all.filter(({ change }) => selected === undefined || selected.has(change.fingerprint))
   const everyRule = selected !== undefined || shown.length <= FEW
@@ -97,7 +102,8 @@ function explanation(seen: Observation, plan: UnitPlan, selectors: readonly stri
     told.add(line.verdict)
   }
   if (!everyRule) lines.push('', `each rule with its answer: backporch explain ${unit.packageName} ${shown[0]?.number ?? 1}`)
-  if (plan.branch !== '') lines.push('', `branch ${plan.branch}`)
+  // Of what was never recorded, the branch is only what its name would be.
+  if (plan.openBranches.some(({ ref }) => ref === `refs/heads/${plan.branch}`)) lines.push('', `branch ${plan.branch}`)
   if (plan.report.status.held !== undefined) lines.push(heldSentence(plan.report.status.held))
   return `${lines.join('\n')}\n`
 }

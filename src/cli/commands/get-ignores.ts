@@ -3,6 +3,7 @@ import { type ListedRule, listRules } from '../../plan/listed-rules.ts'
 import { oneLine } from '../../record/one-line.ts'
 import { API_VERSION } from '../../record/schema.ts'
 import { showLedger } from '../ledger-session.ts'
+import { isTable } from '../outputs.ts'
 import { printList } from '../print-document.ts'
 import { type Column, checkedColumns, formatTable } from '../table.ts'
 import type { WatchOptions } from '../watch.ts'
@@ -18,7 +19,10 @@ export async function getIgnores(options: WatchOptions, world: World): Promise<n
       rows: new Map([...rows].map(([key, rule]) => [key, formatJson(rule as unknown as Json)])),
       print: (only) => {
         const shown = [...rows].flatMap(([key, rule]) => (only === undefined || only.has(key) ? [rule] : []))
-        print(shown, { ...options, headers: options.headers && only === undefined }, widths, world)
+        const headers = options.headers && only === undefined && (shown.length > 0 || options.watch === true)
+        print(shown, { ...options, headers }, widths, world)
+        if (rules.length === 0 && only === undefined && isTable(options.output) && options.quiet !== true)
+          world.stderr.write('no ignore rules\n')
       },
       exit: 0,
     }

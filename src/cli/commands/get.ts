@@ -8,7 +8,8 @@ import { API_VERSION, type Change, type DriftReport } from '../../record/schema.
 import { driftCount, workspaceOf } from '../drift-count.ts'
 import { heldCell } from '../held-text.ts'
 import { packageLabel, showLedger } from '../ledger-session.ts'
-import { timeOf, valueText } from '../print-diff.ts'
+import { isTable } from '../outputs.ts'
+import { sidesText, timeOf } from '../print-diff.ts'
 import { incompleteOfReports, printList, printReports, reportList } from '../print-document.ts'
 import { changeFilter, changeKey, narrowReport, selectUnits, tellHidden } from '../selection.ts'
 import type { SelectionOptions } from '../selection-flags.ts'
@@ -172,7 +173,9 @@ export async function getDrifts(names: readonly string[], options: GetOptions, w
           widths,
           world,
         )
-        if (only === undefined) tellHidden(rows.length - wanted.length, 'change', filter.flags, options, world)
+        if (only !== undefined) return
+        tellHidden(rows.length - wanted.length, 'change', filter.flags, options, world)
+        if (rows.length === 0 && isTable(options.output) && options.quiet !== true) world.stderr.write('no drift recorded\n')
       },
       exit: 0,
     }
@@ -202,8 +205,8 @@ function printDrifts(
     { name: 'OBJECT', value: ({ change: { ref } }) => `${ref.kind}/${ref.name}` },
     { name: 'CHANGE', value: ({ change }) => change.change },
     { name: 'FIELD', value: ({ change }) => change.path ?? '-' },
-    { name: 'GIT', value: ({ change }) => (change.path === undefined ? '-' : valueText(change.git, terminal)) },
-    { name: 'LIVE', value: ({ change }) => (change.path === undefined ? '-' : valueText(change.live, terminal)) },
+    { name: 'GIT', value: ({ change }) => (change.path === undefined ? '-' : sidesText(change, terminal).git) },
+    { name: 'LIVE', value: ({ change }) => (change.path === undefined ? '-' : sidesText(change, terminal).live) },
     { name: 'BY', value: ({ change: { actor } }) => actorName(actor) },
     { name: 'AT', value: ({ change: { actor } }) => timeOf(actor.at, { now: now.getTime() }, terminal) },
     { name: 'RISK', value: ({ change }) => change.risk },
@@ -215,7 +218,8 @@ function printDrifts(
   else
     world.stdout.write(
       formatTable(shown, columns, {
-        headers: options.headers,
+        // Rows that a watch finds later stand under them.
+        headers: options.headers && (shown.length > 0 || options.watch === true),
         wide: options.output === 'wide',
         columns: checkedColumns(options.columns, columns),
         widths,

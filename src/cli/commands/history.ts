@@ -7,7 +7,7 @@ import { API_VERSION, type ClosedEpisode, type DriftRecord, driftRecordSchema } 
 import { parseDocument } from '../../record/write-document.ts'
 import { packageLabel, readLedgerOf } from '../ledger-session.ts'
 import type { CommonOptions } from '../options.ts'
-import { formatAge, valueText } from '../print-diff.ts'
+import { formatAge, sidesText } from '../print-diff.ts'
 import { printList } from '../print-document.ts'
 import { selectUnits } from '../selection.ts'
 import { isNotBefore, type SelectionOptions, sinceTime } from '../selection-flags.ts'
@@ -131,5 +131,6 @@ function describeChanges(changes: Decision['spec']['changes'], terminal: Termina
   const more = others.length === 0 ? '' : ` (+${others.length})`
   if (first.path === undefined) return `${first.change} ${first.ref.kind}/${first.ref.name}${more}`
   const field = first.path.split('.').at(-1) ?? first.path
-  return `${first.ref.kind}/${first.ref.name} ${field} ${valueText(first.git, terminal, 24)} ${terminal.glyph('arrow')} ${valueText(first.live, terminal, 24)}${more}`
+  const { git, live } = sidesText(first, terminal, 24)
+  return `${first.ref.kind}/${first.ref.name} ${field} ${git} ${terminal.glyph('arrow')} ${live}${more}`
 }

@@ -13,6 +13,7 @@ import type { CommonOptions } from '../options.ts'
 import { isTable } from '../outputs.ts'
 import { printList } from '../print-document.ts'
 import { onboardedItem, printOnboarded, printOnboarding } from '../print-onboarding.ts'
+import { repositoryPlace } from '../published-lines.ts'
 import { withSession } from '../turn-session.ts'
 import { traceTo } from '../verbose.ts'
 import type { World } from '../world.ts'
@@ -31,6 +32,7 @@ export async function init(options: InitOptions, world: World): Promise<number> 
   if (options.printRuleset === true) return printRuleset(options, world)
   if (options.again === true && options.remove === true) throw contradiction()
   return withSession(world, options, [], async ({ ports, request, progress }) => {
+    const place = await repositoryPlace(options, world)
     let told = false
     const ask = async (again: boolean): Promise<Onboarded> =>
       onboard(
@@ -53,7 +55,7 @@ export async function init(options: InitOptions, world: World): Promise<number> 
     progress.end()
     const declined = done.plan.kind === 'declined' && options.dryRun !== true
     if (declined && world.stdin.isTTY === true && isTable(options.output)) {
-      printOnboarded(done, options, world)
+      printOnboarded(done, place, options, world)
       if (!(await question('Propose it again? [y/N] ', false, world))) return 0
       done = await ask(true)
       progress.end()
@@ -61,7 +63,7 @@ export async function init(options: InitOptions, world: World): Promise<number> 
     const list = { apiVersion: API_VERSION, kind: 'OnboardingList', items: [onboardedItem(done)] }
     if (printList(list, options, world)) return 0
     if (!told && done.subject !== undefined) printOnboarding(done, options, world)
-    printOnboarded(done, options, world)
+    printOnboarded(done, place, options, world)
     return 0
   })
 }

@@ -1,12 +1,17 @@
 /** `render`: what `kpt fn render` would change in the files of packages, as kpt would write them, without kpt. */
-import { formatPatch, OMIT_HEADERS, structuredPatch } from 'diff'
+import { randomBytes } from 'node:crypto'
+import { type RedactionKey, redactionKey } from '../../krm/redacted.ts'
 import { type PackageRender, type RenderedChange, renderPackages } from '../../reconcile/render-packages.ts'
 import { oneLine } from '../../record/one-line.ts'
+import { shownText } from '../../record/shown-text.ts'
+import { describeChoice, type RenderChoice } from '../../render/render-choice.ts'
 import { worstExit } from '../exit-status.ts'
 import { packageLabel } from '../ledger-session.ts'
 import { allowedFunctions, type CommonOptions } from '../options.ts'
 import { printFailures } from '../print-failures.ts'
+import { tellWorkTree } from '../tell-work-tree.ts'
 import { Terminal } from '../terminal.ts'
+import { formatUnifiedDiff } from '../unified-diff.ts'
 import { traceTo } from '../verbose.ts'
 import type { World } from '../world.ts'
 
@@ -16,39 +21,43 @@ export async function render(packages: readonly string[], options: CommonOptions
   const renderer = await world.openRenderer(allowedFunctions(options))
   const renders = await renderPackages(repository, { branch: options.branch, packages, renderer }, world.signal)
   const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
-  for (const one of renders) world.stdout.write(formatRender(one, terminal))
+  await tellWorkTree('rendered', options, world)
+  // Hidden values are told apart within one output, and never compared with those of another.
+  const key = redactionKey(randomBytes(32))
+  for (const one of renders) world.stdout.write(formatRender(one, key, terminal, world))
   const failures = renders.flatMap((one) => ('failures' in one ? one.failures : []))
   printFailures(failures, world)
   if (failures.length > 0) return worstExit(failures)
   return renders.some((one) => 'changes' in one && one.changes.length > 0) ? 1 : 0
 }
 
-function formatRender(one: PackageRender, terminal: Terminal): string {
+function formatRender(one: PackageRender, key: RedactionKey, terminal: Terminal, world: World): string {
   const name = oneLine(packageLabel(one.path), 300)
   if ('failures' in one) return `${terminal.glyph('removed')} ${terminal.style(name, 'bold')}  does not render\n`
-  const { functions, resources, changes } = one
+  const { functions, resources, changes, otherwise } = one
   const mark = changes.length === 0 ? terminal.glyph('ok') : terminal.glyph('changed')
   const head = `${mark} ${terminal.style(name, 'bold')}  ${counted(functions, 'function')}, ${counted(resources, 'resource')}, ${counted(changes.length, 'file')} would change`
-  return [head, ...changes.flatMap((change) => patchLines(change, terminal)), ''].join('\n')
+  return [head, ...otherwise.map(otherwiseLine), ...changes.flatMap((change) => patchLines(change, key, terminal, world)), ''].join('\n')
+}
+
+/** Whoever reads what kpt would make of it is told that something else is compared with the cluster. */
+function otherwiseLine(choice: RenderChoice): string {
+  const how = choice.tool === 'files' ? 'takes the files as they stand' : `renders it with ${describeChoice(choice)}`
+  return `   a policy ${oneLine(how, 300)}; this is what kpt would make of it`
 }
 
 function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** Of a file with a Secret in it no line is shown. */
-function patchLines({ path, before, after }: RenderedChange, terminal: Terminal): readonly string[] {
-  if (/^["']?kind["']?:\s*["']?Secret\b/m.test(`${before ?? ''}\n${after ?? ''}`))
-    return [`   ${path}: changes, and holds a Secret, so its lines are not shown`]
-  const [from, to] = [before === undefined ? '/dev/null' : `git/${path}`, after === undefined ? '/dev/null' : `rendered/${path}`]
-  const patch = structuredPatch(from, to, before ?? '', after ?? '', undefined, undefined, { context: 3 })
-  const lines = formatPatch(patch, OMIT_HEADERS).replace(/\n$/, '').split('\n')
-  const heads = [`--- ${from}`, `+++ ${to}`].map((line) => terminal.style(oneLine(line, 400), 'bold'))
-  return [...heads, ...lines.map((line) => styled(oneLine(line, 2_000), terminal))]
-}
-
-function styled(line: string, terminal: Terminal): string {
-  if (line.startsWith('+')) return terminal.style(line, 'green')
-  if (line.startsWith('-')) return terminal.style(line, 'red')
-  return line
+/** Of a file with a Secret in it no line is shown, of another one no credential. */
+function patchLines({ path, before, after }: RenderedChange, key: RedactionKey, terminal: Terminal, world: World): readonly string[] {
+  const [from, to] = [before, after].map((text) => (text === undefined ? undefined : { shown: shownText(text, key) }))
+  if ((from !== undefined && from.shown === undefined) || (to !== undefined && to.shown === undefined))
+    return [`   ${oneLine(path, 300)}: changes, and its lines are not shown, because it may hold a Secret`]
+  const sides = [
+    { name: `git/${path}`, text: from?.shown },
+    { name: `rendered/${path}`, text: to?.shown },
+  ] as const
+  return [formatUnifiedDiff(...sides, terminal, world.env['GITHUB_ACTIONS'] === 'true').replace(/\n$/, '')]
 }

@@ -7,6 +7,7 @@ import type { CommonOptions } from '../options.ts'
 import { isTable } from '../outputs.ts'
 import { printFailures } from '../print-failures.ts'
 import { printTurn, tellWritten } from '../print-turn.ts'
+import { tellPublished } from '../published-lines.ts'
 import { withSession } from '../turn-session.ts'
 import type { World } from '../world.ts'
 
@@ -39,6 +40,7 @@ export async function resolve(
     if (!isTable(options.output)) printTurn(result, options, world)
     else {
       tellWritten(result, options, world)
+      await tellPublished(result.updates, result.view.baseBranch, options, world)
       printFailures(result.units.flatMap(unitFailures), world)
     }
     const failures = result.units.flatMap(unitFailures)

@@ -2,6 +2,7 @@ import { exitStatusOf, worstExit } from '../exit-status.ts'
 import { isTable } from '../outputs.ts'
 import { printFailures } from '../print-failures.ts'
 import { printTurn, type TurnPrintOptions, tellWritten } from '../print-turn.ts'
+import { tellPublished } from '../published-lines.ts'
 import { runScan } from '../run-scan.ts'
 import type { SelectionOptions } from '../selection-flags.ts'
 import { withSession } from '../turn-session.ts'
@@ -15,7 +16,10 @@ export async function scan(
   return withSession(world, options, packages, async (session) => {
     const { result, unsettled } = await runScan(session, options, world, (seen) => printTurn(seen, options, world))
     printFailures(unsettled, world)
-    if (options.quiet !== true && isTable(options.output)) tellWritten(result, options, world)
+    if (options.quiet !== true && isTable(options.output)) {
+      tellWritten(result, options, world)
+      await tellPublished(result.updates, result.view.baseBranch, options, world)
+    }
     if (unsettled.length > 0) return worstExit(unsettled)
     const missed = result.notObserved.flatMap(({ failures }) => failures)
     if (missed.length > 0 && options.partial !== 'ok') return worstExit(missed)

@@ -76,7 +76,9 @@ export function ofCommand(change: ResolvedChange, command: string): Failure {
   })
 }
 
+/** @param candidates what gives the live value and moves nothing else, several */
 export function ambiguous(change: ResolvedChange, candidates: readonly Candidate[]): Failure {
+  if (change.via !== undefined && candidates.every(({ via }) => via !== change.via)) return unknownPlace(change, candidates)
   return new Failure({
     code: 'BP2014',
     what: subjectOf(change),
@@ -86,14 +88,32 @@ export function ambiguous(change: ResolvedChange, candidates: readonly Candidate
   })
 }
 
-/** @param chosen what would be edited without --via */
-export function unknownPlace(change: ResolvedChange, chosen: readonly Candidate[]): Failure {
+/** What was taken for a change. */
+export interface ChosenPlace {
+  readonly change: ResolvedChange
+  readonly candidate: Candidate
+}
+
+/** @throws Failure BP2014 for a change whose `via` names a place that none was taken of */
+export function assertNamed(wanted: readonly ResolvedChange[], chosen: readonly ChosenPlace[]): void {
+  const unknown = wanted.find(({ via }) => via !== undefined && !chosen.some(({ candidate }) => candidate.via === via))
+  if (unknown === undefined) return
+  // Other changes of the plan were not asked about.
+  const asked = chosen.filter(({ change }) => change.via === unknown.via)
+  throw unknownPlace(
+    unknown,
+    (asked.length === 0 ? chosen : asked).map(({ candidate }) => candidate),
+  )
+}
+
+/** @param fitting what gives the live value and moves nothing else */
+function unknownPlace(change: ResolvedChange, fitting: readonly Candidate[]): Failure {
   return new Failure({
     code: 'BP2014',
     what: `${subjectOf(change)} by way of ${JSON.stringify(change.via)}`,
     ...declaredAt(change),
-    why: `no place of that name gives the live value; these do: ${namedPlaces(chosen)}`,
-    remedy: 'name one of these with --via, or leave --via out',
+    why: `no place of that name gives the live value; these do: ${namedPlaces(fitting)}`,
+    remedy: 'name one of these with --via',
   })
 }
 

@@ -191,6 +191,12 @@ test('a place that is not among those that give the value is told, with those th
   ])
 })
 
+test('of a wrong name only the places of the changes are told that it was for', () => {
+  const label = changeIn(WEB, 'ConfigMap', 'data.plain', 'no')
+  const failure = refused(WEB, label, changeIn(WEB, 'Deployment', 'spec.replicas', 5, { via: 'setter:nope' }))
+  assert.match(failure.why, /these do: the setter replicas of apply-setters \(apps\/web\/setters\.yaml:9\) as "setter:replicas"$/)
+})
+
 test('two live values that one setter would have to give are told apart', () => {
   const failure = refused(WEB, changeIn(WEB, 'ConfigMap', 'data.color', 'red'), changeIn(WEB, 'ConfigMap', 'data.again', 'green'))
   assert.equal(failure.code, 'BP2001')

@@ -18,7 +18,7 @@ import { writeItems } from '../../render/write-items.ts'
 import { isEdited, leaves, type MovedField, RenderedBefore, wantedBy } from '../moved-fields.ts'
 import type { Rendered } from '../prove-edit.ts'
 import { editFor, type FileEdit, type ResolvedChange } from '../resolution-edits.ts'
-import { ambiguous, movedTogether, notIdempotent, refusal, tooMany, undone, unknownPlace } from './adoption-failures.ts'
+import { ambiguous, assertNamed, type ChosenPlace, movedTogether, notIdempotent, refusal, tooMany, undone } from './adoption-failures.ts'
 import { AuthoredFiles } from './authored-files.ts'
 import { type Candidate, NOWHERE, type Obstacle, type Places } from './candidate.ts'
 import { combinePlaces, editsKey } from './combine-places.ts'
@@ -85,16 +85,15 @@ class Adoption {
   run(wanted: readonly ResolvedChange[]): EditedTexts {
     this.assertIdempotent()
     let edits: readonly FileEdit[] = []
-    const chosen: Candidate[] = []
+    const chosen: ChosenPlace[] = []
     let last: Trial | undefined
     for (const change of wanted) {
       if (last !== undefined && this.before.landed(change, byKey(last.after))) continue
       last = this.choose(change, edits)
-      chosen.push(last.candidate)
+      chosen.push({ change, candidate: last.candidate })
       edits = [...edits, ...last.candidate.edits]
     }
-    const unknown = wanted.find(({ via }) => via !== undefined && !chosen.some((candidate) => candidate.via === via))
-    if (unknown !== undefined) throw unknownPlace(unknown, chosen)
+    assertNamed(wanted, chosen)
     return last === undefined ? new Map() : this.inPlace(last, wanted)
   }
 

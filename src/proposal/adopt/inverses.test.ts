@@ -20,6 +20,9 @@ test('a live value that a pattern gives in several ways is not guessed, and --vi
   const ambiguous = refused(PATTERN, changeIn(PATTERN, 'ConfigMap', 'data.both', 'p-q-r'))
   assert.equal(ambiguous.code, 'BP2014')
   assert.match(ambiguous.why, /^2 places give the live value and move nothing else: the setter left .* as "setter:left\+setter:right"/)
+  const named = refused(PATTERN, changeIn(PATTERN, 'ConfigMap', 'data.both', 'p-q-r', { via: 'setter:nope' }))
+  assert.equal(named.what, 'cannot adopt data.both of ConfigMap web by way of "setter:nope"')
+  assert.match(named.why, /^no place of that name gives the live value; these do: the setter left .* as "setter:left\+setter:right"/)
 })
 
 test('of two functions that write one field the last one is edited', () => {

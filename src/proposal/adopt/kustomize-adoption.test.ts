@@ -76,6 +76,11 @@ test('of several places that will do one is taken only by its name', () => {
   const failure = refusal(() => adopt(AT_ONCE))
   assert.equal(failure.code, 'BP2014')
   assert.match(failure.why, /the manifest \(web\/web\.yaml:4\) as "manifest".* as "replicas:web"/)
+  const unknown = refusal(() => adopt(AT_ONCE, 'images:web'))
+  assert.equal(unknown.what, 'cannot adopt spec.replicas of Deployment shop/web by way of "images:web"')
+  assert.match(unknown.why, /^no place of that name gives the live value; these do: the manifest .* as "replicas:web"$/)
+  const left = [{ name: 'base', files: new Set(['web/web.yaml']), source: undefined }]
+  assert.match(refusal(() => adopt(AT_ONCE, 'manifest', left)).why, /these do: [^,]* as "replicas:web"$/)
   assert.deepEqual(adopt(AT_ONCE, 'replicas:web'), { 'web/kustomization.yaml': KUSTOMIZATION.replace('count: 3', 'count: 5') })
 })
 

@@ -11,7 +11,7 @@ import { type Build, MissingBuilds } from '../../render/package-builder.ts'
 import { isEdited, type MovedField, RenderedBefore, wantedBy } from '../moved-fields.ts'
 import type { Rendered } from '../prove-edit.ts'
 import { editFor, type ResolvedChange } from '../resolution-edits.ts'
-import { ambiguous, ofCommand, refusal, shared, tooMany } from './adoption-failures.ts'
+import { ambiguous, assertNamed, type ChosenPlace, ofCommand, refusal, shared, tooMany } from './adoption-failures.ts'
 import type { Candidate, Obstacle } from './candidate.ts'
 import type { BuiltAdoptionInput, SharingUnit } from './kustomize-input.ts'
 import { KustomizePlaces } from './kustomize-places.ts'
@@ -67,10 +67,14 @@ class BuiltAdoption {
 
   run(wanted: readonly ResolvedChange[]): EditedSources {
     let { files } = this.input.source
+    const chosen: ChosenPlace[] = []
     for (const change of wanted) {
       if (files !== this.input.source.files && this.before.landed(change, this.render(files))) continue
-      files = this.choose(change, files).files
+      const { candidate, files: edited } = this.choose(change, files)
+      chosen.push({ change, candidate })
+      files = edited
     }
+    assertNamed(wanted, chosen)
     this.prove(files, wanted)
     return changedFiles(this.input.source.files, files)
   }

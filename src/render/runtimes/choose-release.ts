@@ -54,6 +54,11 @@ export function chooseRelease(builtIn: BuiltIn, tag: string, frozen: boolean): C
   return { why: `${tag === '' ? 'no tag' : tag}${means} is none of the releases that are built in (${describeReleases(builtIn)})` }
 }
 
+/** What somebody can name whose release is not built in; undefined where no image is the function. */
+export function newestBuiltIn(builtIn: BuiltIn): ReleaseVersion | undefined {
+  return knownReleases(builtIn, builtIn.newest).find((release) => variantOf(builtIn, release) !== undefined)
+}
+
 function variantOf({ variants }: BuiltIn, release: ReleaseVersion): BuiltInVariant | undefined {
   return variants.find(({ from, below }) => compareReleases(release, from) >= 0 && compareReleases(release, below) < 0)
 }

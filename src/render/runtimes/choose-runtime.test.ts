@@ -171,8 +171,9 @@ test('a refusal names the line of the Kptfile and what the operator can do (C10,
     code: 'BP1206',
     what: 'the pipeline wants to run a program, sh',
     where: 'apps/web/Kptfile:7 (mutator 1, sh)',
-    why: 'exec "../../bin/sh": it is not on the list of programs that are allowed',
-    remedy: 'allow it with --allow-exec="../../bin/sh" where it may run; no setting of the package can',
+    why: 'exec "../../bin/sh": its path is relative, and there is no folder that it could start from',
+    remedy:
+      'name the program without a path in the Kptfile (exec: sh), and allow it by its absolute path where it may run: --allow-exec=/…/sh',
     retry: 'on-change',
   })
   assert.deepEqual(told({ image: 'evil.example/x:latest' }), {
@@ -188,9 +189,48 @@ test('a refusal names the line of the Kptfile and what the operator can do (C10,
     what: 'RuntimeMissing(set-labels): nothing here can run the function',
     where: 'apps/web/Kptfile:7 (mutator 1, set-labels)',
     why: 'the image gcr.io/kpt-fn/set-labels:v0.1.5: v0.1.5 is none of the releases that are built in (from v0.2.0, below v0.3.0)',
-    remedy: 'use a function that is built in, or allow its program or image with --allow-exec or --allow-image',
+    remedy:
+      'use ghcr.io/kptdev/krm-functions-catalog/set-labels:v0.2.2, which is built in, or allow this image with --allow-image=gcr.io/kpt-fn/set-labels:v0.1.5',
     retry: 'on-change',
   })
+})
+
+/** The remedy of the refusal. */
+function remedyOf(what: Parameters<typeof stepOf>[0], allowed: Partial<AllowedFunctions> = {}): string {
+  const choice = chooseRuntime(stepOf(what), { ...NOTHING_ALLOWED, ...allowed }, BUILT_IN)
+  return choice.is === 'refused' ? choice.failure.remedy : assert.fail(choice.is)
+}
+
+test('what a refusal of a program says to allow is not refused again', () => {
+  assert.match(remedyOf({ exec: 'my-fn' }), /^allow it with --allow-exec="my-fn" /)
+  assert.match(remedyOf({ exec: '/opt/my-fn --x' }), /^allow it with --allow-exec="\/opt\/my-fn --x" /)
+  // Whether or not somebody allowed the relative path.
+  for (const exec of [[], ['./my-fn']]) {
+    const remedy = remedyOf({ exec: './my-fn' }, { exec })
+    assert.match(remedy, /^name the program without a path in the Kptfile \(exec: my-fn\), .*: --allow-exec=\/…\/my-fn$/)
+  }
+  assert.equal(chosen({ exec: 'my-fn' }, { exec: ['/opt/my-fn'] }), 'program /opt/my-fn')
+  assert.match(remedyOf({ exec: './my-fn --x' }), /without a path in the Kptfile, .*--allow-exec='my-fn …'$/)
+  assert.equal(chosen({ exec: 'my-fn --x' }, { exec: ['my-fn --x'] }), 'program my-fn --x')
+  assert.match(remedyOf({ exec: 'my-fn "' }, { exec: ['my-fn "'] }), /close every quote$/)
+})
+
+test('what a refusal of a release says to use is built in', () => {
+  for (const [name] of BUILT_IN) {
+    const remedy = remedyOf({ image: `ghcr.io/kptdev/krm-functions-catalog/${name}:v9.9.9` })
+    const [, use] = /^use (\S+), which is built in, or allow this image with --allow-image=\S+:v9\.9\.9$/.exec(remedy) ?? []
+    if (use !== undefined) assert.match(chosen({ image: use }), new RegExp(`^${name} \\d$`))
+    else {
+      assert.match(remedy, new RegExp(`^name it by exec: ${name}, or `))
+      assert.match(chosen({ exec: name }), / 0$/)
+    }
+  }
+  assert.match(remedyOf({ image: 'set-image:latest' }), /^use \S+\/set-image:v0\.1\.2, /)
+  assert.match(remedyOf({ image: `set-labels@${DIGEST}` }), /^name its release before the digest, as in :v1\.2\.3@sha256:…, or /)
+  assert.match(
+    remedyOf({ image: 'starlark:v0.5.0' }),
+    /^use a function that is built in, or allow this image with --allow-image=\S+starlark:v0\.5\.0$/,
+  )
 })
 
 test('words are split as google/shlex splits them', () => {

@@ -6,9 +6,9 @@ import type { Failure } from '../../failure.ts'
 import { runtimeMissing } from '../answer-calls.ts'
 import type { KrmFunction } from '../krm-function.ts'
 import type { PipelineStep } from '../pipeline-step.ts'
-import { type BuiltIns, chooseRelease } from './choose-release.ts'
+import { type BuiltIns, chooseRelease, newestBuiltIn } from './choose-release.ts'
 import { formatRelease, parseRelease } from './release-version.ts'
-import { imageNotAllowed, imageNotPinned, programNotAllowed } from './runtime-refused.ts'
+import { imageNotAllowed, imageNotPinned, noProgram, programNotAllowed } from './runtime-refused.ts'
 import { splitWords } from './split-words.ts'
 
 /** What the operator lets pipelines run beside the functions that are built in. */
@@ -29,6 +29,8 @@ export type ChosenRuntime =
   | { readonly is: 'image'; readonly image: string }
   | { readonly is: 'refused'; readonly failure: Failure }
 
+const RELATIVE = 'its path is relative, and there is no folder that it could start from'
+
 /** Where the catalog's images are: of the older one no release is new any more. */
 const FROZEN_CATALOG = 'gcr.io/kpt-fn/'
 const CATALOG = 'ghcr.io/kptdev/krm-functions-catalog/'
@@ -40,12 +42,12 @@ export function chooseRuntime(step: PipelineStep, allowed: AllowedFunctions, bui
 function chooseForExec(step: PipelineStep, allowed: AllowedFunctions, builtIns: BuiltIns): ChosenRuntime {
   const text = step.function.exec.trim()
   const [program, ...words] = splitWords(text) ?? []
-  if (program === undefined) return { is: 'refused', failure: programNotAllowed(step, 'its text is not words as a shell has them') }
+  if (program === undefined) return { is: 'refused', failure: noProgram(step) }
   const isName = !program.includes('/')
   const path = program.startsWith('/') ? program : undefined
   if (allowed.exec.includes(text)) {
     if (isName || path !== undefined) return { is: 'program', program, words }
-    return { is: 'refused', failure: programNotAllowed(step, 'its path is relative, and there is no folder that it could start from') }
+    return { is: 'refused', failure: programNotAllowed(step, RELATIVE) }
   }
   // With arguments of the package's choice, an interpreter that is allowed would run anything.
   const byPath =
@@ -55,7 +57,10 @@ function chooseForExec(step: PipelineStep, allowed: AllowedFunctions, builtIns: 
   const name = builtInName(program)
   const builtIn = builtIns.get(name)
   if (builtIn === undefined || words.length > 0)
-    return { is: 'refused', failure: programNotAllowed(step, 'it is not on the list of programs that are allowed') }
+    return {
+      is: 'refused',
+      failure: programNotAllowed(step, isName || path !== undefined ? 'it is not on the list of programs that are allowed' : RELATIVE),
+    }
   const [{ run }] = builtIn.variants
   return isName
     ? { is: 'built-in', run }
@@ -98,10 +103,19 @@ function chooseForImage(step: PipelineStep, allowed: AllowedFunctions, builtIns:
     if (named.digest !== '' || parseRelease(named.tag) !== undefined) return { is: 'image', image: full }
     return { is: 'refused', failure: imageNotPinned(step, full) }
   }
-  if (chosen !== undefined) return { is: 'refused', failure: runtimeMissing(step, chosen.why) }
-  if (builtIn !== undefined) return { is: 'refused', failure: runtimeMissing(step, 'of a digest alone nobody can say which release it is') }
-  if (catalog !== undefined) return { is: 'refused', failure: runtimeMissing(step, 'it is not built in') }
-  return { is: 'refused', failure: imageNotAllowed(step, full) }
+  if (catalog === undefined) return { is: 'refused', failure: imageNotAllowed(step, full) }
+  const missing = (why: string, instead: string): ChosenRuntime => {
+    return { is: 'refused', failure: runtimeMissing(step, why, `${instead}, or allow this image with --allow-image=${full}`) }
+  }
+  if (builtIn === undefined) return missing('it is not built in', 'use a function that is built in')
+  if (chosen === undefined)
+    return missing('of a digest alone nobody can say which release it is', 'name its release before the digest, as in :v1.2.3@sha256:…')
+  const name = named.name.slice(catalog.length)
+  const use = newestBuiltIn(builtIn)
+  return missing(
+    chosen.why,
+    use === undefined ? `name it by exec: ${name}` : `use ${CATALOG}${name}:${formatRelease(use)}, which is built in`,
+  )
 }
 
 function readImage(image: string): ImageName {

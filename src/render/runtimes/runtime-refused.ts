@@ -1,6 +1,7 @@
 /** Why a function of a pipeline is not run, whoever could run it. */
 import { Failure } from '../../failure.ts'
 import { describeStep, functionName, type PipelineStep } from '../pipeline-step.ts'
+import { splitWords } from './split-words.ts'
 
 export function programNotAllowed(step: PipelineStep, why: string): Failure {
   const text = step.function.exec.trim()
@@ -9,7 +10,30 @@ export function programNotAllowed(step: PipelineStep, why: string): Failure {
     what: `the pipeline wants to run a program, ${functionName(step.function)}`,
     where: describeStep(step),
     why: `exec ${quoted(text)}: ${why}`,
-    remedy: `allow it with --allow-exec=${quoted(text)} where it may run; no setting of the package can`,
+    remedy: allowProgram(text),
+    retry: 'on-change',
+  })
+}
+
+/** A relative path is relative to nothing here: allowing it as it is would lead to the same refusal. */
+function allowProgram(text: string): string {
+  const [program = '', ...words] = splitWords(text) ?? []
+  if (program.startsWith('/') || !program.includes('/'))
+    return `allow it with --allow-exec=${quoted(text)} where it may run; no setting of the package can`
+  const name = program.replace(/^.*\//, '') || 'NAME'
+  return words.length === 0
+    ? `name the program without a path in the Kptfile (exec: ${name}), and allow it by its absolute path where it may run: --allow-exec=/…/${name}`
+    : `name the program without a path in the Kptfile, as found on the PATH, and allow the whole text where it may run: --allow-exec='${name} …'`
+}
+
+/** A text that no allowance could make a program of. */
+export function noProgram(step: PipelineStep): Failure {
+  return new Failure({
+    code: 'BP1206',
+    what: `the pipeline wants to run a program, ${functionName(step.function)}`,
+    where: describeStep(step),
+    why: `exec ${quoted(step.function.exec.trim())}: its text is not words as a shell has them`,
+    remedy: 'write the name of a program there, and close every quote',
     retry: 'on-change',
   })
 }

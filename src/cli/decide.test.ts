@@ -1,0 +1,30 @@
+/** What `approve` and `reject` show before they ask. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { runInWorld } from '../../test/fakes/cli-world.ts'
+import { TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
+
+async function asked(adopted: readonly string[], verb = 'approve'): Promise<string> {
+  const world = new TurnWorld()
+  world.edit(WEB, 'spec.replicas', 5)
+  world.edit(WEB_CONFIG, 'data.color', 'red')
+  await runInWorld(world, ['adopt', 'apps/web', ...adopted])
+  const { code, stdout } = await runInWorld(world, [verb, 'apps/web'], { answer: 'n' })
+  assert.equal(code, 2)
+  return stdout
+}
+
+test('of a mixed plan each line and the question say what is adopted and what is restored', async () => {
+  for (const verb of ['approve', 'reject']) {
+    const shown = await asked(['deployment/web'], verb)
+    assert.match(shown, /^ {2}\d ~ adopt {4}spec\.replicas /m)
+    assert.match(shown, /^ {2}\d ~ restore {2}data\.color /m)
+    assert.match(shown, /MIXED 2 changes \(adopt 1, restore 1\), fingerprint /)
+  }
+})
+
+test('of a plan that is one for all, the question alone says it', async () => {
+  const shown = await asked([])
+  assert.match(shown, /^ {2}\d ~ {2}spec\.replicas /m)
+  assert.match(shown, /ADOPT 2 changes, fingerprint /)
+})

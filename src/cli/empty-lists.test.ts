@@ -1,0 +1,47 @@
+/** Lists without a row, and names of what is not there. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { runInWorld } from '../../test/fakes/cli-world.ts'
+import { policyText, TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
+
+test('a list without a row has no head, and stderr says that there is nothing', async () => {
+  for (const [what, said] of [
+    ['drifts', 'no drift recorded\n'],
+    ['ignores', 'no ignore rules\n'],
+  ] as const) {
+    assert.deepEqual(await runInWorld(new TurnWorld(), ['get', what]), { code: 0, stdout: '', stderr: said })
+    assert.deepEqual(await runInWorld(new TurnWorld(), ['get', what, '-q']), { code: 0, stdout: '', stderr: '' })
+    const { stdout, stderr } = await runInWorld(new TurnWorld(), ['get', what, '-o', 'json'])
+    assert.deepEqual([JSON.parse(stdout).items, stderr], [[], ''])
+  }
+})
+
+test('what is watched has its head before the first row', async () => {
+  const world = new TurnWorld()
+  const drift = async (): Promise<void> => {
+    world.edit(WEB, 'spec.replicas', 5)
+    await world.scan()
+  }
+  const { stdout } = await runInWorld(world, ['get', 'drifts', '--watch'], { waits: [drift] })
+  assert.match(stdout, /^CLUSTER .*\n.* spec\.replicas /)
+})
+
+test('explain names the branch only where there is one', async () => {
+  const world = new TurnWorld()
+  world.edit(WEB, 'spec.replicas', 5)
+  assert.doesNotMatch((await runInWorld(world, ['explain', 'apps/web'])).stdout, /^branch /m)
+  await world.scan()
+  assert.match((await runInWorld(world, ['explain', 'apps/web'])).stdout, /^branch proposed\/apps\/web\/drift-[0-9a-f]{8}$/m)
+})
+
+test('explain tells what is open from what is no drift, where a selector names neither', async () => {
+  const ignore = "[{target: {kind: ConfigMap}, paths: ['data.**'], reason: theirs}]"
+  const world = new TurnWorld('{mode: Propose}', {
+    '.drift/ignore.yaml': policyText(`{ignore: ${ignore}}`).replace('name: test', 'name: ignore'),
+  })
+  world.edit(WEB, 'spec.replicas', 5)
+  world.edit(WEB_CONFIG, 'data.color', 'red')
+  const { stderr } = await runInWorld(world, ['explain', 'apps/web', '9'])
+  assert.match(stderr, /"9" names no difference\n/)
+  assert.match(stderr, /open: 1 Deployment shop\/web spec\.replicas; 1 that is no drift: 2 \(diff --show-ignored\)/)
+})

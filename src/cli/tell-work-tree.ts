@@ -1,0 +1,14 @@
+import type { CommonOptions } from './options.ts'
+import type { World } from './world.ts'
+
+/** Commits are read, never files that are not committed: whoever has such files is told, on stderr. */
+export async function tellWorkTree(
+  verb: 'compared' | 'rendered',
+  options: Pick<CommonOptions, 'quiet' | 'repo'>,
+  world: World,
+): Promise<void> {
+  if (options.quiet === true || /^[a-z+]+:\/\//.test(options.repo)) return
+  if ((await world.workTree(options.repo)) === 'dirty') {
+    world.stderr.write(`note: the work tree has changes that are not committed; commits are ${verb}, not the work tree\n`)
+  }
+}

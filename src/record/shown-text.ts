@@ -1,0 +1,92 @@
+/**
+ * The text of an authored file as it may be shown: every value that `shownObject` hides stands as its hash, so that the places of
+ * the rest and their comments stay, and two texts still differ where their hidden values do.
+ */
+import { isJsonArray, isJsonObject, type Json, jsonEquals } from '../krm/json.ts'
+import { hasSecretText } from '../krm/looks-secret.ts'
+import { readYamlNodes } from '../krm/read-yaml-node.ts'
+import type { RedactionKey } from '../krm/redacted.ts'
+import { readResource } from '../krm/resource.ts'
+import type { ResourceId } from '../krm/resource-id.ts'
+import { shownObject } from '../krm/shown-object.ts'
+import { jsonOf, keyOf, resolved, type YamlNode } from '../krm/yaml-node.ts'
+
+/** Where something is hidden: offsets in UTF-16 code units, and what stands there instead. */
+interface Hidden {
+  readonly start: number
+  readonly end: number
+  readonly text: string
+}
+
+const SIGN = '••••'
+const NO_OBJECT: ResourceId = { group: '', kind: '', namespace: '', name: '' }
+
+/** Undefined where none of it is shown: a file that declares or generates a Secret, and one that is not YAML. */
+export function shownText(text: string, key: RedactionKey): string | undefined {
+  const hidden: Hidden[] = []
+  try {
+    for (const node of readYamlNodes(text, '')) {
+      const object = jsonOf(node)
+      if (!isJsonObject(object)) return undefined
+      const read = readResource(object)
+      // What an edit does to the name of an object must not show as another hidden value.
+      const id = 'problem' in read ? NO_OBJECT : { ...read.id, namespace: '', name: '' }
+      if (object['kind'] === 'Secret' || Object.hasOwn(object, 'secretGenerator')) return undefined
+      hide(node, object, shownObject(key, id, object), hidden)
+    }
+  } catch {
+    return undefined
+  }
+  return withoutSecretComments(replaced(text, hidden))
+}
+
+/** The smallest parts that are not shown as they are. */
+function hide(given: YamlNode, value: Json | undefined, shown: Json | undefined, into: Hidden[]): void {
+  if (value === undefined || shown === undefined || jsonEquals(value, shown)) return
+  // The values of an alias stand where its anchor is.
+  const node = resolved(given)
+  if (node.kind === 'map' && isJsonObject(value) && isJsonObject(shown) && sameKeys(value, shown)) {
+    for (const { key, value: below } of node.entries) {
+      const name = keyOf(key)
+      if (Object.hasOwn(value, name)) hide(below, value[name], shown[name], into)
+      // What a merge key brings in stands at its anchor, with the values of there.
+      else hideWhole(below, shown, into)
+    }
+  } else if (node.kind === 'list' && isJsonArray(value) && isJsonArray(shown) && value.length === shown.length) {
+    for (const [index, below] of node.items.entries()) hide(below, value[index], shown[index], into)
+  } else hideWhole(node, shown, into)
+}
+
+function hideWhole(node: YamlNode, shown: Json, into: Hidden[]): void {
+  const { source } = resolved(node)
+  if (source === undefined) throw new TypeError('a node that was read has a source')
+  into.push({ start: source.start, end: source.end, text: typeof shown === 'string' ? shown : SIGN })
+}
+
+function sameKeys(left: { readonly [key: string]: Json }, right: { readonly [key: string]: Json }): boolean {
+  const keys = Object.keys(left)
+  return keys.length === Object.keys(right).length && keys.every((key) => Object.hasOwn(right, key))
+}
+
+/** With as many lines as before, so that lines keep their numbers. */
+function replaced(text: string, hidden: readonly Hidden[]): string {
+  const parts: string[] = []
+  let at = 0
+  for (const { start, end, text: instead } of hidden.toSorted((one, other) => one.start - other.start || other.end - one.end)) {
+    if (start < at) continue
+    const breaks = text.slice(start, end).replace(/[^\n]/g, '')
+    parts.push(text.slice(at, start), instead, breaks)
+    at = Math.max(start, end)
+  }
+  return [...parts, text.slice(at)].join('')
+}
+
+function withoutSecretComments(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => {
+      const comment = line.indexOf('#')
+      return comment !== -1 && hasSecretText(line.slice(comment)) ? `${line.slice(0, comment)}# ${SIGN}` : line
+    })
+    .join('\n')
+}
