@@ -12,12 +12,12 @@ export function upstreamRefProblem(ref: string): string | undefined {
   return /[\u0000-\u0020\u007f~^:?*[\\]/.test(ref) ? 'it has a character that no ref has' : undefined
 }
 
-const SCHEMES = new Set(['https', 'http', 'ssh', 'git', 'file'])
+const SCHEMES = new Set(['https', 'http', 'ssh', 'git'])
 
 /**
  * Why git must not be asked for the repository, or undefined. Never says the address: it may have a password in it.
- * `file://` and a path of the machine are let through: `kpt pkg get` writes them where somebody copies from a clone, and git
- * reads them and runs nothing that they say. That only his machine has them is between him and `kpt pkg update`.
+ * A path of the machine is let through: `kpt pkg get` writes it where somebody copies from a clone beside, and git runs nothing for
+ * it. That only his machine has it is between him and `kpt pkg update`. A `file://` nobody writes by chance (reliability.md, C16).
  */
 export function upstreamRepositoryProblem(address: string): string | undefined {
   if (address.startsWith('-')) return 'it begins with "-", which git takes for an option'
