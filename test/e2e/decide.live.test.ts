@@ -21,11 +21,15 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
     await world.kubectl('patch', 'configmap/web', '-n', namespace, '-p', '{"data":{"timeout":"60"}}')
   }
 
-  async function assertInSync(world: World): Promise<void> {
+  const VERIFIED = /^✓ drift-[0-9a-f]{8}(-\d+)? of apps\/web is verified: test agrees with the decision\n/m
+
+  /** @returns what the scan said: of a decision that it is the first to find settled, that it is */
+  async function assertInSync(world: World): Promise<string> {
     const scan = assertExit(await world.backporch('scan', 'apps/web'), 0)
-    assert.equal(scan.stdout.replace(/^\d+ Released \(no drift\): .*\n/, ''), '')
+    assert.equal(scan.stdout.replace(/^\d+ Released \(no drift\): .*\n/m, '').replace(VERIFIED, ''), '')
     const status = assertExit(await world.backporch('status', 'apps/web'), 0)
     assert.match(status.stdout, /^test +apps\/web +\S+ +✓ InSync +0\/2 /m)
+    return scan.stdout
   }
 
   /** Lines that a commit changes in the manifests, as `git diff` marks them. */
@@ -62,7 +66,8 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
 
     await world.sync('apps/web')
     assert.equal(await live(world, namespace, 'deployment/web', '{.spec.replicas}'), '3')
-    await assertInSync(world)
+    assert.match(await assertInSync(world), VERIFIED)
+    assert.doesNotMatch(await assertInSync(world), VERIFIED)
 
     // A clone that never saw the cluster.
     const elsewhere = `${world.folder}/elsewhere`
