@@ -36,8 +36,10 @@ export async function approveOne(name: string | undefined, options: DecideOption
     progress.end()
     const { observation, proposal } = decided.reviewed
     const { packageName, cluster } = observation.unit
+    const { plan, changes } = proposal.record.spec
+    const what = plan === 'Mixed' ? countResolutions(changes) : plan
     world.stdout.write(
-      `${ok(options, world)} ${packageName} ${decided.revision} is published: ${proposal.record.spec.plan} merged into ${observation.git.baseBranch} at ${decided.commit?.slice(0, 7)}\n`,
+      `${ok(options, world)} ${packageName} ${decided.revision} is published: ${what} merged into ${observation.git.baseBranch} at ${decided.commit?.slice(0, 7)}\n`,
     )
     await tellPublished(decisionUpdates(decided), observation.git.baseBranch, options, world)
     const [unsettled] = await settlePending(settleOf(decided), session, options, world)
