@@ -92,6 +92,12 @@ it('documents of a file are set apart, and a comment that found no place comes u
   assert.equal(writeYamlDocuments([]), '')
 })
 
+it('a block that keeps its line breaks gets one more before a comment, as in kpt', () => {
+  const text = 'a: |+\n  b\n\n# c\n'
+  assert.equal(writeYamlNode(read(text)), 'a: |+\n  b\n\n\n# c\n')
+  assert.equal(writeYamlNode(read(text.replace('# c\n', ''))), 'a: |+\n  b\n\n')
+})
+
 describe('properties', () => {
   const check = (comments: number, brackets: boolean, folded: boolean, holds: (text: string, node: YamlNode) => void): void =>
     fc.assert(
@@ -110,7 +116,9 @@ describe('properties', () => {
   })
 
   it('the value never changes', () => {
-    check(0.25, false, false, (_text, node) => {
+    check(0.25, false, false, (text, node) => {
+      // The one text whose value kpt changes too (docs/facts/kpt-writes-yaml.md).
+      if (/\|\+\n[^#]*\n\n *#/.test(text)) return
       const once = read(writeYamlNode(node, { sequenceIndent: 'wide' }))
       assert.ok(jsonEquals(jsonOf(once), jsonOf(node)))
       assert.ok(jsonEquals(jsonOf(read(writeYamlNode(once))), jsonOf(node)))
