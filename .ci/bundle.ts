@@ -1,12 +1,12 @@
 /**
- * The published programs: each in one file, so that `npx backporch` and the GitHub Action install no dependency; beside them
- * the thread in which both render packages, and the licences of what is in them.
+ * The published program: entry files and the chunks that they share, so that `npx backporch` and the GitHub Action install no
+ * dependency, and a command loads only what it needs; beside them the licences of what is in them.
  *
- * node .ci/bundle.ts [folder]   writes <folder>/{backporch.mjs,action.js,render-worker.mjs,licenses.txt}; the folder is dist unless given
+ * node .ci/bundle.ts [folder]   writes <folder>/{backporch,action,render-worker,*-HASH}.mjs and licenses.txt; the folder is dist unless given
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
-import { join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Metafile } from 'esbuild'
 
@@ -18,21 +18,22 @@ interface Manifest {
   readonly license?: string
 }
 
-interface Bundle {
-  readonly path: string
-  readonly kib: number
-  /** Folders of the packages of which something is in it. */
-  readonly packages: readonly string[]
-}
+type Output = Metafile['outputs'][string]
 
-/** @throws when something would have to be installed beside the file, or when esbuild warns */
-async function bundle(entry: string, path: string): Promise<Bundle> {
+/**
+ * @returns what was written, by path
+ * @throws when something would have to be installed beside the files, when esbuild warns, or when an entry lies in another folder than
+ *   the chunks: `worker-renderer.ts` and `run-demo.ts` look for files beside the one that they are in
+ */
+async function bundle(entries: Readonly<Record<string, string>>, folder: string): Promise<Metafile['outputs']> {
   const { version, license = '' } = manifestOf(root)
   const { metafile, warnings } = await build({
     absWorkingDir: root,
-    entryPoints: [entry],
-    outfile: path,
+    entryPoints: { ...entries },
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
     bundle: true,
+    splitting: true,
     format: 'esm',
     platform: 'node',
     // The floor of package.json.
@@ -50,20 +51,32 @@ async function bundle(entry: string, path: string): Promise<Bundle> {
     },
   })
   if (warnings.length > 0) throw new Error(`esbuild gave ${warnings.length} warnings`)
-  const [output] = Object.values(metafile.outputs)
-  if (output === undefined) throw new Error('esbuild wrote nothing')
-  const outside = output.imports.filter(({ external, path }) => external && !isBuiltin(path)).map(({ path }) => path)
+  const { outputs } = metafile
+  const imports = Object.values(outputs).flatMap((output) => output.imports)
+  const outside = imports.filter(({ external, path }) => external && !isBuiltin(path)).map(({ path }) => path)
   if (outside.length > 0) throw new Error(`not in the bundle: ${[...new Set(outside)].join(', ')}`)
-  return { path, kib: Math.round(output.bytes / 1024), packages: packagesOf(output) }
+  const elsewhere = Object.keys(outputs).filter((path) => resolve(root, dirname(path)) !== resolve(root, folder))
+  if (elsewhere.length > 0) throw new Error(`not in ${folder}: ${elsewhere.join(', ')}`)
+  return outputs
 }
 
-/** Folders of the packages of which something is in the bundle. */
-function packagesOf({ inputs }: Metafile['outputs'][string]): string[] {
-  const folders = Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => {
+/** Size of an entry with all that is loaded with it, without what it loads later. */
+function startSize(entry: string, outputs: Metafile['outputs']): number {
+  const loaded = new Set([entry])
+  for (const path of loaded) {
+    for (const { kind, external, path: next } of outputs[path]?.imports ?? []) {
+      if (kind === 'import-statement' && external !== true) loaded.add(next)
+    }
+  }
+  return [...loaded].reduce((sum, path) => sum + (outputs[path]?.bytes ?? 0), 0)
+}
+
+/** Folders of the packages of which something is in an output. */
+function packagesOf({ inputs }: Output): string[] {
+  return Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => {
     const folder = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]
-    return folder === undefined || bytesInOutput === 0 ? [] : [folder]
+    return folder === undefined || bytesInOutput === 0 ? [] : [join(root, folder)]
   })
-  return [...new Set(folders)].sort().map((folder) => join(root, folder))
 }
 
 function licenceOf(folder: string): string {
@@ -79,12 +92,20 @@ function manifestOf(folder: string): Manifest {
 }
 
 const folder = process.argv[2] ?? join(root, 'dist')
-const bundles = [
-  await bundle('src/main.ts', join(folder, 'backporch.mjs')),
-  await bundle('src/action-main.ts', join(folder, 'action.js')),
-  // `worker-renderer.ts` looks for it beside the file that it is in.
-  await bundle('src/adapters/functions/render-worker.ts', join(folder, 'render-worker.mjs')),
-]
-const packages = [...new Set(bundles.flatMap((one) => one.packages))].sort()
+const entries = {
+  backporch: 'src/main.ts',
+  action: 'src/action-main.ts',
+  'render-worker': 'src/adapters/functions/render-worker.ts',
+}
+mkdirSync(folder, { recursive: true })
+// Chunks are named by their content, so those of an earlier build stay unless they are removed.
+for (const file of readdirSync(folder)) if (/-[0-9A-Z]{8}\.mjs$/.test(file)) rmSync(join(folder, file))
+const outputs = await bundle(entries, folder)
+const packages = [...new Set(Object.values(outputs).flatMap(packagesOf))].sort()
 writeFileSync(join(folder, 'licenses.txt'), packages.map(licenceOf).join('\n\n'))
-for (const { path, kib, packages: within } of bundles) console.log(`${path}: ${kib} KiB, with ${within.length} packages`)
+const kib = (bytes: number): number => Math.round(bytes / 1024)
+for (const [path, { entryPoint }] of Object.entries(outputs)) {
+  if (basename(path, '.mjs') in entries) console.log(`${path}: ${entryPoint}, starts with ${kib(startSize(path, outputs))} KiB`)
+}
+const bytes = Object.values(outputs).reduce((sum, output) => sum + output.bytes, 0)
+console.log(`${folder}: ${Object.keys(outputs).length} files, ${kib(bytes)} KiB, with ${packages.length} packages`)

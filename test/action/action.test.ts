@@ -31,7 +31,7 @@ type Texts = Readonly<Record<string, string>>
 /** How a step is run: with the variables of its environment. */
 type Start = (env: NodeJS.ProcessEnv) => Promise<ProgramRun>
 
-const bundled: Start = (env) => runProgram(process.execPath, [join(folder, 'dist', 'action.js')], { cwd: folder, env })
+const bundled: Start = (env) => runProgram(process.execPath, [join(folder, 'dist', 'action.mjs')], { cwd: folder, env })
 
 const inProcess: Start = (env) => runHere('the action', { cwd: folder, env }, (world) => runAction(world, runCli))
 
@@ -112,7 +112,7 @@ describe('action.yml', () => {
 
   it('starts the bundled file, and describes every input and output that the code has', () => {
     const { runs, inputs, outputs } = action as Record<string, Record<string, unknown>>
-    assert.deepEqual(runs, { using: 'node24', main: 'dist/action.js' })
+    assert.deepEqual(runs, { using: 'node24', main: 'dist/action.mjs' })
     const source = readFileSync(join(ROOT, 'src/cli/action/action-inputs.ts'), 'utf8')
     const read = [...source.matchAll(/(?:input|oneOf)\(env, '([a-z-]+)'/g)].map(([, name]) => name)
     assert.deepEqual(Object.keys(inputs ?? {}).sort(), [...new Set(read)].sort())

@@ -1,6 +1,17 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, relative } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -52,17 +63,28 @@ describe('the packed backporch', () => {
     const files = readdirSync(packageFolder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => relative(packageFolder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
-    assert.deepEqual(files.sort(), [
+    const chunk = /^dist\/[\w-]+-[0-9A-Z]{8}\.mjs$/
+    assert.deepEqual(files.filter((file) => !chunk.test(file)).sort(), [
       'LICENSE',
       'README.md',
+      'dist/action.mjs',
       'dist/backporch.mjs',
       'dist/licenses.txt',
       'dist/render-worker.mjs',
       'package.json',
       'src/launch.cjs',
     ])
+    const entries = ['backporch', 'action', 'render-worker'].map((name) => join(packageFolder, 'dist', `${name}.mjs`))
+    const loaded = [...filesLoaded(entries, true)].map((path) => relative(packageFolder, path))
+    assert.deepEqual(loaded.filter((file) => chunk.test(file)).sort(), files.filter((file) => chunk.test(file)).sort())
     const packages = readdirSync(join(installed, 'node_modules')).filter((name) => !name.startsWith('.'))
     assert.deepEqual(packages, ['backporch'])
+  })
+
+  test('loads a command when it runs: its start holds no adapter, no schema and no YAML', () => {
+    const start = filesLoaded([join(installed, 'node_modules', 'backporch', 'dist', 'backporch.mjs')], false)
+    const bytes = [...start].reduce((sum, path) => sum + statSync(path).size, 0)
+    assert.ok(bytes < 160 * 1024, `the start reads ${bytes} bytes`)
   })
 
   test('is a command', () => {
@@ -119,7 +141,7 @@ describe('the packed backporch', () => {
 
   test('names functions in stack traces', () => {
     const { stderr } = backporch(['diff', '--debug'])
-    assert.match(stderr, /\bat (async )?(Object\.|new )?\w{4,} ?.*backporch\.mjs/)
+    assert.match(stderr, /\bat (async )?(Object\.|new )?\w{4,} ?.*[\w-]+\.mjs/)
   })
 
   test('on a Node that is too old is one line and exit code 2', () => {
@@ -137,6 +159,16 @@ describe('the packed backporch', () => {
     }
   })
 })
+
+/** The files with all that they import; those that are imported later only with `later`. */
+function filesLoaded(entries: readonly string[], later: boolean): Set<string> {
+  const loaded = new Set(entries)
+  const imports = later ? /(?:\bfrom|\bimport\(?)"(\.\/[\w-]+\.mjs)"/g : /(?:\bfrom|\bimport)"(\.\/[\w-]+\.mjs)"/g
+  for (const path of loaded) {
+    for (const [, next = ''] of readFileSync(path, 'utf8').matchAll(imports)) loaded.add(join(dirname(path), next))
+  }
+  return loaded
+}
 
 function npm(cwd: string, ...args: readonly string[]): void {
   execFileSync('npm', args, { cwd, stdio: 'pipe' })
