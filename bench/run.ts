@@ -4,6 +4,7 @@
  * node bench/run.ts detection     [--objects 1200] [--per-package 120] [--rounds 5] [--seed 1] [--write docs/performance.md]
  * node bench/run.ts accuracy [words of case names] [--write docs/accuracy.md]
  * node bench/run.ts cost          [--objects 1200] [--per-package 120] [--seed 1] [--write docs/performance.md]
+ * node bench/run.ts start         [other launchers] [--rounds 15] [--write docs/performance.md]
  * node bench/run.ts render        [--objects 12000] [--rounds 3] [--seed 1] [--write docs/performance.md]
  * node bench/run.ts pull-request  [--objects 250] [--per-package 10] [--rounds 24] [--seed 1] [--write docs/performance.md]
  */
@@ -22,9 +23,13 @@ interface Benchmark {
   readonly defaults: Options
   readonly heading: (options: Options) => string
   readonly run: (options: Options, report: (line: string) => void) => Promise<string>
-  /** Without flags: what it takes is words. */
+  /** The flags that it takes, beside `--write`; all of them otherwise. */
+  readonly flags?: readonly (keyof typeof FLAGS)[]
+  /** It takes words. */
   readonly words?: boolean
 }
+
+const FLAGS = { objects: 'objects', 'per-package': 'objectsPerPackage', rounds: 'rounds', seed: 'seed' } as const
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   detection: {
@@ -36,6 +41,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     defaults: { objects: 1, objectsPerPackage: 1, rounds: 1, seed: 1 },
     heading: () => '## The corpus, live',
     run: async (_options, report) => (await import('./accuracy.ts')).benchAccuracy(words, report),
+    flags: [],
     words: true,
   },
   cost: {
@@ -47,6 +53,13 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     defaults: { objects: 12_000, objectsPerPackage: 12, rounds: 3, seed: 1 },
     heading: () => '## Rendering a package',
     run: async (options, report) => (await import('./render.ts')).benchRender(options, report),
+  },
+  start: {
+    defaults: { objects: 1, objectsPerPackage: 1, rounds: 15, seed: 1 },
+    heading: () => '## Start',
+    run: async (options, report) => (await import('./start.ts')).benchStart(options, words, report),
+    flags: ['rounds'],
+    words: true,
   },
   'pull-request': {
     defaults: { objects: 250, objectsPerPackage: 10, rounds: 24, seed: 1 },
@@ -79,10 +92,8 @@ const options: Options = {
   seed: wholeNumber('seed', benchmark.defaults.seed),
 }
 const table = await benchmark.run(options, (line) => console.error(line))
-const flags = benchmark.words
-  ? words.join(' ')
-  : `--objects ${options.objects} --per-package ${options.objectsPerPackage} --rounds ${options.rounds} --seed ${options.seed}`
-const command = `npm run bench -- ${name} ${flags}`.trimEnd()
+const flags = benchmark.flags ?? (Object.keys(FLAGS) as (keyof typeof FLAGS)[])
+const command = ['npm run bench --', name, ...words, ...flags.map((flag) => `--${flag} ${options[FLAGS[flag]]}`)].join(' ')
 const body = `${table}\n\nMeasured on ${new Date().toISOString().slice(0, 10)} with \`${command}\`.`
 console.log(body)
 if (values.write !== undefined) {
@@ -90,7 +101,7 @@ if (values.write !== undefined) {
   writeFileSync(values.write, withSection(before, benchmark.heading(options), body))
 }
 
-function wholeNumber(flag: 'objects' | 'per-package' | 'rounds' | 'seed', otherwise: number): number {
+function wholeNumber(flag: keyof typeof FLAGS, otherwise: number): number {
   const value = values[flag] === undefined ? otherwise : Number(values[flag])
   if (Number.isSafeInteger(value) && value > 0) return value
   console.error(`--${flag} wants a whole number above 0`)

@@ -97,7 +97,7 @@ function environment({ plane, folder }: Bench): Record<string, string | undefine
   return { PATH, TMPDIR, HOME: folder, KUBECONFIG: plane.kubeconfig }
 }
 
-function versionOf(program: string, args: readonly string[], pattern: RegExp): string | undefined {
+export function versionOf(program: string, args: readonly string[], pattern: RegExp): string | undefined {
   try {
     return pattern.exec(execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }))?.[1]
   } catch {
