@@ -1,6 +1,8 @@
 /** The turns of the daemon: what each does, and what is told of it. A quiet turn prints nothing, and an error is told once. */
+
 import { PressQueue } from '../controller/press-queue.ts'
 import { type Failure, Failures, failuresOf } from '../failure.ts'
+import { type Note, sentenceOf } from '../note.ts'
 import type { AuditSource } from '../ports/audit-source.ts'
 import type { TurnResult } from '../reconcile/run-turn.ts'
 import { type UnitResult, unitFailures } from '../reconcile/unit-result.ts'
@@ -8,6 +10,7 @@ import { oneLine } from '../record/one-line.ts'
 import type { ControllerOptions } from './controller-options.ts'
 import { type KeptSession, keepSession } from './kept-session.ts'
 import { printFailures } from './print-failures.ts'
+import { printNotes } from './print-notes.ts'
 import { runScan, type Scanned } from './run-scan.ts'
 import type { World } from './world.ts'
 
@@ -140,11 +143,10 @@ export class ControllerTurns {
       const more = done.length > NAMED ? `, and ${done.length - NAMED} more` : ''
       this.world.stdout.write(`${this.time()}  ${done.slice(0, NAMED).join(', ')}${more}\n`)
     }
-    const notes = new Set(result.units.flatMap(notesOf))
-    if (this.options.quiet !== true) {
-      for (const note of notes) if (!this.notes.has(note)) this.world.stderr.write(`${this.time()}  note: ${oneLine(note, 2_000)}\n`)
-    }
-    this.notes = notes
+    const notes = result.units.flatMap(notesOf)
+    const fresh = notes.filter((note) => !this.notes.has(sentenceOf(note)))
+    printNotes(fresh, this.options, this.world, `${this.time()}  `)
+    this.notes = new Set(notes.map(sentenceOf))
   }
 
   /** Those that the turn before did not have. */
@@ -206,6 +208,6 @@ export function whatWasDone(result: TurnResult): string[] {
   })
 }
 
-function notesOf(unit: UnitResult): readonly string[] {
+function notesOf(unit: UnitResult): readonly Note[] {
   return unit.state === 'failed' ? [] : [...unit.notes, ...unit.plan.notes]
 }

@@ -1,8 +1,10 @@
 /** What commands share that answer from git alone. */
+import { sentenceOf } from '../note.ts'
 import type { PackageRepository } from '../ports/package-repository.ts'
 import { type Ledger, readWholeLedger } from '../reconcile/read-ledger.ts'
 import { type RepositoryView, readRepository } from '../reconcile/repository-view.ts'
 import type { CommonOptions } from './options.ts'
+import { printNotes } from './print-notes.ts'
 import { traceTo } from './verbose.ts'
 import { type Look, showOrWatch, type WatchOptions } from './watch.ts'
 import type { World } from './world.ts'
@@ -37,10 +39,12 @@ async function openLedger(world: World, options: CommonOptions): Promise<Package
 async function readFrom(repository: PackageRepository, world: World, options: CommonOptions, told: Set<string>): Promise<LedgerReading> {
   const view = await readRepository(repository, options.branch, world.signal)
   const ledger = await readWholeLedger(view, world.signal)
-  for (const problem of ledger.problems) {
-    if (options.quiet !== true && !told.has(problem)) world.stderr.write(`note: ${problem}\n`)
-    told.add(problem)
-  }
+  printNotes(
+    ledger.problems.filter((note) => !told.has(sentenceOf(note))),
+    options,
+    world,
+  )
+  for (const note of ledger.problems) told.add(sentenceOf(note))
   return { view, ledger }
 }
 

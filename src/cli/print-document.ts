@@ -1,4 +1,5 @@
 /** Lists as documents: integers exact, and nothing but the document on stdout. */
+
 import { Failure } from '../failure.ts'
 import { formatJson, type Json } from '../krm/json.ts'
 import type { NotObserved } from '../reconcile/run-turn.ts'
@@ -9,6 +10,7 @@ import { formatDocument } from '../record/write-document.ts'
 import { printTemplate, TemplateMismatch } from './json-path.ts'
 import { parseTemplate } from './json-path-parse.ts'
 import { type Output, templateOf } from './outputs.ts'
+import { printNotes } from './print-notes.ts'
 import { formatAnnotations } from './report-annotations.ts'
 import { formatMarkdown } from './report-markdown.ts'
 import { sarifLog } from './report-sarif.ts'
@@ -130,6 +132,10 @@ function writeStepSummary(markdown: string, world: World): void {
     world.appendText(path, markdown)
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown)
-    world.stderr.write(`note: the step summary could not be written: ${oneLine(why, 300)}\n`)
+    printNotes(
+      [{ cause: 'report-not-written', subject: '', text: `the step summary could not be written: ${oneLine(why, 300)}` }],
+      {},
+      world,
+    )
   }
 }

@@ -18,6 +18,7 @@ import { isTable } from './outputs.ts'
 import { formatDiff } from './print-diff.ts'
 import { incompleteOf, incompleteOfClusters, printReports, reportList } from './print-document.ts'
 import { printFailures } from './print-failures.ts'
+import { noteLines, notesPart, printNotes } from './print-notes.ts'
 import { formatUnmanaged, unmanagedPart } from './print-unmanaged.ts'
 import { printYamlDiff } from './print-yaml-diff.ts'
 import { Terminal } from './terminal.ts'
@@ -37,10 +38,12 @@ export interface TurnPrintOptions extends CommonOptions {
 export function printTurn(result: TurnResult, options: TurnPrintOptions, world: World): void {
   const planned = result.units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
   const reports = planned.map(({ plan }) => plan.report)
+  const notes = planned.flatMap((unit) => unit.notes)
   const proposals = [...result.proposals].map(([branch, { label, url }]) => ({ branch, label, url }))
   const list = {
     ...reportList(reports, result.observedAt, [...incompleteOf(result.units), ...incompleteOfClusters(result.notObserved)]),
     ...(proposals.length === 0 ? {} : { proposals }),
+    ...notesPart(notes, options),
     ...(result.unmanaged.length === 0 ? {} : { unmanaged: unmanagedPart(result.unmanaged) }),
   }
   if (options.yaml === true) printYamlDiff(result, options, world)
@@ -74,9 +77,12 @@ export function printTurn(result: TurnResult, options: TurnPrintOptions, world: 
     const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
     world.stdout.write(formatUnmanaged(result.unmanaged, world.clock.now().getTime(), terminal))
   }
-  if (options.quiet !== true)
-    for (const { notes } of planned) for (const note of notes) world.stderr.write(`note: ${oneLine(note, 2_000)}\n`)
-  printFailures([...result.notObserved.flatMap(notObservedFailures), ...result.units.flatMap(unitFailures), ...result.untold], world)
+  printNotes(notes, options, world)
+  printFailures(
+    [...result.notObserved.flatMap(notObservedFailures), ...result.units.flatMap(unitFailures), ...result.untold],
+    world,
+    options,
+  )
 }
 
 /** With the name of the cluster: a failure of a connection may not have it. */
@@ -94,7 +100,7 @@ export function tellWritten(result: TurnResult, options: TurnPrintOptions, world
   for (const unit of result.units) {
     if (unit.state === 'failed' || unit.refused !== undefined) continue
     const { outcome, branch, notes, report } = unit.plan
-    for (const note of notes) world.stdout.write(`  ${oneLine(note, 2_000)}\n`)
+    for (const line of noteLines(notes, options)) world.stdout.write(`  ${oneLine(line, 2_000)}\n`)
     for (const line of settledLines(unit.plan, unit.unit, options.dryRun === true, terminal)) world.stdout.write(`${line}\n`)
     const proposed = outcome === 'created' && report.status.lifecycle === 'Proposed'
     const word = proposed ? 'proposed' : outcome in WORDS ? WORDS[outcome as keyof typeof WORDS] : undefined

@@ -2,13 +2,16 @@
  * `diff --yaml`: one unified diff per differing object, from git to live, as `git diff` prints it; or what a program of the
  * user's makes of the same texts (BACKPORCH_EXTERNAL_DIFF). Whatever is no part of the diff goes to stderr.
  */
+
 import { itemFingerprint } from '../drift/fingerprint.ts'
 import { Failure } from '../failure.ts'
+import type { Note } from '../note.ts'
 import type { TurnResult } from '../reconcile/run-turn.ts'
 import { type ObjectSides, objectSides } from '../record/object-sides.ts'
 import { oneLine } from '../record/one-line.ts'
 import type { CommonOptions } from './options.ts'
 import { incompleteOf } from './print-document.ts'
+import { printNotes } from './print-notes.ts'
 import { objectName } from './ranked-changes.ts'
 import { Terminal } from './terminal.ts'
 import { formatUnifiedDiff } from './unified-diff.ts'
@@ -38,7 +41,7 @@ export function printYamlDiff(result: TurnResult, options: CommonOptions, world:
     const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
     for (const sides of objects) world.stdout.write(formatYamlDiff(sides, terminal, world.env['GITHUB_ACTIONS'] === 'true'))
   }
-  tellRest(result, objects, world)
+  tellRest(result, objects, options, world)
 }
 
 function formatYamlDiff(sides: NamedSides, terminal: Terminal, inActions: boolean): string {
@@ -85,13 +88,23 @@ export function externalDiffProgram(text: string | undefined): readonly [string,
   })
 }
 
-function tellRest(result: TurnResult, objects: readonly NamedSides[], world: World): void {
-  const tell = (text: string): void => {
-    world.stderr.write(`note: ${oneLine(text, 2_000)}\n`)
-  }
-  for (const { id, unplaced } of objects)
-    for (const path of unplaced) tell(`${objectName(id)} ${path} differs too: diff without --yaml shows it`)
+function tellRest(
+  result: TurnResult,
+  objects: readonly NamedSides[],
+  options: Pick<CommonOptions, 'quiet' | 'verbose'>,
+  world: World,
+): void {
+  const notes: Note[] = objects.flatMap(({ id, unplaced }) =>
+    unplaced.map((path) => ({
+      cause: 'not-in-yaml-diff',
+      subject: '',
+      text: `${objectName(id)} ${path} differs too: diff without --yaml shows it`,
+    })),
+  )
   for (const { package: path, ref, state, code, why } of incompleteOf(result.units.filter((unit) => unit.state === 'planned'))) {
-    tell(`${ref === undefined ? path || '.' : objectName(ref)} ${state ?? 'not observed'} (${code}): ${why}`)
+    const text = `${ref === undefined ? path || '.' : objectName(ref)} ${state ?? 'not observed'} (${code}): ${why}`
+    notes.push({ cause: 'not-observed', subject: '', text })
   }
+  // What was not compared is told with --quiet too.
+  printNotes(notes, { ...options, quiet: false }, world)
 }

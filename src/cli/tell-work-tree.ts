@@ -1,4 +1,5 @@
 import type { CommonOptions } from './options.ts'
+import { printNotes } from './print-notes.ts'
 import type { World } from './world.ts'
 
 /** Commits are read, never files that are not committed: whoever has such files is told, on stderr. */
@@ -8,7 +9,6 @@ export async function tellWorkTree(
   world: World,
 ): Promise<void> {
   if (options.quiet === true || /^[a-z+]+:\/\//.test(options.repo)) return
-  if ((await world.workTree(options.repo)) === 'dirty') {
-    world.stderr.write(`note: the work tree has changes that are not committed; commits are ${verb}, not the work tree\n`)
-  }
+  const text = `the work tree has changes that are not committed; commits are ${verb}, not the work tree`
+  if ((await world.workTree(options.repo)) === 'dirty') printNotes([{ cause: 'commit-compared', subject: '', text }], options, world)
 }

@@ -4,8 +4,8 @@ import type { RedactionKey } from '../krm/redacted.ts'
 import type { PressSource } from '../ports/check-run.ts'
 import type { ClusterReader } from '../ports/cluster.ts'
 import type { TurnPorts, TurnRequest } from '../reconcile/run-turn.ts'
-import { oneLine } from '../record/one-line.ts'
 import { allowedFunctions, type CommonOptions, clusterTarget, Progress } from './options.ts'
+import { printNotes } from './print-notes.ts'
 import { packagesNamed, type SelectionOptions } from './selection-flags.ts'
 import { UnopenedCluster } from './unopened-cluster.ts'
 import { traceTo } from './verbose.ts'
@@ -70,7 +70,7 @@ export async function withSession(
     const forge = await world.openForge(repository, {
       remote: options.repo,
       kind: review === 'not-asked' ? 'local' : options.forge,
-      note: (text) => (options.quiet === true ? undefined : world.stderr.write(`note: ${oneLine(text, 300)}\n`)),
+      note: (text) => printNotes([{ cause: 'forge-notice', subject: '', text }], options, world),
       trace,
     })
     return await work({ ports: { repository, cluster: cluster.reader, forge }, clusters: opened, request, key, progress })

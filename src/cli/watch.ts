@@ -55,7 +55,7 @@ async function watch(world: World, options: WatchOptions, first: Look, look: () 
       // A fault of our own is not something to wait out.
       if (failures.some(({ code }) => code === 'BP9001')) throw thrown
       const told = textOf(failures)
-      if (told !== trouble) printFailures(failures, world)
+      if (told !== trouble) printFailures(failures, world, options)
       trouble = told
     }
   }

@@ -1,4 +1,5 @@
 /** From what git says and what the cluster answered to a verdict per object. Pure: the requests were made before. */
+
 import { Failure } from '../failure.ts'
 import { type FieldPath, field, valueAt } from '../krm/field-path.ts'
 import type { FieldSchema } from '../krm/field-schema.ts'
@@ -12,6 +13,7 @@ import { isSecret } from '../krm/redacted.ts'
 import { metadataText } from '../krm/resource.ts'
 import { describeResourceId, type ResourceId } from '../krm/resource-id.ts'
 import { shownPathOnly } from '../krm/shown-path.ts'
+import type { Note } from '../note.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
 import { actorOf, creatorOf, foreignOwner, isSyncer, ownersOf, removerOf, UNKNOWN_ACTOR } from './actor.ts'
 import { findAddedFields } from './added-fields.ts'
@@ -147,7 +149,7 @@ class Subject {
     const state = items.length > 0 ? 'drifted' : proven ? 'in-sync' : prediction?.state === 'refused' ? 'blocked' : 'unverified'
     const notes = this.unknown.map((path) => this.tellUnknown(path))
     // What the server drops from an update it takes for a mistake in a server-side apply.
-    if (this.syncer?.operation === 'Apply' && items.length > 0) reapplyFails ??= notes[0]
+    if (this.syncer?.operation === 'Apply' && items.length > 0) reapplyFails ??= notes[0]?.text
     if (!proven && failure === undefined) failure = this.ownershipUnknown()
     const open = items.filter((item) => this.mayBeBehind.has(item))
     const mayBeBehind = open.length === 0 ? {} : { mayBeBehind: new Set(open) }
@@ -332,9 +334,10 @@ class Subject {
     })
   }
 
-  private tellUnknown(path: FieldPath): string {
+  private tellUnknown(path: FieldPath): Note {
     const does = this.syncer?.operation === 'Apply' ? 'refuses a server-side apply that has it' : 'drops it'
-    return `the server does not know ${shownPathOnly(path)} and ${does}`
+    const subject = describeResourceId(this.observed.desired.id)
+    return { cause: 'field-not-on-server', subject, text: `the server does not know ${shownPathOnly(path)} and ${does}` }
   }
 
   /**

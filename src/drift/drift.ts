@@ -1,9 +1,11 @@
 /** What differs between a package in git and the objects in a cluster, and what is known about each difference. */
+
 import type { Failure } from '../failure.ts'
 import type { FieldPath } from '../krm/field-path.ts'
 import type { Json, JsonObject } from '../krm/json.ts'
 import type { FieldManager } from '../krm/managed-fields.ts'
 import type { ResourceId } from '../krm/resource-id.ts'
+import type { Note } from '../note.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
 
 /** `modified`, `removed`, `added` are of a field; `missing` and `unexpected` of a whole object. */
@@ -133,7 +135,7 @@ export interface ObjectVerdict {
   /** The live object as it was read, where a field of it differs: plain values, like those of the items. */
   readonly live?: JsonObject
   /** What people should know of the object though it is no difference: sentences. */
-  readonly notes?: readonly string[]
+  readonly notes?: readonly Note[]
   /** Why the object is unreadable, unverified or blocked. */
   readonly failure: Failure | undefined
   /** Why a plain re-apply of the desired object fails, where the server says that it does. */

@@ -95,11 +95,16 @@ describe('listPackageRevisions', () => {
   it('lists a name that is no DNS label and says that Porch cannot work with it', () => {
     const listing = list({ 'refs/heads/drafts/a/Drift.2026_11': '1' })
     assert.deepEqual(rows(listing), ['repo.a.Drift.2026_11 0 Draft'])
-    assert.match(listing.problems[0] ?? '', /no DNS label/)
+    assert.match(listing.problems[0]?.text ?? '', /no DNS label/)
   })
 
   it('says that a package at the root has no name in Porch', () => {
-    assert.match(list({ 'refs/heads/main': '1' }, { packages: [''] }).problems.join(), /has no name in Porch/)
+    assert.match(
+      list({ 'refs/heads/main': '1' }, { packages: [''] })
+        .problems.map(({ text }) => text)
+        .join(),
+      /has no name in Porch/,
+    )
   })
 
   it('ignores refs that are neither branches nor tags', () => {

@@ -3,6 +3,7 @@
  * rules were tried with Porch's real git adapter and server (docs/facts/porch-listing.md); this is how Backporch answers
  * without one, and how it knows beforehand what Porch will show.
  */
+import type { Note } from '../note.ts'
 import { type KptAnnotation, workspaceIn } from './kpt-annotation.ts'
 import type { ObjectId } from './object-id.ts'
 
@@ -32,7 +33,7 @@ export interface PorchListing {
   /** Why a Porch server would list nothing at all of this repository, or undefined. */
   readonly unlistable: string | undefined
   /** What a reader should know: two revisions of one name, names that Porch lists and cannot work with. */
-  readonly problems: readonly string[]
+  readonly problems: readonly Note[]
 }
 
 export interface PorchSources {
@@ -137,19 +138,29 @@ function byPackageAndState(left: PackageRevision, right: PackageRevision): numbe
 
 const DNS_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
-function problemsOf(revisions: readonly PackageRevision[]): readonly string[] {
-  const problems: string[] = []
+function problemsOf(revisions: readonly PackageRevision[]): readonly Note[] {
+  const problems: Note[] = []
   const byName = Map.groupBy(revisions, ({ name }) => name)
   for (const [name, same] of byName) {
     if (same.length > 1)
-      problems.push(`${same.map(({ ref }) => ref).join(' and ')} are both ${name} to Porch, which shows one of them or neither`)
+      problems.push({
+        cause: 'porch-name-twice',
+        subject: same.map(({ ref }) => ref).join(' and '),
+        text: `both are ${name} to Porch, which shows one of them or neither`,
+      })
   }
   for (const { ref, packageName, workspace, revision } of revisions) {
-    if (packageName === '') problems.push(`${ref}: a package at the root of the repository has no name in Porch`)
+    if (packageName === '')
+      problems.push({ cause: 'package-is-repository', subject: ref, text: 'a package at the root of the repository has no name in Porch' })
     else if (![...packageName.split('/'), workspace].every((part) => DNS_LABEL.test(part))) {
-      problems.push(`${ref}: Porch lists it and can neither read nor propose it by name, since a part of it is no DNS label`)
+      problems.push({
+        cause: 'porch-name-not-label',
+        subject: ref,
+        text: 'Porch lists it and can neither read nor propose it by name, since a part of it is no DNS label',
+      })
     }
-    if (revision < 0 && ref.startsWith('refs/tags/')) problems.push(`${ref}: the tag is no number, so Porch lists it as revision -1`)
+    if (revision < 0 && ref.startsWith('refs/tags/'))
+      problems.push({ cause: 'porch-tag-not-number', subject: ref, text: 'the tag is no number, so Porch lists it as revision -1' })
   }
   return problems
 }

@@ -1,5 +1,7 @@
 /** A unit belongs to one base branch: its proposals are built on it, and a merge into it is its decision (docs/adr/0014). */
+
 import { Failure } from '../failure.ts'
+import type { Note } from '../note.ts'
 import { ledgerUnitFolder } from '../record/record-paths.ts'
 import type { Observation } from './observation.ts'
 
@@ -14,11 +16,12 @@ export function otherBase({ git }: Observation): string | undefined {
 }
 
 /** What a look from another branch has to say first. */
-export function otherBaseNotes(seen: Observation): string[] {
+export function otherBaseNotes(seen: Observation): Note[] {
   const branch = otherBase(seen)
   if (branch === undefined) return []
   const { unit, git } = seen
-  return [`${unit.packageName} in ${unit.cluster} follows ${branch}: nothing is recorded of what ${git.baseBranch} says`]
+  const text = `${unit.packageName} in ${unit.cluster} follows ${branch}: nothing is recorded of what ${git.baseBranch} says`
+  return [{ cause: 'follows-another-branch', subject: '', text }]
 }
 
 /** Before anything is written or decided. @throws Failure BP2012 */

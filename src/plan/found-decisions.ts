@@ -2,6 +2,7 @@
  * Decisions that were made without backporch, seen from git: a proposal that somebody merged by hand, and one whose branch
  * somebody deleted. Both close the episode as `approve` and `reject` would have.
  */
+import type { Note } from '../note.ts'
 import type { ObjectId } from '../package/object-id.ts'
 import { formatRevisionTag, formatWorkspaceBranch, parseRevisionTag } from '../package/ref-name.ts'
 import type { KnownProposal } from '../ports/hosted-forge.ts'
@@ -20,7 +21,7 @@ export interface FoundDecisions {
   /** Every closed episode, those that were found now included. */
   readonly closed: readonly ClosedEpisode[]
   readonly writes: GitWrites
-  readonly notes: readonly string[]
+  readonly notes: readonly Note[]
   readonly outcomes: readonly FoundOutcome[]
   /** Latest published revision number, those included that are published now. */
   readonly revision: number
@@ -61,7 +62,7 @@ export function findDecisions(seen: Observation): FoundDecisions {
     branches: git.branches.filter((branch) => !decided.has(branch)),
     closed: [...git.ledger.closed.filter(({ metadata }) => !again.has(metadata.name)), ...found.map(({ episode }) => episode)],
     writes: joinWrites(found.map(({ writes }) => writes)),
-    notes: [...found.map(({ note }) => note), ...git.unreadable.map(unreadableNote)],
+    notes: [...found.map(({ note }): Note => ({ cause: 'decision', subject: '', text: note })), ...git.unreadable.map(unreadableNote)],
     outcomes: found.map(({ episode, ref }) => ({ ref, episode })),
     revision: found.reduce(
       (latest, { episode }) => Math.max(latest, Number(/^v(\d+)$/.exec(episode.status.revision ?? '')?.[1] ?? 0)),
@@ -74,8 +75,8 @@ function saysTheSame({ spec: left }: DriftRecord, { spec: right }: DriftRecord):
   return left.lifecycle === right.lifecycle && left.fingerprint === right.fingerprint && left.plan === right.plan
 }
 
-export function unreadableNote({ where, why }: UnreadableRecord): string {
-  return `the record of ${where} cannot be read and is left alone: ${why}`
+export function unreadableNote({ where, why }: UnreadableRecord): Note {
+  return { cause: 'record-not-read', subject: '', text: `the record of ${where} cannot be read and is left alone: ${why}` }
 }
 
 /** What somebody decided and this turn found: told on the proposal. */

@@ -1,7 +1,9 @@
 /** Everything that one turn knows before it decides: reads only, no judgement. */
+
 import type { ObjectVerdict, Resolution, Syncer } from '../drift/drift.ts'
 import type { FailureCode } from '../failure.ts'
 import type { RedactionKey } from '../krm/redacted.ts'
+import type { Note } from '../note.ts'
 import type { ObjectId } from '../package/object-id.ts'
 import type { PackageFiles } from '../package/package-files.ts'
 import type { EffectivePolicy } from '../policy/effective-policy.ts'
@@ -151,7 +153,7 @@ export interface Observation {
   /** RFC 3339 UTC: somebody asked just now not to be reminded before. */
   readonly snoozeUntil?: string
   /** What could not be read and hides no drift, for people. */
-  readonly notes?: readonly string[]
+  readonly notes?: readonly Note[]
   /** Name of a cluster, with `*` for any text: somebody asked just now to take it out of the joint proposal. */
   readonly exclude?: string
 }

@@ -1,6 +1,7 @@
 /** One turn for one unit: from what was observed to what is written. Pure, synchronous, decides everything. */
 
 import { Failure } from '../failure.ts'
+import type { Note } from '../note.ts'
 import { formatWorkspaceBranch } from '../package/ref-name.ts'
 import type { FileChange } from '../ports/package-repository.ts'
 import { buildProposal, type ProposalFiles } from '../proposal/build-proposal.ts'
@@ -48,7 +49,7 @@ export interface UnitPlan {
   /** What the unit brings to the joint proposal that its branch is; no commit of its own writes that. */
   readonly joint?: readonly FileChange[] | undefined
   /** Sentences for people about this turn. */
-  readonly notes: readonly string[]
+  readonly notes: readonly Note[]
 }
 
 export interface PlanOptions {
@@ -110,20 +111,22 @@ class Turn {
     if (active.length === 0) return this.withoutDrift(this.changes.length)
     const fingerprint = unitFingerprint(this.seen, active)
     if (this.open?.foreign)
-      return this.keepOpen(active, fingerprint, 'foreign', [`${short(this.open.ref)} has a commit that is not ours: it is left alone`])
+      return this.keepOpen(active, fingerprint, 'foreign', [leftAlone(`${short(this.open.ref)} has a commit that is not ours`)])
     if (this.wish === undefined && this.open !== undefined && this.open.record.spec.keyId !== this.seen.key.id)
       return this.keepOpen(active, fingerprint, 'frozen', [
-        `${short(this.open.ref)} was recorded with another installation key, which cannot be compared: it is left as it is (set BACKPORCH_KEY)`,
+        leftAlone(`${short(this.open.ref)} was recorded with another installation key, which cannot be compared (set BACKPORCH_KEY)`),
       ])
     // It may be the proposal about this very drift, or the decision about it: a second one would contradict it.
     if (this.open === undefined && this.seen.git.unreadable.length > 0) return this.keepOpen(active, fingerprint, 'frozen', [])
     if (this.isFrozen(active))
-      return this.keepOpen(active, fingerprint, 'frozen', ['not everything could be observed: the open record is left as it is'])
+      return this.keepOpen(active, fingerprint, 'frozen', [leftAlone('not everything could be observed, and the open record stays')])
     if (this.wish === undefined && this.seen.policy.mode === 'Off')
       return this.done(active, fingerprint, 'Off', 'none', undefined, NO_WRITES, [])
     const until = silencedUntil(this.found.closed, fingerprint, this.at)
     if (this.wish === undefined && this.open === undefined && until !== undefined) {
-      return this.done(active, fingerprint, 'Silenced', 'silenced', undefined, NO_WRITES, [`rejected before: silent until ${until}`])
+      return this.done(active, fingerprint, 'Silenced', 'silenced', undefined, NO_WRITES, [
+        { cause: 'silenced', subject: '', text: `rejected before: silent until ${until}` },
+      ])
     }
     return this.record(active, fingerprint)
   }
@@ -173,7 +176,7 @@ class Turn {
     const state = applying > 0 ? 'Applying' : complete ? waitingState(this.seen.verdicts) : 'Unknown'
     if (!complete) return this.done([], '', state, this.open === undefined ? 'none' : 'frozen', this.open, NO_WRITES, [])
     if (this.open?.foreign)
-      return this.done([], '', state, 'foreign', this.open, NO_WRITES, [`${short(this.open.ref)} is somebody else's now: it is left alone`])
+      return this.done([], '', state, 'foreign', this.open, NO_WRITES, [leftAlone(`${short(this.open.ref)} is somebody else's now`)])
     if (this.open === undefined) return this.done([], '', state, applying > 0 ? 'applying' : 'none', undefined, NO_WRITES, [])
     const resolvedByGit = !sameTree(this.seen.git.tree, this.seen.git.baseTrees.get(this.open.base))
     const outcome = resolvedByGit ? 'ResolvedByGit' : 'Healed'
@@ -184,7 +187,9 @@ class Turn {
       ledger: [{ path: closedPath(this.open.record.spec.began, this.open.record.spec.episode), text: formatDocument(closed) }],
     }
     const why = resolvedByGit ? 'git now says what the cluster runs' : 'the cluster went back by itself'
-    const plan = this.done([], '', state, 'healed', undefined, writes, [`${short(this.open.ref)} is withdrawn: ${why}`])
+    const plan = this.done([], '', state, 'healed', undefined, writes, [
+      { cause: 'withdrawn', subject: '', text: `${short(this.open.ref)} is withdrawn: ${why}` },
+    ])
     return { ...plan, outcomes: [...plan.outcomes, { ref: this.open.ref, episode: closed }] }
   }
 
@@ -227,9 +232,7 @@ class Turn {
     // A branch of this name without our record is somebody's: asking for a new one would fail every push of the turn.
     if (previous === undefined && seen.git.refs.has(ref)) {
       if (this.wish !== undefined) throw cannotChange(seen, { ref }, 'foreign')
-      return this.done(active, fingerprint, 'Drifted', 'foreign', undefined, NO_WRITES, [
-        `${branch} has no record of ours: it is left alone`,
-      ])
+      return this.done(active, fingerprint, 'Drifted', 'foreign', undefined, NO_WRITES, [leftAlone(`${branch} has no record of ours`)])
     }
     let files: ProposalFiles
     try {
@@ -287,7 +290,7 @@ class Turn {
   private withoutFiles(active: readonly PlannedChange[], fingerprint: string, record: DriftRecord, failure: Failure): UnitPlan {
     const why = `${failure.what}: ${failure.why}`
     if (this.open !== undefined)
-      return this.keepOpen(active, fingerprint, 'frozen', [`${short(this.open.ref)} cannot be made anew and is left as it is (${why})`])
+      return this.keepOpen(active, fingerprint, 'frozen', [leftAlone(`${short(this.open.ref)} cannot be made anew (${why})`)])
     if (active.every(({ resolution }) => resolution === 'Restore')) throw failure
     const { changes, notes } = possiblePlan(active, failure, (each) => this.proposalFiles(each, record, 'drafts'))
     const plan = this.record(changes, fingerprint)
@@ -322,12 +325,7 @@ class Turn {
     return { ...files, changes: [...files.changes, report] }
   }
 
-  private keepOpen(
-    active: readonly PlannedChange[],
-    fingerprint: string,
-    outcome: 'foreign' | 'frozen',
-    notes: readonly string[],
-  ): UnitPlan {
+  private keepOpen(active: readonly PlannedChange[], fingerprint: string, outcome: 'foreign' | 'frozen', notes: readonly Note[]): UnitPlan {
     if (this.wish !== undefined) throw cannotChange(this.seen, this.open, outcome)
     return this.done(active, fingerprint, 'Drifted', outcome, this.open, NO_WRITES, notes)
   }
@@ -339,7 +337,7 @@ class Turn {
     outcome: BranchOutcome,
     branch: Pick<OpenBranch, 'ref' | 'state' | 'record'> | undefined,
     writes: GitWrites,
-    notes: readonly string[],
+    notes: readonly Note[],
   ): UnitPlan {
     const report = unitReport(this.seen, active, fingerprint, { state, branch, hold: this.hold })
     // A report that is not written yet is new even when it says that nothing differs.
@@ -366,4 +364,8 @@ class Turn {
       notes: [...found.notes, ...notes],
     }
   }
+}
+
+function leftAlone(what: string): Note {
+  return { cause: 'branch-left-alone', subject: '', text: `${what}: it is left alone` }
 }

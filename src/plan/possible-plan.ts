@@ -2,6 +2,7 @@
 import { Failure } from '../failure.ts'
 import { describeResourceId } from '../krm/resource-id.ts'
 import { shownPathOnly } from '../krm/shown-path.ts'
+import type { Note } from '../note.ts'
 import type { PlannedChange } from './pick-changes.ts'
 
 /** Changes that are tried one by one, each by a rendering or more. */
@@ -9,8 +10,7 @@ const MOST_TRIED = 20
 
 export interface PossiblePlan {
   readonly changes: readonly PlannedChange[]
-  /** Sentences for people. */
-  readonly notes: readonly string[]
+  readonly notes: readonly Note[]
 }
 
 /**
@@ -32,7 +32,10 @@ export function possiblePlan(
     const isPossible = given.length === edited.length || (given.length > 0 && failureOf(() => attempt(restored)) === undefined)
     if (isPossible) return { changes: restored, notes: given.map((change) => noteOf(change, refused.get(change) ?? why)) }
   }
-  return { changes: changes.map(asRestore), notes: [`everything is planned as Restore (${why.what}: ${why.why})`] }
+  return {
+    changes: changes.map(asRestore),
+    notes: [{ cause: 'planned-as-restore', subject: '', text: `everything is planned as Restore (${why.what}: ${why.why})` }],
+  }
 }
 
 function refusedAlone(
@@ -65,8 +68,9 @@ function asRestore(change: PlannedChange): PlannedChange {
   return { ...rest, resolution: 'Restore' }
 }
 
-function noteOf({ drift, resolution }: PlannedChange, { why }: Failure): string {
+function noteOf({ drift, resolution }: PlannedChange, { why }: Failure): Note {
   const field = shownPathOnly(drift.path)
   const name = describeResourceId(drift.id)
-  return `${field === '' ? name : `${field} of ${name}`} is planned as Restore and not as ${resolution}: ${why}`
+  const what = field === '' ? name : `${field} of ${name}`
+  return { cause: 'planned-as-restore', subject: '', text: `${what} is planned as Restore and not as ${resolution}: ${why}` }
 }

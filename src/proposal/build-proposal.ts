@@ -2,8 +2,10 @@
  * What a proposal changes in the repository: the edited sources, the Kptfile's condition and the record. The edited package
  * is rendered again and refused unless exactly the chosen fields moved (design §8).
  */
+
 import { field } from '../krm/field-path.ts'
 import { resourceKey } from '../krm/resource-id.ts'
+import type { Note } from '../note.ts'
 import { editYaml, type YamlEdit } from '../package/edit-yaml.ts'
 import type { PackageFiles } from '../package/package-files.ts'
 import type { FileChange } from '../ports/package-repository.ts'
@@ -36,7 +38,7 @@ export interface ProposalInput {
 
 export interface ProposalFiles {
   readonly changes: readonly FileChange[]
-  readonly notes: readonly string[]
+  readonly notes: readonly Note[]
 }
 
 /** @throws Failure BP1207, BP2001, BP2002, BP2007, BP2010 or BP2014 when a resolution cannot be had */
@@ -45,7 +47,7 @@ export function buildProposal(input: ProposalInput): ProposalFiles {
   const kptfile = editKptfile(input, edited)
   // Values may be in the Kptfile too, where a function is configured there.
   const sources = edited.filter(({ path }) => path !== kptfile.path)
-  const notes: string[] = []
+  const notes: Note[] = []
   const changes: FileChange[] = [...sources, kptfile, { path: input.record.path, content: bytes(input.record.text) }]
   if (input.packagePath === '') changes.push(...hideRecords(input.files, notes))
   return { changes, notes }
@@ -120,11 +122,15 @@ function editKptfile(input: ProposalInput, edited: readonly FileChange[]): FileC
 }
 
 /** In a repository that is one package the records lie inside of it: kpt must not read them. */
-function hideRecords(files: PackageFiles, notes: string[]): FileChange[] {
+function hideRecords(files: PackageFiles, notes: Note[]): FileChange[] {
   const ignore = files.find((file) => file.path === '.krmignore')
   const text = ignore === undefined ? '' : new TextDecoder().decode(ignore.content)
   if (text.split(/\r?\n/).some((line) => /^\/?\.drift\/?$/.test(line.trim()))) return []
-  notes.push('.krmignore gets the line .drift/, because the repository itself is the package')
+  notes.push({
+    cause: 'records-hidden',
+    subject: '',
+    text: '.krmignore gets the line .drift/, because the repository itself is the package',
+  })
   return [{ path: '.krmignore', content: bytes(`${text}${text === '' || text.endsWith('\n') ? '' : '\n'}.drift/\n`) }]
 }
 

@@ -1,7 +1,9 @@
 /** Does the commands of one comment, and what ticked boxes say, each by one turn of the unit alone. */
+
 import { describeRule, isActive, mismatchText, whyNotIgnored } from '../drift/ignore-rules.ts'
 import { RISK_RULES } from '../drift/risk.ts'
 import { Failure } from '../failure.ts'
+import { sentenceOf } from '../note.ts'
 import { rulesFor } from '../plan/comment-policy.ts'
 import { assertOwner, needsOwner } from '../plan/comment-rights.ts'
 import { changesMeant, type RequestedChoice, type WishRequest } from '../plan/comment-wish.ts'
@@ -164,7 +166,7 @@ async function plan(
 
 async function recheck(desk: Desk): Promise<Said> {
   const { plan: made, observation } = await turn(desk, {})
-  const notes = made.notes.slice(0, 3).map((note) => ` ${markdownProse(note)}.`)
+  const notes = made.notes.slice(0, 3).map((note) => ` ${markdownProse(sentenceOf(note))}.`)
   return { text: `looked at the cluster at ${time(observation.cluster.observedAt)}: ${STATES[made.report.status.state]}.${notes.join('')}` }
 }
 

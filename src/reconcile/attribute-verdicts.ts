@@ -1,10 +1,12 @@
 /** Asks the audit log about what differs, once per package, and names who it was. */
+
 import { attribute } from '../drift/attribution.ts'
 import type { ObjectVerdict, Syncer } from '../drift/drift.ts'
 import { overrideRisks } from '../drift/risk-overrides.ts'
 import { asFailure } from '../failure.ts'
 import type { AuditedWrite } from '../krm/audit-event.ts'
 import type { RedactionKey } from '../krm/redacted.ts'
+import type { Note } from '../note.ts'
 import type { EffectivePolicy } from '../policy/effective-policy.ts'
 import type { AuditSource } from '../ports/audit-source.ts'
 import { knownActors, withKnownActors } from '../record/known-actors.ts'
@@ -19,7 +21,7 @@ export interface AttributionSources {
   readonly report: DriftReport | undefined
   readonly key: RedactionKey
   /** Told what of the log could not be read. */
-  readonly onNote: (note: string) => void
+  readonly onNote: (note: Note) => void
 }
 
 /** A log that cannot be read hides no drift: it is told, and nobody is named by it. @throws only the reason of `signal` */
@@ -35,11 +37,11 @@ export async function attributeVerdicts(
     try {
       const answer = await audit.writesTo(cluster, wanted, signal)
       writes = answer.writes
-      answer.notes.forEach(onNote)
+      for (const text of answer.notes) onNote({ cause: 'audit-log-not-read', subject: '', text })
     } catch (thrown) {
       signal.throwIfAborted()
       const { what, why } = asFailure(thrown)
-      onNote(`${what}: ${why}; field managers alone are named`)
+      onNote({ cause: 'audit-log-not-read', subject: '', text: `${what}: ${why}; field managers alone are named` })
     }
   }
   const known = knownActors(report)

@@ -68,7 +68,7 @@ test('another installation key does not undo what was decided, and does not writ
   world.key = redactionKey(new Uint8Array(32).fill(9))
   const { outcome, notes } = await world.plan()
   assert.equal(outcome, 'frozen')
-  assert.match(notes.join(), /BACKPORCH_KEY/)
+  assert.match(notes.map(({ text }) => text).join(), /BACKPORCH_KEY/)
   assert.equal(world.repository.head(branch), before)
   await refused(world.approve(), 'BP2005')
   world.edit(WEB_CONFIG, 'data.color', 'red')
@@ -186,7 +186,7 @@ test('a policy that adopts by default: of two changes of a package with a pipeli
     'spec.replicas Adopt',
   ])
   assert.match(
-    notes.join('; '),
+    notes.map(({ text }) => text).join('; '),
     /^data\.color of ConfigMap shop\/web is planned as Restore and not as Adopt: its value comes from the setter color/,
   )
   assert.match(world.repository.text(branch, 'apps/web/Kptfile') ?? '', /configMap: \{replicas: "5", color: blue\}/)
@@ -202,7 +202,7 @@ test('a chosen Adopt that the moved base makes impossible is left as it is and t
   world.repository.commitByHand('main', { 'apps/web/deployment.yaml': repeated })
   const { outcome, notes, report } = await world.plan()
   assert.equal(outcome, 'frozen')
-  assert.match(notes.join(), /cannot be made anew/)
+  assert.match(notes.map(({ text }) => text).join(), /cannot be made anew/)
   assert.ok(report.spec.changes.length > 0)
   assert.equal(world.repository.head(branch), before)
   await refused(world.approve(), 'BP2005')

@@ -1,5 +1,7 @@
 /** Approve and reject of the local forge: a decision is bound to what was reviewed, and is one push. */
+
 import { Failure } from '../failure.ts'
+import { sentenceOf } from '../note.ts'
 import type { ObjectId } from '../package/object-id.ts'
 import { assertOwnBase } from '../plan/base-branch.ts'
 import type { Observation, OpenBranch } from '../plan/observation.ts'
@@ -188,7 +190,7 @@ function changedSinceReview(observation: Observation, proposal: OpenBranch, plan
     return new Failure({
       code: outcome === 'foreign' ? 'BP2009' : 'BP2005',
       what: `${proposal.workspace} of ${packageName} in ${cluster} was not decided`,
-      why: plan.notes.join('; '),
+      why: plan.notes.map(sentenceOf).join('; '),
       remedy: outcome === 'foreign' ? 'merge or delete the branch by hand' : 'scan again when that is put right, then decide',
       retry: 'on-change',
     })

@@ -1,7 +1,9 @@
 /** What a turn looks at: the repository once, and the packages of each cluster. */
+
 import { asFailure, Failure, failuresOf } from '../failure.ts'
 import type { LabelSelector } from '../krm/label-selector.ts'
 import { describeResourceId, type ResourceId } from '../krm/resource-id.ts'
+import type { Note } from '../note.ts'
 import { type FoundPackage, selectPackages } from '../package/find-packages.ts'
 import type { Observation } from '../plan/observation.ts'
 import { placedPackages } from '../policy/effective-policy.ts'
@@ -43,7 +45,7 @@ const WIDTH = 4
 const TOGETHER = 64
 
 export type ObservedUnit =
-  | { readonly state: 'observed'; readonly observation: Observation; readonly notes: readonly string[] }
+  | { readonly state: 'observed'; readonly observation: Observation; readonly notes: readonly Note[] }
   | (UnitResult & { readonly state: 'failed' })
 
 export interface ObservedCluster {
@@ -226,12 +228,14 @@ function nothingPlaced(cluster: string): Failure {
   })
 }
 
-function packageNotes({ rootPackage }: FoundPackage, { unit, annotations }: LoadedPackage): string[] {
-  const notes: string[] = [...annotations.problems]
+function packageNotes({ rootPackage }: FoundPackage, { unit, annotations }: LoadedPackage): Note[] {
+  const notes: Note[] = annotations.problems.map((text) => ({ cause: 'annotation-not-valid', subject: '', text }))
   if (rootPackage)
-    notes.push(
-      `the repository itself is the package ${unit.packageName}: it works here, and a Porch server cannot list it (give the package a folder for that)`,
-    )
+    notes.push({
+      cause: 'package-is-repository',
+      subject: '',
+      text: `the repository itself is the package ${unit.packageName}: it works here, and a Porch server cannot list it (give the package a folder for that)`,
+    })
   return notes
 }
 
@@ -247,9 +251,9 @@ function keepsMoving(failure: Failure): Failure {
   })
 }
 
-function objectNotes({ verdicts }: Observation): string[] {
+function objectNotes({ verdicts }: Observation): Note[] {
   return verdicts.flatMap(({ id, desired, notes = [] }) => {
     const place = desired === undefined ? '' : `${desired.location.path}:${desired.location.line}: `
-    return notes.map((note) => `${place}${describeResourceId(id)}: ${note}`)
+    return notes.map((note) => ({ ...note, subject: `${place}${describeResourceId(id)}` }))
   })
 }

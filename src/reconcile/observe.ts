@@ -1,9 +1,11 @@
 /** Reads everything that one turn of one unit needs; judges nothing. */
+
 import { isGoneByDesign } from '../drift/set-aside-gone.ts'
 import { Failure, Failures } from '../failure.ts'
 import { handedOver } from '../krm/hand-over.ts'
 import type { RedactionKey } from '../krm/redacted.ts'
 import { resourceKey } from '../krm/resource-id.ts'
+import type { Note } from '../note.ts'
 import { type FoundPackage, packageSlug } from '../package/find-packages.ts'
 import type { Kptfile } from '../package/kptfile.ts'
 import { PACKAGE_FILE } from '../package/walk-package.ts'
@@ -124,9 +126,9 @@ export async function observe(
   const of = { packagePath: unit.packagePath, outside: files.outside ?? [] }
   const history = () => readPackageHistory(ground, of, identity.namespace, desired, signal)
   const lag = { history, own, git, key: options.key }
-  const notes = new Set<string>()
+  const notes: Note[] = []
   const { audit, key } = options
-  const onNote = (note: string): void => void notes.add(note)
+  const onNote = (note: Note): void => void notes.push(note)
   const who = { cluster: unit.cluster, audit, policy: effective, report: git.ledger.report, key, onNote }
   const cluster = await observeCluster(reader, identity, { read, unexpected, lag, who }, effective, signal)
   const applier = await observeApplier(own, cluster, { ...unit, render: effective.render }, desired.pipeline === 'run', signal)
@@ -151,7 +153,7 @@ export async function observe(
     proposals: view.proposals,
     policy: effective,
     key: options.key,
-    ...(notes.size === 0 ? {} : { notes: [...notes] }),
+    ...(notes.length === 0 ? {} : { notes }),
   }
 }
 

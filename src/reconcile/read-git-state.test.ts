@@ -30,7 +30,10 @@ for (const [name, text] of [
       ['spec.replicas'],
     )
     assert.equal(outcome, 'frozen')
-    assert.match(notes.join('\n'), /the record of proposed\/apps\/web\/drift-\w+ cannot be read and is left alone: /)
+    assert.match(
+      notes.map(({ text }) => text).join('\n'),
+      /the record of proposed\/apps\/web\/drift-\w+ cannot be read and is left alone: /,
+    )
     assert.equal(world.repository.names().length, 1, 'no second proposal beside it')
     assert.equal(world.repository.head(world.repository.names()[0] ?? ''), before)
     assert.ok(updates.every(({ ref }) => ref === 'refs/heads/drift-ledger'))
@@ -57,7 +60,7 @@ test('a record of a decision that cannot be read makes the unit incomplete, and 
     report.status.incomplete?.map(({ code, state }) => [code, state]),
     [['BP1112', 'unverified']],
   )
-  assert.match(notes.join('\n'), new RegExp(`the record of ${path} cannot be read`))
+  assert.match(notes.map(({ text }) => text).join('\n'), new RegExp(`the record of ${path} cannot be read`))
   assert.ok(!world.repository.paths('drift-ledger').some((file) => file.startsWith('closed/')))
   assert.deepEqual(world.repository.names(), [])
 })

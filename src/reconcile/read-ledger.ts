@@ -1,5 +1,5 @@
 /** Everything that the ledger knows, for answers that need no cluster. */
-import { asFailure } from '../failure.ts'
+import type { Note } from '../note.ts'
 import {
   type ClosedEpisode,
   type ClusterObservation,
@@ -8,7 +8,7 @@ import {
   driftReportSchema,
 } from '../record/schema.ts'
 import { parseDocument } from '../record/write-document.ts'
-import { type RepositoryView, readTexts } from './repository-view.ts'
+import { ledgerNotRead, type RepositoryView, readTexts } from './repository-view.ts'
 
 export interface Ledger {
   readonly reports: readonly DriftReport[]
@@ -17,8 +17,8 @@ export interface Ledger {
   readonly closed: readonly ClosedEpisode[]
   /** By name of the cluster. */
   readonly clusters: ReadonlyMap<string, ClusterObservation>
-  /** Files that could not be read, as sentences. */
-  readonly problems: readonly string[]
+  /** Files that could not be read. */
+  readonly problems: readonly Note[]
 }
 
 export async function readWholeLedger(view: RepositoryView, signal: AbortSignal): Promise<Ledger> {
@@ -26,7 +26,7 @@ export async function readWholeLedger(view: RepositoryView, signal: AbortSignal)
   const texts = await readTexts(view.repository, files, signal)
   const folders = new Map<DriftReport, string>()
   const clusters = new Map<string, ClusterObservation>()
-  const problems: string[] = [...view.problems]
+  const problems: Note[] = [...view.problems]
   for (const { path } of files) {
     const text = texts.get(path) ?? ''
     const where = `drift-ledger:${path}`
@@ -37,8 +37,7 @@ export async function readWholeLedger(view: RepositoryView, signal: AbortSignal)
         clusters.set(observation.metadata.name, observation)
       }
     } catch (thrown) {
-      const { why } = asFailure(thrown)
-      problems.push(`${where} cannot be read: ${why}`)
+      problems.push(ledgerNotRead(where, thrown))
     }
   }
   const byUnit = (report: DriftReport): string => `${report.spec.unit.cluster}\0${report.spec.unit.package}`

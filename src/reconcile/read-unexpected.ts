@@ -1,4 +1,5 @@
 /** Objects that an inventory lists, git does not declare, and the cluster still has: judged for several packages, read together. */
+
 import { unexpectedObject } from '../drift/detect-drift.ts'
 import type { ObjectVerdict, SetAside, Syncer } from '../drift/drift.ts'
 import type { HookRunners } from '../drift/gone-by-design.ts'
@@ -10,6 +11,7 @@ import type { JsonObject } from '../krm/json.ts'
 import type { LiveState, LiveView, WantedObject } from '../krm/live-view.ts'
 import { annotationsOf } from '../krm/resource.ts'
 import { describeResourceId, type ResourceId, resourceKey } from '../krm/resource-id.ts'
+import type { Note } from '../note.ts'
 import type { PackageFiles } from '../package/package-files.ts'
 import type { ClusterReader } from '../ports/cluster.ts'
 import type { Incomplete } from '../record/schema.ts'
@@ -30,7 +32,7 @@ export interface UnexpectedObjects {
   readonly verdicts: readonly ObjectVerdict[]
   readonly incomplete: readonly Incomplete[]
   /** What inventories list that git does not declare, and that is not surely the package's: sentences, never drift. */
-  readonly notes: readonly string[]
+  readonly notes: readonly Note[]
   /** All that the inventories list, by `resourceKey`; undefined where there is none, or one could not be read whole. */
   readonly listed: ReadonlySet<string> | undefined
 }
@@ -57,7 +59,7 @@ interface Candidate {
 interface Judged {
   readonly candidates: readonly Candidate[]
   readonly incomplete: readonly Incomplete[]
-  readonly notes: readonly string[]
+  readonly notes: readonly Note[]
 }
 
 /** One for each package, in their order. @throws only the reason of `signal` */
@@ -108,7 +110,7 @@ async function judge(each: InventoriedPackage, declared: DeclaredObjects, namesp
   )
   const candidates = new Map<string, Candidate>()
   const incomplete: Incomplete[] = []
-  const notes: string[] = []
+  const notes: Note[] = []
   for (const inventory of each.inventories) {
     if (inventory instanceof Failure) {
       incomplete.push(unreadInventory(inventory))
@@ -197,11 +199,12 @@ function setAside(verdict: ObjectVerdict, kept: KeptRule): ObjectVerdict {
   return { ...verdict, state: 'in-sync', items: [], setAside: aside }
 }
 
-function notSurely({ packageName }: InventoriedPackage, { source }: KnownInventory, open: readonly ResourceId[], why: string): string {
+function notSurely({ packageName }: InventoriedPackage, { source }: KnownInventory, open: readonly ResourceId[], why: string): Note {
   const names = open.slice(0, 3).map(describeResourceId).join(', ')
   const more = open.length > 3 ? ` and ${open.length - 3} more` : ''
   const [are, they, belong] = open.length === 1 ? ['is', 'it', 'belongs'] : ['are', 'they', 'belong']
-  return `${names}${more} ${are} in ${source} and in no package of this repository; whether ${they} ${belong} to ${packageName} is not known: ${why}`
+  const text = `${names}${more} ${are} in ${source} and in no package of this repository; whether ${they} ${belong} to ${packageName} is not known: ${why}`
+  return { cause: 'claimed-by-inventory', subject: '', text }
 }
 
 /** An object that the inventory has and the read files do not declare may be declared in one that was not read. */

@@ -1,5 +1,7 @@
 /** The repository at one moment: refs, base commit, packages, policies and ledger. Read once per turn, shared by all units. */
+
 import { asFailure, Failure } from '../failure.ts'
+import type { Note } from '../note.ts'
 import { type FoundPackage, findPackages } from '../package/find-packages.ts'
 import type { ObjectId } from '../package/object-id.ts'
 import type { PackageFiles } from '../package/package-files.ts'
@@ -30,8 +32,8 @@ export interface RepositoryView {
   readonly episodes: EpisodeIds
   /** What the forge has of our proposals, by full ref name; empty where it was not asked. */
   readonly proposals: ReadonlyMap<string, KnownProposal>
-  /** Files of the ledger that cannot be read, as sentences: one broken file stops nothing else. */
-  readonly problems: readonly string[]
+  /** Files of the ledger that cannot be read: one broken file stops nothing else. */
+  readonly problems: readonly Note[]
 }
 
 /**
@@ -94,18 +96,23 @@ async function readClosed(
   const files = tree.filter(({ path }) => CLOSED_FILE.test(path))
   const texts = await readTexts(repository, files, signal)
   const closed: ClosedEpisode[] = []
-  const problems: string[] = []
+  const problems: Note[] = []
   for (const { path } of files) {
     try {
       closed.push(parseDocument(texts.get(path) ?? '', closedEpisodeSchema, `drift-ledger:${path}`))
     } catch (thrown) {
-      problems.push(`drift-ledger:${path} cannot be read: ${asFailure(thrown).why}`)
+      problems.push(ledgerNotRead(`drift-ledger:${path}`, thrown))
     }
   }
   return {
     closed: closed.sort((left, right) => (left.status.at < right.status.at ? -1 : left.status.at > right.status.at ? 1 : 0)),
     problems,
   }
+}
+
+/** The file cannot be read, and says nothing. */
+export function ledgerNotRead(subject: string, thrown: unknown): Note {
+  return { cause: 'ledger-not-read', subject, text: `the file cannot be read: ${asFailure(thrown).why}` }
 }
 
 const POLICY_FILE = /^\.drift\/[^/]+\.ya?ml$/

@@ -1,5 +1,7 @@
 /** What came of one unit in one turn. */
+
 import type { Failure } from '../failure.ts'
+import type { Note } from '../note.ts'
 import type { NotAdoptable } from '../plan/not-adoptable.ts'
 import type { Observation, Unit } from '../plan/observation.ts'
 import type { UnitPlan } from '../plan/plan-reconcile.ts'
@@ -12,7 +14,7 @@ export type UnitResult =
       readonly plan: UnitPlan
       /** Of a unit with a proposal; empty for any other. */
       readonly notAdoptable: NotAdoptable
-      readonly notes: readonly string[]
+      readonly notes: readonly Note[]
       /** What was planned is not in git: a rule of the repository refused it. */
       readonly refused?: Failure
     }

@@ -150,7 +150,7 @@ test('a program that fails on an edited input refuses that edit, and the drift i
   const { outcome, record, notes } = await world.plan({ renderer })
   assert.deepEqual([outcome, record?.spec.plan], ['created', 'Restore'])
   assert.match(
-    notes.join(),
+    notes.map(({ text }) => text).join(),
     /^spec.replicas of Deployment shop\/web is planned as Restore and not as Adopt: with the edit of .* the package does not render/,
   )
   const wished = world.plan({ renderer, wish: { resolution: 'Adopt', selectors: [], message: undefined } })

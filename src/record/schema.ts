@@ -160,12 +160,26 @@ export const driftReportSchema = z.object({
   }),
 })
 
+const notesSchema = z
+  .array(
+    z.object({
+      cause: z.string().describe('Name of the cause: `secret-in-git`, `porch-tag-not-number`, …'),
+      count: z.number().int().positive(),
+      examples: z
+        .array(z.object({ subject: z.string(), text: z.string() }))
+        .describe('The first ones; every one with --verbose. `subject` is what a note is about, empty where the text says it.'),
+    }),
+  )
+  .optional()
+  .describe('What a reader should know that is no drift and no failure, one entry for each cause.')
+
 export const driftReportListSchema = z.object({
   apiVersion: z.literal(API_VERSION),
   kind: z.literal('DriftReportList'),
   observedAt: z.string(),
   incomplete: z.array(incompleteSchema).describe('What could not be observed. Absence of drift is not proven where this is not empty.'),
   items: z.array(driftReportSchema),
+  notes: notesSchema,
   proposals: z
     .array(z.object({ branch: z.string(), label: z.string(), url: z.string() }))
     .optional()
@@ -270,6 +284,7 @@ export type ClusterObservation = z.infer<typeof clusterObservationSchema>
 export type RuleMatch = z.infer<typeof ruleMatchSchema>
 export type UnitState = z.infer<typeof unitStateSchema>
 export type Incomplete = z.infer<typeof incompleteSchema>
+export type NotePart = NonNullable<DriftReportList['notes']>[number]
 export type Plan = DriftRecord['spec']['plan']
 
 export const LOCAL_CONFIG = { 'config.kubernetes.io/local-config': 'true' } as const

@@ -3,6 +3,7 @@ import { Failure } from '../failure.ts'
 import { getKey, isJsonObject, type Json, type JsonObject } from '../krm/json.ts'
 import { readResource } from '../krm/resource.ts'
 import { describeResourceId, parseApiVersion, resourceKey } from '../krm/resource-id.ts'
+import type { Note } from '../note.ts'
 import type { DesiredResource, DesiredSet, SourceLocation } from './desired-set.ts'
 import { isLocalConfig, isOfKpt } from './not-applied.ts'
 import { type FoundInventory, inventoryOf, readInventory } from './package-inventory.ts'
@@ -11,7 +12,7 @@ import { whyServerNamed } from './server-named.ts'
 
 export class DesiredSetBuilder {
   readonly failures: Failure[] = []
-  readonly notes: string[] = []
+  readonly notes: Note[] = []
   private readonly resources = new Map<string, DesiredResource>()
   private readonly inventories: FoundInventory[] = []
 
@@ -22,7 +23,7 @@ export class DesiredSetBuilder {
    */
   add(object: Json, location: SourceLocation, path: string, local = false): string | undefined {
     const secret = plainSecretNote(object)
-    if (secret !== undefined) this.notes.push(`${location.path}:${location.line}: ${secret}`)
+    if (secret !== undefined) this.notes.push({ cause: 'secret-in-git', subject: `${location.path}:${location.line}`, text: secret })
     if (local || isLocalConfig(object) || isOfKpt(object, 'Kptfile')) return undefined
     if (!isOfKpt(object, 'ResourceGroup')) return this.addResource(object, location)
     this.inventories.push(readInventory(object, location, path))
@@ -32,7 +33,7 @@ export class DesiredSetBuilder {
   private addResource(object: Json, location: SourceLocation): string | undefined {
     const generated = whyServerNamed(object)
     if (generated !== undefined) {
-      this.notes.push(`${location.path}:${location.line}: ${generated}`)
+      this.notes.push({ cause: 'name-from-server', subject: `${location.path}:${location.line}`, text: generated })
       return undefined
     }
     const resource = readResource(object)

@@ -1,5 +1,6 @@
 /** What the package says should run, and where each object was written. */
 import type { Resource } from '../krm/resource.ts'
+import type { Note } from '../note.ts'
 import type { InventoryRef } from '../ports/cluster.ts'
 
 export interface SourceLocation {
@@ -27,5 +28,5 @@ export interface DesiredSet {
   /** `run`: the package has a pipeline, and this is what its functions made of the files. */
   readonly pipeline: 'none' | 'run'
   /** Things a reader should know that are no failure: a link that was not followed, a scalar that reads surprisingly. */
-  readonly notes: readonly string[]
+  readonly notes: readonly Note[]
 }

@@ -2,6 +2,7 @@
 import type { Json } from '../krm/json.ts'
 import { isJsonObject } from '../krm/json.ts'
 import { labelsOf, metadataText } from '../krm/resource.ts'
+import type { Note } from '../note.ts'
 import type { InventoryRef } from '../ports/cluster.ts'
 import type { SourceLocation } from './desired-set.ts'
 
@@ -29,16 +30,19 @@ export function inventoryOf(
   found: readonly FoundInventory[],
   ofKptfile: InventoryRef | undefined,
   subpackages: readonly string[],
-): { readonly inventory: InventoryRef | undefined; readonly notes: readonly string[] } {
+): { readonly inventory: InventoryRef | undefined; readonly notes: readonly Note[] } {
   const own = found.filter(({ path }) => !subpackages.some((folder) => path.startsWith(`${folder}/`)))
   const [only, second] = own
   const places = own.map(({ location }) => `${location.path}:${location.line}`)
-  if (second !== undefined) return none(`the package names ${own.length} inventories, at ${places.join(' and ')}`)
+  if (second !== undefined) return none(places, `the package names ${own.length} inventories, at ${places.join(' and ')}`)
   if (only !== undefined && ofKptfile !== undefined)
-    return none(`the package names an inventory in its Kptfile and another at ${places[0]}`)
+    return none(places, `the package names an inventory in its Kptfile and another at ${places[0]}`)
   return { inventory: only?.ref ?? ofKptfile, notes: [] }
 }
 
-function none(why: string): { readonly inventory: undefined; readonly notes: readonly string[] } {
-  return { inventory: undefined, notes: [`${why}; "kpt live" refuses that, and no inventory is used`] }
+function none([subject = '']: readonly string[], why: string): { readonly inventory: undefined; readonly notes: readonly Note[] } {
+  return {
+    inventory: undefined,
+    notes: [{ cause: 'inventory-twice', subject, text: `${why}; "kpt live" refuses that, and no inventory is used` }],
+  }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { builtInFunctions } from '../../functions/built-in-functions.ts'
+import { sentenceOf } from '../note.ts'
 import { answerCalls } from './answer-calls.ts'
 import { renderPackage } from './render-package.ts'
 
@@ -16,7 +17,9 @@ function render(configMap: string, value: string) {
 test('setters that no comment names are told, with the function that has them', () => {
   const rendering = render('{colour: red}', 'color: blue # kpt-set: ${color}')
   assert.ok('desired' in rendering)
-  assert.deepEqual(rendering.desired.notes, ['apps/web/Kptfile:7 (mutator 1, apply-setters): no matches for input setter(s)'])
+  assert.deepEqual(rendering.desired.notes.map(sentenceOf), [
+    'apps/web/Kptfile:7 (mutator 1, apply-setters): no matches for input setter(s)',
+  ])
 })
 
 test('a setter without a value fails the package, in the words of the original, and names the function', () => {

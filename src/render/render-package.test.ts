@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Failure, formatFailure } from '../failure.ts'
+import { sentenceOf } from '../note.ts'
 import type { FileMode, PackageFiles } from '../package/package-files.ts'
 import { answerCalls, NO_FUNCTIONS } from './answer-calls.ts'
 import { type RenderedPackage, type Rendering, renderPackage } from './render-package.ts'
@@ -87,7 +88,10 @@ describe('renderPackage', () => {
     const job = 'apiVersion: batch/v1\nkind: Job\nmetadata: {generateName: migrate-}\n'
     const rendered = render({ 'a.yaml': `${object('a')}---\n${job}` })
     assert.deepEqual(places(rendered), ['a apps/web/a.yaml:1 (0,-)'])
-    assert.match(rendered.desired.notes.join(), /a\.yaml:\d+: the Job with generateName "migrate-" gets another name at each create/)
+    assert.match(
+      rendered.desired.notes.map(sentenceOf).join(),
+      /a\.yaml:\d+: the Job with generateName "migrate-" gets another name at each create/,
+    )
   })
 
   it('refuses a list inside a list', () => {
@@ -186,7 +190,7 @@ describe('renderPackage', () => {
     assert.deepEqual(desired.resources, [])
     assert.deepEqual(unread, ['apps/web/big.yaml', 'apps/web/link.yaml', 'apps/web/vendor'])
     assert.equal(desired.notes.length, 3)
-    assert.match(desired.notes[1] ?? '', /link\.yaml: a symbolic link is not followed/)
+    assert.deepEqual(desired.notes[1], { cause: 'file-not-read', subject: 'apps/web/link.yaml', text: 'a symbolic link is not followed' })
   })
 
   it('names the keys, and never the values, of a Secret in plain text, local config too (C33)', () => {
@@ -198,7 +202,7 @@ describe('renderPackage', () => {
       'c.yaml': `${secret('').replace('name: s', 'name: sealed')}sops: {version: "3"}\n`,
     })
     assert.deepEqual(
-      desired.notes,
+      desired.notes.map(sentenceOf),
       ['a', 'b'].map((name) => `apps/web/${name}.yaml:1: Secret s has its values in git in plain text: stringData.password`),
     )
     assert.equal(desired.resources.length, 2)
@@ -207,7 +211,7 @@ describe('renderPackage', () => {
   it('passes on what reads otherwise than it looks, without the value', () => {
     const { desired } = render({ 'a.yaml': object('a', 'data:\n  legacy: no\n') })
     assert.equal(desired.notes.length, 1)
-    assert.match(desired.notes[0] ?? '', /^apps\/web\/a\.yaml:6:11: /)
+    assert.equal(desired.notes[0]?.subject, 'apps/web/a.yaml:6:11')
   })
 })
 
@@ -323,7 +327,7 @@ describe('the inventory of a package', () => {
     ]) {
       const { desired } = render(files)
       assert.equal(desired.inventory, undefined)
-      assert.match(desired.notes[0] ?? '', /"kpt live" refuses that/)
+      assert.match(desired.notes[0]?.text ?? '', /"kpt live" refuses that/)
     }
   })
 

@@ -76,7 +76,8 @@ function withRun(sources: PackageSources, run: PipelineRun): Rendering {
   const objects = renderedObjects(sources, run)
   for (const { step, results } of run.runs)
     for (const { message, severity } of results)
-      if (severity === 'error' || message === NO_MATCH) builder.notes.push(`${describeStep(step)}: ${message}`)
+      if (severity === 'error' || message === NO_MATCH)
+        builder.notes.push({ cause: 'function-result', subject: describeStep(step), text: message })
   sources.assertNoFolder(new Set(objects.map(({ path }) => path)))
   const applied = new Set(sources.walk(objects.map(({ path }) => path)))
   for (const { object, location, path, node, local } of objects) {
@@ -108,7 +109,7 @@ function readSources(sources: PackageSources, how: 'no-pipeline' | 'as-files' = 
 
 function noteUnread(sources: PackageSources, builder: DesiredSetBuilder, path: string): boolean {
   const why = sources.whyUnread(path)
-  if (why !== undefined) builder.notes.push(`${sources.where(path)}: ${why}`)
+  if (why !== undefined) builder.notes.push({ cause: 'file-not-read', subject: sources.where(path), text: why })
   return why !== undefined
 }
 
@@ -120,7 +121,8 @@ interface ManifestFile {
 }
 
 function readManifest(builder: DesiredSetBuilder, yaml: GoYamlFile, { text, path, where }: ManifestFile): void {
-  for (const { line, column, message } of yaml.notes) builder.notes.push(`${where}:${line}:${column}: ${message}`)
+  for (const { kind, line, column, message } of yaml.notes)
+    builder.notes.push({ cause: `yaml-${kind}`, subject: `${where}:${line}:${column}`, text: message })
   for (const document of yaml.documents) {
     const { value } = document
     if (isKustomization(value, path) || isEmptyList(value)) continue

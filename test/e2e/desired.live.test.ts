@@ -98,7 +98,7 @@ await controlPlaneSuite('the desired object as the server has it', {}, (plane) =
       ['apps/server', server, 'refuses a server-side apply that has it'],
       ['apps/client', client, 'drops it'],
     ] as const) {
-      const run = assertExit(await world.backporch('diff', name), 0)
+      const run = assertExit(await world.backporch('diff', '-v', name), 0)
       assert.equal(run.stdout, '', name)
       const told = run.stderr.split('\n').map((line) => line.replace(/all\.yaml:\d+/, 'all.yaml'))
       for (const [kind, path] of places) {

@@ -1,7 +1,9 @@
 /** A world whose live objects bear the marks of a syncer, and what a turn tells of it. */
+
 import type { JsonObject } from '../../src/krm/json.ts'
 import type { WantedObject } from '../../src/krm/live-view.ts'
 import { resourceKey } from '../../src/krm/resource-id.ts'
+import { sentenceOf } from '../../src/note.ts'
 import type { InventoryQuestion } from '../../src/ports/cluster.ts'
 import { appliedBy } from './live-object.ts'
 import { CONFIG, TurnWorld, WEB, WEB_CONFIG, yaml } from './turn-world.ts'
@@ -52,7 +54,7 @@ export class InventoryWorld extends TurnWorld {
         setAside.map(({ drift, rule }) => `${drift.change} ${drift.id.name} ${rule}`),
       ),
       incomplete: (report.status.incomplete ?? []).map(({ code, why }) => `${code} ${why}`),
-      notes: unit.notes,
+      notes: unit.notes.map(sentenceOf),
       state: report.status.state,
     }
   }

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { after, describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { ToyPrograms, toyPackage } from '../../../test/fakes/toy-functions.ts'
+import { sentenceOf } from '../../note.ts'
 import type { TurnRendering } from '../../render/package-renderer.ts'
 import { FUNCTION_LIMITS } from './function-limits.ts'
 import { WorkerRenderer } from './worker-renderer.ts'
@@ -41,7 +42,7 @@ function told(rendering: TurnRendering): readonly string[] {
 }
 
 function notesOf(rendering: TurnRendering): readonly string[] {
-  return 'failures' in rendering ? assert.fail(rendering.failures[0].message) : rendering.desired.notes
+  return 'failures' in rendering ? assert.fail(rendering.failures[0].message) : rendering.desired.notes.map(sentenceOf)
 }
 
 function isRunning(id: number): boolean {

@@ -3,6 +3,7 @@
 import { serialize } from 'node:v8'
 import type { MessagePort } from 'node:worker_threads'
 import { Failure } from '../../failure.ts'
+import type { Note } from '../../note.ts'
 import type { PackageFiles } from '../../package/package-files.ts'
 import type { FunctionAnswer, FunctionCall, PipelineStep } from '../../render/pipeline-step.ts'
 import { describeStep } from '../../render/pipeline-step.ts'
@@ -30,7 +31,7 @@ export function serveRenders(port: MessagePort, { allowed, limits }: WorkerStart
 
   async function render(packagePath: string, files: PackageFiles): Promise<SentRendering> {
     post({ is: 'busy', step: undefined })
-    const notes: string[] = []
+    const notes: Note[] = []
     const process = renderPackage(packagePath, files)
     let state = process.next()
     while (state.done !== true) {
@@ -43,12 +44,12 @@ export function serveRenders(port: MessagePort, { allowed, limits }: WorkerStart
     return { desired: { ...desired, notes: [...desired.notes, ...notes] }, kptfile, unread }
   }
 
-  function answerCall({ step, input }: FunctionCall, notes: string[]): FunctionAnswer | Promise<FunctionAnswer> {
+  function answerCall({ step, input }: FunctionCall, notes: Note[]): FunctionAnswer | Promise<FunctionAnswer> {
     const chosen = chooseRuntime(step, allowed, builtIns)
     if (chosen.is === 'refused') return { failure: chosen.failure }
     if (chosen.is === 'built-in') {
       post({ is: 'busy', step })
-      if (chosen.remark !== undefined) notes.push(noteOf(step, chosen.remark))
+      if (chosen.remark !== undefined) notes.push({ cause: 'function-release', subject: describeStep(step), text: chosen.remark })
       const output = chosen.run(input)
       post({ is: 'busy', step: undefined })
       return output
@@ -59,7 +60,7 @@ export function serveRenders(port: MessagePort, { allowed, limits }: WorkerStart
       const read = readForeignOutput(step, input.items, answer, limits)
       if (!('failure' in read) && step.list === 'mutators') {
         const remarks = identityRemarks(namesById(input.items), read.items)
-        if (remarks.length > 0) notes.push(noteOf(step, `it ${remarks.join(', ')}`))
+        if (remarks.length > 0) notes.push({ cause: 'function-identity', subject: describeStep(step), text: `it ${remarks.join(', ')}` })
       }
       return read
     })
@@ -71,8 +72,4 @@ export function serveRenders(port: MessagePort, { allowed, limits }: WorkerStart
       post({ is: 'call', step, input })
     })
   }
-}
-
-function noteOf(step: PipelineStep, remark: string): string {
-  return `${describeStep(step)}: ${remark}`
 }

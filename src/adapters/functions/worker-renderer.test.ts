@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { TOY_FUNCTIONS, toyPackage } from '../../../test/fakes/toy-functions.ts'
 import type { Failure } from '../../failure.ts'
+import { sentenceOf } from '../../note.ts'
 import type { PackageFiles } from '../../package/package-files.ts'
 import type { TurnRendering } from '../../render/package-renderer.ts'
 import { BoundedMap } from './bounded-map.ts'
@@ -65,7 +66,7 @@ test('an image whose tag moves is told, and so is a built-in function in place o
     toyPackage(['image: set-labels, configMap: {a: b}', 'exec: bin/set-labels, configMap: {a: b}']),
     never,
   )
-  assert.deepEqual('desired' in rendering && rendering.desired.notes, [
+  assert.deepEqual('desired' in rendering && rendering.desired.notes.map(sentenceOf), [
     'a/Kptfile:7 (mutator 1, set-labels): set-labels without a tag means another release from time to time: v0.2.2 runs',
     'a/Kptfile:8 (mutator 2, set-labels): the built-in set-labels stands for the program "bin/set-labels"',
   ])

@@ -1,4 +1,5 @@
 import { formatJson, type Json } from '../../krm/json.ts'
+import type { Note } from '../../note.ts'
 import { parseKptAnnotations } from '../../package/kpt-annotation.ts'
 import { listPackageRevisions, type PackageRevision } from '../../package/package-revision.ts'
 import { worstRisk } from '../../plan/closed-episode.ts'
@@ -11,6 +12,7 @@ import { packageLabel, showLedger } from '../ledger-session.ts'
 import { isTable } from '../outputs.ts'
 import { sidesText, timeOf } from '../print-diff.ts'
 import { incompleteOfReports, printList, printReports, reportList } from '../print-document.ts'
+import { notesPart, printNotes } from '../print-notes.ts'
 import { changeFilter, changeKey, narrowReport, selectUnits, tellHidden } from '../selection.ts'
 import type { SelectionOptions } from '../selection-flags.ts'
 import { type Column, checkedColumns, formatTable } from '../table.ts'
@@ -37,6 +39,7 @@ export async function getPackages(names: readonly string[], options: GetOptions,
       packages: view.packages.map(({ path }) => path),
       annotations: await annotationsOf(view, world.signal),
     })
+    const notes = [...(unlistable === undefined ? [] : [hiddenFromPorch(unlistable)]), ...problems]
     const selection = await selectUnits(
       reading,
       names,
@@ -55,15 +58,18 @@ export async function getPackages(names: readonly string[], options: GetOptions,
       rows: new Map(rows.map((row) => [row.revision.name, formatJson(row as unknown as Json)])),
       print: (only) => {
         const shown = rows.filter(({ revision }) => only === undefined || only.has(revision.name))
-        printPackages(shown, { ...options, headers: options.headers && only === undefined }, widths, world)
+        printPackages(shown, [...ledger.problems, ...notes], { ...options, headers: options.headers && only === undefined }, widths, world)
         if (only !== undefined || options.quiet === true) return
-        if (unlistable !== undefined) world.stderr.write(`note: a Porch server cannot list this repository: ${unlistable}\n`)
-        for (const problem of problems) world.stderr.write(`note: ${problem}\n`)
+        printNotes(notes, options, world)
         tellHidden(selected.length - rows.length, 'revision', flagsOf(options), options, world)
       },
       exit: 0,
     }
   })
+}
+
+function hiddenFromPorch(why: string): Note {
+  return { cause: 'porch-cannot-list', subject: '', text: `a Porch server cannot list this repository: ${why}` }
 }
 
 /** What nobody observed has no known namespace, risk or state: these flags ask for what is known. */
@@ -87,12 +93,12 @@ function flagsOf(options: GetOptions): string[] {
   ]
 }
 
-function printPackages(rows: readonly PackageRow[], options: GetOptions, widths: number[], world: World): void {
+function printPackages(rows: readonly PackageRow[], notes: readonly Note[], options: GetOptions, widths: number[], world: World): void {
   const items = rows.map(({ revision, reports: own }) => ({
     ...revision,
     drift: own.map(({ spec, status }) => ({ cluster: spec.unit.cluster, state: status.state, changes: spec.changes.length })),
   }))
-  if (printList({ apiVersion: API_VERSION, kind: 'PackageRevisionList', items }, options, world)) return
+  if (printList({ apiVersion: API_VERSION, kind: 'PackageRevisionList', items, ...notesPart(notes, options) }, options, world)) return
   if (options.output === 'name') world.stdout.write(rows.map(({ revision }) => `${revision.name}\n`).join(''))
   else
     world.stdout.write(
@@ -168,7 +174,7 @@ export async function getDrifts(names: readonly string[], options: GetOptions, w
       print: (only) => {
         const shown = wanted.filter(({ report, change }) => only === undefined || only.has(changeKey(report.spec.unit, change)))
         printDrifts(
-          { shown, all: rows, reports: selected.map((report) => narrowReport(report, filter)) },
+          { shown, all: rows, reports: selected.map((report) => narrowReport(report, filter)), notes: reading.ledger.problems },
           { ...options, headers: options.headers && only === undefined },
           widths,
           world,
@@ -188,14 +194,20 @@ function printDrifts(
     shown,
     all,
     reports,
-  }: { readonly shown: readonly DriftRow[]; readonly all: readonly DriftRow[]; readonly reports: readonly DriftReport[] },
+    notes,
+  }: {
+    readonly shown: readonly DriftRow[]
+    readonly all: readonly DriftRow[]
+    readonly reports: readonly DriftReport[]
+    readonly notes: readonly Note[]
+  },
   options: GetOptions,
   widths: number[],
   world: World,
 ): void {
   const now = world.clock.now()
   const numbers = new Map(all.map(({ change, number }) => [change, number]))
-  const list = reportList(reports, `${now.toISOString().slice(0, 19)}Z`, incompleteOfReports(reports))
+  const list = { ...reportList(reports, `${now.toISOString().slice(0, 19)}Z`, incompleteOfReports(reports)), ...notesPart(notes, options) }
   if (printReports(list, { output: options.output, numbers }, world)) return
   const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
   const columns: Column<DriftRow>[] = [

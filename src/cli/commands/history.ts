@@ -1,4 +1,5 @@
 import { asFailure } from '../../failure.ts'
+import type { Note } from '../../note.ts'
 import { worstRisk } from '../../plan/closed-episode.ts'
 import { readTexts } from '../../reconcile/repository-view.ts'
 import { oneLine } from '../../record/one-line.ts'
@@ -9,6 +10,7 @@ import { packageLabel, readLedgerOf } from '../ledger-session.ts'
 import type { CommonOptions } from '../options.ts'
 import { formatAge, sidesText } from '../print-diff.ts'
 import { printList } from '../print-document.ts'
+import { notesPart, printNotes } from '../print-notes.ts'
 import { selectUnits } from '../selection.ts'
 import { isNotBefore, type SelectionOptions, sinceTime } from '../selection-flags.ts'
 import { type Column, checkedColumns, formatTable } from '../table.ts'
@@ -30,15 +32,17 @@ export async function history(packages: readonly string[], options: HistoryOptio
   const { view, ledger } = reading
   const files = view.tree.filter(({ path }) => path.startsWith('.drift/records/') && path.endsWith('.yaml'))
   const texts = await readTexts(view.repository, files, world.signal)
+  const notes: Note[] = []
   const records = files.flatMap(({ path }) => {
     try {
       return [parseDocument(texts.get(path) ?? '', driftRecordSchema, path)]
     } catch (thrown) {
       // One that another version wrote, or that somebody edited, hides no other.
-      if (options.quiet !== true) world.stderr.write(`note: ${oneLine(path, 300)} cannot be read: ${oneLine(asFailure(thrown).why, 300)}\n`)
+      notes.push({ cause: 'record-not-read', subject: path, text: `the record cannot be read: ${asFailure(thrown).why}` })
       return []
     }
   })
+  printNotes(notes, options, world)
   const published = new Map(
     [...view.refs].flatMap(([ref, commit]) => (ref.startsWith('refs/tags/') ? [[ref.slice('refs/tags/'.length), commit] as const] : [])),
   )
@@ -67,7 +71,11 @@ export async function history(packages: readonly string[], options: HistoryOptio
     ...(status === undefined ? {} : { status }),
     ...(commit === '' ? {} : { commit }),
   }))
-  const printed = printList({ apiVersion: API_VERSION, kind: 'DecisionList', items }, options, world)
+  const printed = printList(
+    { apiVersion: API_VERSION, kind: 'DecisionList', items, ...notesPart([...ledger.problems, ...notes], options) },
+    options,
+    world,
+  )
   if (!printed && options.output === 'name') {
     world.stdout.write([...new Set(shown.map(({ spec }) => `drift-${spec.episode}`))].map((name) => `${oneLine(name, 300)}\n`).join(''))
   } else if (!printed) {

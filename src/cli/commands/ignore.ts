@@ -8,6 +8,7 @@ import { type PolicyFile, parsePolicyFiles } from '../../policy/parse-policy.ts'
 import { runTurn } from '../../reconcile/run-turn.ts'
 import { formatInertDocument } from '../../record/write-document.ts'
 import type { CommonOptions } from '../options.ts'
+import { printNotes } from '../print-notes.ts'
 import { withSession } from '../turn-session.ts'
 import type { World } from '../world.ts'
 
@@ -45,7 +46,8 @@ export async function ignore(
       world.stdout.write(text)
       if (options.quiet !== true) {
         const how = 'commit it to .drift/ for review, or add its rules to spec.ignore of a policy there'
-        world.stderr.write(`note: ${how}${expires === undefined ? '; check warns of a rule without an end (--for 30d)' : ''}\n`)
+        const text = `${how}${expires === undefined ? '; check warns of a rule without an end (--for 30d)' : ''}`
+        printNotes([{ cause: 'rule-to-commit', subject: '', text }], options, world)
       }
       return 0
     },

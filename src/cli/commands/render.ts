@@ -26,7 +26,7 @@ export async function render(packages: readonly string[], options: CommonOptions
   const key = redactionKey(randomBytes(32))
   for (const one of renders) world.stdout.write(formatRender(one, key, terminal, world))
   const failures = renders.flatMap((one) => ('failures' in one ? one.failures : []))
-  printFailures(failures, world)
+  printFailures(failures, world, options)
   if (failures.length > 0) return worstExit(failures)
   return renders.some((one) => 'changes' in one && one.changes.length > 0) ? 1 : 0
 }

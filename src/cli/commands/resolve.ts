@@ -41,7 +41,7 @@ export async function resolve(
     else {
       tellWritten(result, options, world)
       await tellPublished(result.updates, result.view.baseBranch, options, world)
-      printFailures(result.units.flatMap(unitFailures), world)
+      printFailures(result.units.flatMap(unitFailures), world, options)
     }
     const failures = result.units.flatMap(unitFailures)
     return failures.length === 0 ? 0 : worstExit(failures)

@@ -1,7 +1,7 @@
 import { formatJson, type Json } from '../../krm/json.ts'
+import type { Note } from '../../note.ts'
 import { worstRisk } from '../../plan/closed-episode.ts'
 import { listRules, staleRules } from '../../plan/listed-rules.ts'
-import { oneLine } from '../../record/one-line.ts'
 import type { DriftReport } from '../../record/schema.ts'
 import { driftCount, workspaceOf } from '../drift-count.ts'
 import { heldCell } from '../held-text.ts'
@@ -9,6 +9,7 @@ import { type LedgerReading, packageLabel, showLedger } from '../ledger-session.
 import { isTable } from '../outputs.ts'
 import { formatAge } from '../print-diff.ts'
 import { incompleteOfReports, printReports, reportList } from '../print-document.ts'
+import { printNotes } from '../print-notes.ts'
 import { selectUnits, tellHidden } from '../selection.ts'
 import { isNotBefore, type SelectionOptions, sinceTime } from '../selection-flags.ts'
 import { type Column, checkedColumns, formatTable } from '../table.ts'
@@ -57,7 +58,7 @@ export async function status(packages: readonly string[], options: StatusOptions
         )
         if (!isTable(options.output)) return
         world.stderr.write(summary(reports, selected.length, reading))
-        world.stderr.write(staleNotes(reading, world.clock.now().toISOString().slice(0, 10)))
+        printNotes(staleNotes(reading, world.clock.now().toISOString().slice(0, 10)), options, world)
       },
       exit: exitOf(selected, reports, options),
     }
@@ -85,13 +86,10 @@ function exitOf(selected: readonly DriftReport[], shown: readonly DriftReport[],
 }
 
 /** What hides nothing any more is told where people look every day, with its place. */
-function staleNotes({ view, ledger }: LedgerReading, today: string): string {
+function staleNotes({ view, ledger }: LedgerReading, today: string): readonly Note[] {
   const stale = staleRules(listRules(view.policies, ledger.reports, today), today)
-  const more = stale.length > MOST_NOTES ? [`${stale.length - MOST_NOTES} more such rules: backporch get ignores lists them`] : []
-  return [...stale.slice(0, MOST_NOTES).map(({ why }) => why), ...more].map((line) => `note: ${oneLine(line, 300)}\n`).join('')
+  return stale.map(({ why }) => ({ cause: 'rule-hides-nothing', subject: '', text: why }))
 }
-
-const MOST_NOTES = 5
 
 function nameOf({ spec: { unit } }: DriftReport): string {
   return `${unit.cluster} ${packageLabel(unit.package)}`

@@ -1,0 +1,102 @@
+/**
+ * What a reader should know that is no failure and no drift. A note is a value with a cause, so that many notes of one cause
+ * are told in one line without anybody comparing texts.
+ */
+
+/** Every cause, with what notes of it are about. The name is what `-o json` prints. */
+export const NOTE_CAUSES = {
+  'annotation-not-valid': 'an annotation of ours in the package that hides nothing',
+  'audit-log-not-read': 'a part of the audit log',
+  'branch-left-alone': 'a branch that is left as it is',
+  'claimed-by-inventory': 'objects that an inventory has, and of which nobody knows whether they belong to the package',
+  'commit-compared': 'a work tree whose changes are not committed',
+  decision: 'a decision that somebody made',
+  'field-not-on-server': 'a field that the server does not know',
+  'file-not-read': 'a file that is not looked into',
+  'files-ignored': 'files of a folder without a Kptfile that an ignore file leaves out',
+  'follows-another-branch': 'a package that its syncer takes from another branch',
+  'forge-notice': 'the forge, or a forge without a token',
+  'function-identity': 'a function that changes names of objects',
+  'function-release': 'a function that runs in another release than the one that was asked for',
+  'function-result': 'a result that a function of a pipeline gave',
+  'inventory-twice': 'a package that names two inventories',
+  'ledger-not-read': 'a file of the ledger',
+  'name-from-server': 'an object that the server names',
+  'not-in-yaml-diff': 'a difference that has no place in a unified diff',
+  'not-observed': 'an object that could not be compared',
+  'package-is-repository': 'a package at the root of the repository',
+  'planned-as-restore': 'a change that is planned as Restore, because the other resolution is refused',
+  'porch-cannot-list': 'a branch that hides the repository from Porch',
+  'porch-name-not-label': 'a package revision that Porch cannot read by name',
+  'porch-name-twice': 'two package revisions with one name in Porch',
+  'porch-tag-not-number': 'a tag that Porch lists as revision -1',
+  'record-not-read': 'a record of a drift',
+  'records-hidden': 'the ignore file that keeps records out of a package',
+  'report-not-written': 'a report that could not be written',
+  'rule-hides-nothing': 'an ignore rule that hides nothing, or has ended',
+  'rule-to-commit': 'a rule that was printed and has to be committed',
+  'secret-in-git': 'a Secret with its values in git in plain text',
+  silenced: 'drift that was rejected before',
+  withdrawn: 'a branch whose drift is gone',
+  'yaml-duplicate-key': 'a key that stands twice',
+  'yaml-key': 'a key that kubectl reads as another text',
+  'yaml-precision': 'a number that kubectl rounds',
+  'yaml-value': 'a value that kubectl reads otherwise than it looks',
+} as const
+
+export type NoteCause = keyof typeof NOTE_CAUSES
+
+export interface Note {
+  readonly cause: NoteCause
+  /** A file with line, an object, a ref, a package; empty where the text says it. */
+  readonly subject: string
+  /** One sentence that can follow the subject and a colon. */
+  readonly text: string
+}
+
+/** Notes of one cause. */
+export interface NoteGroup {
+  readonly cause: NoteCause
+  readonly count: number
+  /** The first ones, at least one. */
+  readonly examples: readonly Pick<Note, 'subject' | 'text'>[]
+  /** Whether all have the text of the first one. */
+  readonly sameText: boolean
+}
+
+/** What a decision was is told of each: it is what came of the turn, and not only something to know. */
+const EACH_IS_TOLD: ReadonlySet<NoteCause> = new Set(['decision'])
+
+/** By cause, in the order in which each cause comes first. A note that is there twice counts once. */
+export function groupNotes(notes: Iterable<Note>, examples = 3): readonly NoteGroup[] {
+  const groups = new Map<string, Map<string, Note>>()
+  for (const note of notes) {
+    const same = EACH_IS_TOLD.has(note.cause) ? `${note.cause} ${sentenceOf(note)}` : note.cause
+    const group = groups.get(same) ?? new Map<string, Note>()
+    groups.set(same, group.set(`${note.subject}\0${note.text}`, note))
+  }
+  return [...groups.values()].map((group) => {
+    const all = [...group.values()] as [Note, ...Note[]]
+    const [{ cause, text }] = all
+    return {
+      cause,
+      count: all.length,
+      examples: all.slice(0, examples).map(({ subject, text: own }) => ({ subject, text: own })),
+      sameText: all.every((note) => note.text === text),
+    }
+  })
+}
+
+/** One note as a sentence. */
+export function sentenceOf({ subject, text }: Pick<Note, 'subject' | 'text'>): string {
+  return subject === '' ? text : `${subject}: ${text}`
+}
+
+/** Many notes of one cause as a sentence: how many, and one of them. */
+export function groupSentence({ count, examples, sameText }: NoteGroup): string {
+  const [first] = examples
+  if (first === undefined) return ''
+  if (count === 1) return sentenceOf(first)
+  const more = `and ${count - 1} more`
+  return sameText && first.subject !== '' ? `${first.text}: ${first.subject} ${more}` : `${sentenceOf(first)}; ${more} of this kind`
+}
