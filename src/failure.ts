@@ -48,6 +48,7 @@ export const FAILURE_CODES = {
   BP2012: 'the package in this cluster follows another branch',
   BP2013: 'the person may not decide this',
   BP2014: 'several places give the live value',
+  BP2015: 'there is no copy of what would be deleted',
   BP3001: 'the cluster could not be observed',
   BP3002: 'the cluster does not accept the credentials',
   BP3003: 'the cluster forbids the request',

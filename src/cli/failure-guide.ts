@@ -187,6 +187,11 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     cause: 'more than one edit gives the live value and moves nothing else, so nobody can tell which one is meant',
     fix: 'name one of the places in the message with --via',
   },
+  BP2015: {
+    cause:
+      'the deletion was approved, and the merged record has no copy of all that would go: the object is too large, takes other objects or data along, or was recorded by an older version',
+    fix: 'keep what you need of it and delete it by hand, or release it; of an older record, scan and approve anew',
+  },
   BP3001: {
     cause: 'the API server cannot be reached: its address, the network, a proxy or a firewall',
     fix: 'try kubectl get namespaces with the same context, then run again',

@@ -7,7 +7,8 @@ import type { UnitPlan } from '../plan/plan-reconcile.ts'
 import type { NotObserved, TurnResult } from '../reconcile/run-turn.ts'
 import { unitFailures } from '../reconcile/unit-result.ts'
 import { oneLine } from '../record/one-line.ts'
-import type { Change, DriftReport } from '../record/schema.ts'
+import { restoreLosses } from '../record/restore-losses.ts'
+import type { Change, DriftRecord, DriftReport } from '../record/schema.ts'
 import { shownText } from '../record/shown-text.ts'
 import { countResolutions } from '../record/subject.ts'
 import { changeOrigins } from './change-origins.ts'
@@ -113,6 +114,7 @@ export function tellWritten(result: TurnResult, options: TurnPrintOptions, world
     const places = editedPlaces(files)
     if (places.length > 0) world.stdout.write(`  ${would === '' ? 'edits' : 'would edit'} ${oneLine(places.join(', '), 1_000)}\n`)
     if (report.status.held !== undefined) world.stdout.write(`  ${heldSentence(report.status.held)}\n`)
+    if (report.status.lifecycle === 'Proposed' && outcome !== 'healed') world.stdout.write(lossLines(unit.plan.record))
     // Nothing was written, so there is nothing to decide about yet.
     if (would !== '') {
       if (report.status.lifecycle === 'Proposed' && outcome !== 'healed') world.stdout.write(`  plan: ${planText(report)}\n`)
@@ -127,6 +129,11 @@ export function tellWritten(result: TurnResult, options: TurnPrintOptions, world
       world.stdout.write(`  next: backporch approve|reject ${unit.unit.packageName} decides (plan: ${planText(report)})\n`)
     }
   }
+}
+
+/** What a Restore takes from the cluster, and what of it the record keeps; one line for each. */
+export function lossLines(record: DriftRecord | undefined): string {
+  return (record === undefined ? [] : restoreLosses(record)).map((loss) => `  ${oneLine(loss, 2_000)}\n`).join('')
 }
 
 /** Merged decisions that live agrees with as of this turn, and those that it does not agree with in time. */

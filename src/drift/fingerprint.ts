@@ -4,8 +4,9 @@
  */
 import { createHash } from 'node:crypto'
 import { formatFieldPath } from '../krm/field-path.ts'
-import { isJsonObject, type Json } from '../krm/json.ts'
+import { isJsonObject } from '../krm/json.ts'
 import { keyedHash, type RedactionKey } from '../krm/redacted.ts'
+import { withoutBookkeeping } from '../krm/resource.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import type { Drift } from './drift.ts'
 
@@ -29,10 +30,16 @@ export function itemFingerprint(item: Drift, key: RedactionKey): string {
   return createHash('sha256').update(itemLine(item, key)).digest('hex').slice(0, 16)
 }
 
+/** Of a whole object that git does not have its content counts: one that changes is another one to decide about. */
 function itemLine(item: Drift, key: RedactionKey): string {
   const path = formatFieldPath(item.path)
   const domain = `${resourceKey(item.id)}#${path}`
-  const live = item.change === 'missing' ? undefined : item.change === 'unexpected' ? contentOf(item.live) : item.live
+  const live =
+    item.change === 'missing'
+      ? undefined
+      : item.change === 'unexpected' && isJsonObject(item.live)
+        ? withoutBookkeeping(item.live)
+        : item.live
   const git = item.change === 'missing' || item.change === 'unexpected' ? undefined : item.git
   return [item.change, resourceKey(item.id), item.uid, path, keyedHash(key, domain, git), keyedHash(key, domain, live)].join('\0')
 }
@@ -40,15 +47,4 @@ function itemLine(item: Drift, key: RedactionKey): string {
 /** Id of the episode that begins with this fingerprint: its first eight hex digits. */
 export function episodeIdOf(fingerprint: string): string {
   return fingerprint.slice('sha256:'.length, 'sha256:'.length + 8)
-}
-
-// Written by the server at every request, or by controllers all the time.
-const BOOKKEEPING = new Set(['managedFields', 'resourceVersion', 'generation', 'uid', 'creationTimestamp', 'selfLink'])
-
-/** What a whole object says, without its status: an unexpected object that changes is another one to decide about. */
-function contentOf(object: Json | undefined): Json | undefined {
-  if (!isJsonObject(object)) return object
-  const { status: _status, metadata, ...rest } = object
-  const kept = isJsonObject(metadata) ? Object.fromEntries(Object.entries(metadata).filter(([key]) => !BOOKKEEPING.has(key))) : {}
-  return { ...rest, metadata: kept }
 }

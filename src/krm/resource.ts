@@ -44,6 +44,16 @@ export function annotationsOf(object: JsonObject): ReadonlyMap<string, string> {
   return stringsAt(object, 'annotations')
 }
 
+/** Written by the server at every request, or by controllers all the time: no part of what anybody declares. */
+const BOOKKEEPING = new Set(['managedFields', 'resourceVersion', 'generation', 'uid', 'creationTimestamp', 'selfLink'])
+
+/** The object without its status and without what the server keeps in its metadata. */
+export function withoutBookkeeping(object: JsonObject): JsonObject {
+  const { status: _status, metadata, ...rest } = object
+  if (!isJsonObject(metadata)) return metadata === undefined ? rest : { ...rest, metadata }
+  return { ...rest, metadata: Object.fromEntries(Object.entries(metadata).filter(([name]) => !BOOKKEEPING.has(name))) }
+}
+
 /** A string of the object's metadata, or empty: `uid`, `resourceVersion`, `creationTimestamp`. */
 export function metadataText(object: JsonObject, name: string): string {
   const metadata = getKey(object, 'metadata')

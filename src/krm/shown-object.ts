@@ -17,11 +17,21 @@ export function shownObject(key: RedactionKey, id: ResourceId, object: JsonObjec
   return new ObjectView(key, id).show(object)
 }
 
+/** With the places of what is hidden, in the order of the object. */
+export function shownWithHidden(
+  key: RedactionKey,
+  id: ResourceId,
+  object: JsonObject,
+): { readonly shown: JsonObject; readonly hidden: readonly FieldPath[] } {
+  const view = new ObjectView(key, id)
+  return { shown: view.show(object), hidden: view.hidden }
+}
+
 class ObjectView {
   private readonly key: RedactionKey
   private readonly id: ResourceId
-  /** How many values were hidden so far. */
-  private hides = 0
+  /** What was hidden so far; of what is hidden as a whole, nothing below it. */
+  readonly hidden: FieldPath[] = []
 
   constructor(key: RedactionKey, id: ResourceId) {
     this.key = key
@@ -42,11 +52,11 @@ class ObjectView {
   /** `inOwner`: the value as a part of what it belongs to, which stands at the path above. */
   private part(path: FieldPath, value: Json, inOwner: Json): Json {
     const suspect = looksSecret(path, value) || looksSecret(path.slice(0, -1), inOwner)
-    const before = this.hides
+    const before = this.hidden.length
     if (isJsonObject(value) && isEmbeddedSecret(value)) return this.hide(path, value)
     const shown = isJsonArray(value) ? this.list(path, value) : isJsonObject(value) ? this.map(path, value) : value
     // Something in it is suspect, and nothing is by itself: then it is the whole.
-    return suspect && this.hides === before ? this.hide(path, value) : shown
+    return suspect && this.hidden.length === before ? this.hide(path, value) : shown
   }
 
   private map(path: FieldPath, map: JsonObject): Json {
@@ -60,6 +70,7 @@ class ObjectView {
   }
 
   private list(path: FieldPath, list: readonly Json[]): Json {
+    const before = this.hidden.length
     const shown = list.map((item, index) => {
       const name = isJsonObject(item) ? getKey(item, 'name') : undefined
       const step: PathStep = typeof name === 'string' ? { kind: 'item', keys: { name } } : { kind: 'index', index }
@@ -67,7 +78,9 @@ class ObjectView {
     })
     // Plain values, as the arguments of a command, tell of one another: they are hidden together.
     const plain = list.some((item, index) => !isJsonArray(item) && !isJsonObject(item) && shown[index] !== item)
-    return plain ? this.hide(path, list) : shown
+    if (!plain) return shown
+    this.hidden.length = before
+    return this.hide(path, list)
   }
 
   private hideLeaves(path: FieldPath, value: Json): Json {
@@ -78,7 +91,7 @@ class ObjectView {
   }
 
   private hide(path: FieldPath, value: Json): Json {
-    this.hides += 1
+    this.hidden.push(path)
     return isHidden(value) ? value : (shownJson(redact(this.key, this.id, path, value)) ?? null)
   }
 

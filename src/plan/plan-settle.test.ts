@@ -226,16 +226,53 @@ test('a record that the base branch does not have authorises nothing', async () 
   assert.deepEqual(world.cluster.writes, [])
 })
 
-test('an unexpected object is deleted by uid and version', async () => {
+/** A live object that the inventory of the package lists and git does not have. */
+function leftBehind(object: JsonObject, id: string): TurnWorld {
   const inventory = 'apiVersion: kpt.dev/v1alpha1\nkind: ResourceGroup\nmetadata: {name: inv, namespace: shop}\n'
   const world = new TurnWorld(SETTLES, { 'apps/web/resourcegroup.yaml': inventory })
-  const object: JsonObject = yaml(CONFIG.replace('name: web', 'name: left'))
   world.cluster.put({ ...object, metadata: { ...(object['metadata'] as JsonObject), uid: 'u-9', resourceVersion: '77' } })
-  world.cluster.inventory = { source: 'ResourceGroup shop/inv', resources: [idOf('/ConfigMap/shop/left')] }
+  world.cluster.inventory = { source: 'ResourceGroup shop/inv', resources: [idOf(id)] }
+  return world
+}
+
+const LEFT = yaml(CONFIG.replace('name: web', 'name: left'))
+
+test('an unexpected object is deleted by uid and version', async () => {
+  const world = leftBehind(LEFT, '/ConfigMap/shop/left')
   await world.plan()
   await world.approve()
   assert.equal(await settleCode(world), undefined)
   assert.deepEqual(await firstWrites(world), ['delete left u-9 at 77', 'delete left u-9 at 77'])
+})
+
+test('nothing is deleted of which the merged record has no copy, and it is said why', async () => {
+  const world = leftBehind(LEFT, '/ConfigMap/shop/left')
+  await world.plan()
+  await world.approve()
+  const path = world.repository.paths('main').find((name) => name.startsWith('.drift/records/')) ?? ''
+  const text = world.repository.text('main', path) ?? ''
+  assert.match(text, /^ {2}copies:$/m)
+  world.repository.commitByHand('main', { [path]: text.replace(/^ {2}copies:\n(?: {2}- .*\n| {3,}.*\n)*/m, '') })
+  assert.equal(await settleCode(world), 'BP2015')
+  assert.deepEqual(world.cluster.writes, [])
+})
+
+test('a namespace is not deleted, approved or not, and what was approved beside it is written first', async () => {
+  const world = leftBehind({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'left' } }, '/Namespace//left')
+  world.edit(WEB, 'spec.replicas', 5)
+  await world.plan()
+  await world.approve()
+  assert.deepEqual(await firstWrites(world), ['apply {"replicas":3}'])
+  world.edit(WEB, 'spec.replicas', 3, world.syncer)
+  assert.equal(await settleCode(world), 'BP2015')
+})
+
+test('an object that changed since it was copied is not deleted', async () => {
+  const world = leftBehind(LEFT, '/ConfigMap/shop/left')
+  await world.plan()
+  await world.approve()
+  world.edit('/ConfigMap/shop/left', 'data.color', 'green')
+  assert.deepEqual(await firstWrites(world), [])
 })
 
 test('the record of a draft authorises nothing, even on the base branch', async () => {

@@ -16,16 +16,21 @@ import { metadataText, type Resource } from '../krm/resource.ts'
 import { describeResourceId, resourceKey } from '../krm/resource-id.ts'
 import { shownPathOnly } from '../krm/shown-path.ts'
 import type { ApprovedWrite } from '../ports/cluster.ts'
+import { whyNotDeleted } from '../record/restore-losses.ts'
 import type { DriftRecord } from '../record/schema.ts'
 import type { Observation } from './observation.ts'
 import { allChanges, type PlannedChange, unverifiedMerges } from './pick-changes.ts'
 
 /**
  * Values first, and then, object by object, the fields that this wrote are handed over to the syncer.
- * @throws Failure BP2005 when live is not what was approved
+ * @throws Failure BP2005 when live is not what was approved, BP2015 when nothing is left but what may not be deleted
  */
 export function planSettle(seen: Observation, record: DriftRecord, live: LiveView): ApprovedWrite[] {
-  return [...planValues(seen, record, live), ...planHandOver(seen, record, live)]
+  const { writes, stays } = planValues(seen, record, live)
+  const all = [...writes, ...planHandOver(seen, record, live)]
+  const [first] = stays
+  if (all.length === 0 && first !== undefined) throw first
+  return all
 }
 
 /** Objects that are looked at: those that differ, and those that the record restored. */
@@ -60,9 +65,14 @@ export function restoredObjects({ spec }: DriftRecord): ReadonlySet<string> {
   return new Set(spec.changes.filter(({ resolution }) => resolution === 'Restore').map(({ ref }) => resourceKey(ref)))
 }
 
-function planValues(seen: Observation, record: DriftRecord, live: LiveView): ApprovedWrite[] {
+/** `stays`: why approved deletions are not made. */
+function planValues(
+  seen: Observation,
+  record: DriftRecord,
+  live: LiveView,
+): { readonly writes: ApprovedWrite[]; readonly stays: readonly Failure[] } {
   // Verified once, it is done: the same drift coming back is another decision.
-  if (!unverifiedMerges(seen.git.ledger.closed).some(({ spec }) => spec.episode === record.spec.episode)) return []
+  if (!unverifiedMerges(seen.git.ledger.closed).some(({ spec }) => spec.episode === record.spec.episode)) return { writes: [], stays: [] }
   const approved = new Set(record.spec.changes.filter(({ resolution }) => resolution === 'Restore').map(({ fingerprint }) => fingerprint))
   const now = allChanges(seen.verdicts, seen.key)
   const missing = [...approved].filter((fingerprint) => !now.some((change) => change.fingerprint === fingerprint))
@@ -73,12 +83,31 @@ function planValues(seen: Observation, record: DriftRecord, live: LiveView): App
     const key = resourceKey(change.drift.id)
     byObject.set(key, [...(byObject.get(key) ?? []), change])
   }
-  return [...byObject].flatMap(([key, changes]) => {
+  const stays: Failure[] = []
+  const writes = [...byObject].flatMap(([key, changes]) => {
     const verdict = seen.verdicts.find(({ id }) => resourceKey(id) === key)
     assertOnlyApproved(verdict, approved, now, missing.length)
     const refused = verdict?.reapplyFails !== undefined
+    const undeleted = changes.flatMap(({ drift }) => (drift.change === 'unexpected' ? notDeleted(record, drift) : []))
+    stays.push(...undeleted)
+    if (undeleted.length > 0) return []
     return refused ? patchFor(changes, objectOf(live, key)) : writesFor(changes, objectOf(live, key))
   })
+  return { writes, stays }
+}
+
+/** Nothing is deleted of which the merged record has no copy. */
+function notDeleted({ spec: { copies = [] } }: DriftRecord, { id }: Drift): Failure[] {
+  const why = whyNotDeleted(copies.find(({ ref }) => resourceKey(ref) === resourceKey(id)))
+  if (why === undefined) return []
+  return [
+    new Failure({
+      code: 'BP2015',
+      what: `${describeResourceId(id)} is not deleted`,
+      why,
+      remedy: 'keep what you need of it, and delete it by hand; or choose release, so that the package does not claim it',
+    }),
+  ]
 }
 
 function assertOnlyApproved(

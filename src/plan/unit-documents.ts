@@ -1,6 +1,8 @@
 /** What one turn says about its unit: the report for the ledger, the record for the branch. */
 import { fingerprintOf } from '../drift/fingerprint.ts'
+import { resourceKey } from '../krm/resource-id.ts'
 import { buildReport, showChange } from '../record/build-report.ts'
+import { objectCopies } from '../record/object-copies.ts'
 import { API_VERSION, type DriftRecord, type DriftReport, LOCAL_CONFIG } from '../record/schema.ts'
 import { formatDocument } from '../record/write-document.ts'
 import { plannedBy, snoozed } from './comment-status.ts'
@@ -95,6 +97,11 @@ export function unitRecord(
   const report = unitReport(seen, active, fingerprint, { state: 'Drifted', branch: undefined })
   const message = wish === undefined ? previous?.message : wish.message
   const plan = planOf(active.map(({ resolution }) => resolution))
+  const objects = new Set(active.map(({ drift }) => resourceKey(drift.id)))
+  const copies = objectCopies(
+    seen.verdicts.filter(({ id }) => objects.has(resourceKey(id))),
+    seen.key,
+  )
   return {
     apiVersion: API_VERSION,
     kind: 'DriftRecord',
@@ -114,6 +121,7 @@ export function unitRecord(
       policy: { name: seen.policy.name, mode: seen.policy.mode },
       settle: seen.policy.settle,
       keyId: seen.key.id,
+      ...(copies.length === 0 ? {} : { copies }),
     },
   }
 }
@@ -132,9 +140,11 @@ function proposedWhen(
 /** The branch stays as it is when it says the same about the same package: observation times alone change nothing. */
 export function saysTheSame({ git }: Observation, open: OpenBranch, record: DriftRecord): boolean {
   const [before, after] = [open.record.spec, record.spec]
-  const timeless = ({ observed, unit, policy, ...rest }: DriftRecord['spec']): string =>
+  const timeless = ({ observed, unit, policy, copies = [], ...rest }: DriftRecord['spec']): string =>
     formatDocument({
       ...rest,
+      // An object that git declares moves on beside what differs: its copy is of the time when that last changed.
+      copies: copies.map(({ ref, manifest }) => ({ ref, kept: manifest !== undefined })),
       changes: rest.changes.map(({ source: _source, ...change }) => change),
       cluster: unit.cluster,
       syncer: observed.syncer,

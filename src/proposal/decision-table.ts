@@ -1,6 +1,7 @@
 /** What each decision does to git and to the cluster, and the boxes and commands by which the plan is changed. */
 import { markdownBlock, markdownCell, markdownProse } from '../record/markdown-text.ts'
 import { oneLine } from '../record/one-line.ts'
+import { restoreLosses } from '../record/restore-losses.ts'
 import type { Change, Plan } from '../record/schema.ts'
 import { nobodyApplies, type ObjectChanges, type ProposalSubject, whyNotAdoptable, worstRisk } from './proposal-subject.ts'
 import { saidMarkdown } from './said-markdown.ts'
@@ -105,6 +106,7 @@ export function settleNotes(subject: ProposalSubject): string[] {
     const which = added === 1 ? 'One field is' : `${added} fields are`
     notes.push(`- ${which} not in git at all: no apply removes such a field. It goes by hand, or with \`settle: backporch\` in the policy.`)
   }
+  notes.push(...restoreLosses(record).map((loss) => `- ${markdownProse(loss, 600)}`))
   return [...commandPart(subject), ...(notes.length === 0 ? [] : [...notes, ''])]
 }
 

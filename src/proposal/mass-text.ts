@@ -1,5 +1,5 @@
 /** One cause in many clusters: one pull request with a row for each cluster, instead of one pull request for each. */
-import { markdownCell, markdownLink } from '../record/markdown-text.ts'
+import { markdownCell, markdownLink, markdownProse } from '../record/markdown-text.ts'
 import { recordPath } from '../record/record-paths.ts'
 import type { Change, Plan } from '../record/schema.ts'
 import { fitSubject, isCritical } from '../record/subject.ts'
@@ -36,6 +36,8 @@ export interface MassSubject extends ProposalFrame {
   readonly plan: Plan
   readonly settle: 'syncer' | 'backporch'
   readonly rows: readonly MassRow[]
+  /** What a Restore takes from any of the clusters: sentences. */
+  readonly losses: readonly string[]
   /** Who applies, and in how many of the clusters. */
   readonly appliers: readonly { readonly applier: Applier; readonly clusters: number }[]
   readonly notAdoptable: ReadonlyMap<string, string>
@@ -102,6 +104,7 @@ function bodyOf(subject: MassSubject, rows: number, most: number, links: boolean
     `**Plan: ${planWord(subject.plan)}.** ${planSentence(subject)}.`,
     '',
     ...decision(subject),
+    ...losses(subject),
     ...(object === undefined || changes.length > 1 || most === 0 ? [] : ['Git (−) and the clusters (+):', '', objectDiff(object, 3), '']),
     ...boxes(subject),
     ...matrix(subject, rows, links),
@@ -163,6 +166,14 @@ function decision(subject: MassSubject): string[] {
       ['**close**', 'stays as it is', `${stays(changes)}; ${silence(changes, closeSilence)}`],
     ],
   )
+}
+
+const LOSSES_SHOWN = 10
+
+function losses({ losses: all }: MassSubject): string[] {
+  if (all.length === 0) return []
+  const shown = all.slice(0, LOSSES_SHOWN).map((loss) => `- ${markdownProse(loss, 600)}`)
+  return [...shown, ...(all.length > LOSSES_SHOWN ? [`- and ${count(all.length - LOSSES_SHOWN, 'more note')}, see the records`] : []), '']
 }
 
 const APPLIERS_SHOWN = 3

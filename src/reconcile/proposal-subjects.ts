@@ -9,6 +9,7 @@ import type { ProposalState, ProposalSubject } from '../proposal/proposal-subjec
 import { wantsReport } from '../proposal/report-text.ts'
 import { jointFingerprint } from '../record/joint-fingerprint.ts'
 import { ledgerUnitFolder } from '../record/record-paths.ts'
+import { restoreLosses } from '../record/restore-losses.ts'
 import type { DriftRecord } from '../record/schema.ts'
 import type { Applier } from '../status/applier.ts'
 import type { RepositoryView } from './repository-view.ts'
@@ -105,6 +106,7 @@ export function jointSubject(
     plan: like.spec.plan,
     settle: like.spec.settle,
     rows: records.map(rowOf).sort((left, right) => (left.cluster < right.cluster ? -1 : left.cluster > right.cluster ? 1 : 0)),
+    losses: [...new Set(records.flatMap(restoreLosses))],
     appliers: appliersOf(joint.members.map((member) => member.observation.applier)),
     notAdoptable: first.notAdoptable,
     notReleasable: notReleasable(observation),

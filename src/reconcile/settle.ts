@@ -85,11 +85,11 @@ async function nextWrite(
   // Authorised only by a commit that the base branch has: the record in its tree says so.
   const authorises = ({ metadata, spec }: DriftRecord): boolean =>
     spec.lifecycle === 'Proposed' && metadata.name === record.metadata.name && spec.fingerprint === record.spec.fingerprint
-  if (!git.merged.some(authorises)) {
-    throw notMerged(view.base)
-  }
-  const live = await ports.cluster.readLive(settleTargets(unit.observation, record), signal)
-  return planSettle(unit.observation, record, live)[0]
+  // The one on the base branch, for its copies are the ones that stay.
+  const merged = git.merged.find(authorises)
+  if (merged === undefined) throw notMerged(view.base)
+  const live = await ports.cluster.readLive(settleTargets(unit.observation, merged), signal)
+  return planSettle(unit.observation, merged, live)[0]
 }
 
 /** A merged decision that backporch itself has to bring to the cluster, and that live was not seen to agree with yet. */

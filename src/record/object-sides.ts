@@ -7,6 +7,7 @@ import type { Drift, ObjectVerdict } from '../drift/drift.ts'
 import { type FieldPath, indexOfStep, type PathStep, valueAt } from '../krm/field-path.ts'
 import { canonicalJson, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../krm/json.ts'
 import type { RedactionKey } from '../krm/redacted.ts'
+import { withoutBookkeeping } from '../krm/resource.ts'
 import type { ResourceId } from '../krm/resource-id.ts'
 import { shownObject } from '../krm/shown-object.ts'
 import { shownPath } from '../krm/shown-path.ts'
@@ -23,9 +24,6 @@ export interface ObjectSides {
   /** Paths of changes that could not be placed in the text, because something of another kind is there. */
   readonly unplaced: readonly string[]
 }
-
-/** Written by the server, and not part of what anybody declares. */
-const BOOKKEEPING = ['managedFields', 'resourceVersion', 'uid', 'generation', 'creationTimestamp', 'selfLink']
 
 /** Undefined when nothing is left to show. `shows`: which of the object's differences are undone; the others stay as they are live. */
 export function objectSides(verdict: ObjectVerdict, shows: (drift: Drift) => boolean, key: RedactionKey): ObjectSides | undefined {
@@ -100,12 +98,6 @@ function stepLike(step: PathStep, item: Json): PathStep {
     return value === undefined ? [] : [[name, value]]
   })
   return { kind: 'item', keys: Object.fromEntries(keys) }
-}
-
-function withoutBookkeeping(object: JsonObject): JsonObject {
-  const { status: _status, metadata, ...rest } = object
-  if (!isJsonObject(metadata)) return metadata === undefined ? rest : { ...rest, metadata }
-  return { ...rest, metadata: Object.fromEntries(Object.entries(metadata).filter(([name]) => !BOOKKEEPING.includes(name))) }
 }
 
 function sorted(object: JsonObject): JsonObject {

@@ -204,6 +204,25 @@ export const driftReportListSchema = z.object({
     .describe('With --unmanaged: objects that nobody manages. They are no drift and are never recorded.'),
 })
 
+const objectCopySchema = z.object({
+  ref: refSchema,
+  manifest: z
+    .string()
+    .optional()
+    .describe(
+      'YAML that `kubectl apply` takes: the object as it was live, without status and what the server keeps. Absent where it is too large.',
+    ),
+  lost: z
+    .array(z.string())
+    .optional()
+    .describe('Keyed paths of credentials, which are never kept: each stands in the manifest as a keyed hash, to be filled in by hand.'),
+  notKept: z.string().optional().describe('Why there is no manifest. Backporch then does not delete the object, whoever approves it.'),
+  takesAlong: z
+    .string()
+    .optional()
+    .describe('What else a deletion takes, of which there is no copy. Backporch then does not delete the object, whoever approves it.'),
+})
+
 const proposedAtSchema = z
   .string()
   .optional()
@@ -233,6 +252,7 @@ export const driftRecordSchema = z.object({
     policy: z.object({ name: z.string(), mode: z.string() }),
     settle: z.enum(['syncer', 'backporch']).describe('Who brings the cluster in line after the merge.'),
     keyId: z.string().describe('Tells which installation key made the keyed hashes.'),
+    copies: z.array(objectCopySchema).optional().describe('Objects that a Restore may delete or replace, as they were live.'),
   }),
 })
 
@@ -279,6 +299,7 @@ export type Change = z.infer<typeof changeSchema>
 export type DriftReport = z.infer<typeof driftReportSchema>
 export type DriftReportList = z.infer<typeof driftReportListSchema>
 export type DriftRecord = z.infer<typeof driftRecordSchema>
+export type ObjectCopy = z.infer<typeof objectCopySchema>
 export type ClosedEpisode = z.infer<typeof closedEpisodeSchema>
 export type ClusterObservation = z.infer<typeof clusterObservationSchema>
 export type RuleMatch = z.infer<typeof ruleMatchSchema>

@@ -258,6 +258,8 @@ export class SettleWorld {
     return (
       text
         .replaceAll(this.namespace, '<namespace>')
+        // A copy has the address that the server gave the Service.
+        .replace(/\b10\.\d+\.\d+\.\d+\b/g, '<address>')
         .replace(/\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z/g, '<time>')
         .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, '<uid>')
         .replace(/\b(\d{8}-)?([0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{16}|[0-9a-f]{12}|[0-9a-f]{8}|[0-9a-f]{7})\b/g, '<hash>')

@@ -6,6 +6,7 @@ import { countResolutions } from '../../record/subject.ts'
 import type { CommonOptions } from '../options.ts'
 import { applierLines } from '../print-applier.ts'
 import { formatDiff } from '../print-diff.ts'
+import { lossLines } from '../print-turn.ts'
 import { decisionUpdates, tellPublished } from '../published-lines.ts'
 import { settlePending } from '../settle-pending.ts'
 import { Terminal } from '../terminal.ts'
@@ -122,7 +123,11 @@ async function confirm(
   const { packageName, cluster } = observation.unit
   const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
   const { changes, plan: resolution } = proposal.record.spec
-  if (options.yes === true) return true
+  const losses = verb === 'approve' ? lossLines(proposal.record) : ''
+  if (options.yes === true) {
+    world.stdout.write(losses)
+    return true
+  }
   if (world.stdin.isTTY !== true) {
     throw new Failure({
       code: 'BP2011',
@@ -141,7 +146,7 @@ async function confirm(
     wide: false,
     resolutions: resolution === 'Mixed',
   }
-  world.stdout.write(formatDiff(view, terminal))
+  world.stdout.write(formatDiff(view, terminal) + losses)
   const count = `${changes.length} ${changes.length === 1 ? 'change' : 'changes'}${resolution === 'Mixed' ? ` (${countResolutions(changes)})` : ''}`
   const question = `you ${verb}: ${resolution.toUpperCase()} ${count}, fingerprint ${proposal.record.spec.fingerprint.slice(7, 15)}, live re-checked now: unchanged. ${verb === 'approve' ? 'Approve' : 'Reject'}? [y/N] `
   const lines = createInterface({ input: world.stdin, output: world.stdout as NodeJS.WritableStream })

@@ -66,8 +66,10 @@ export async function history(packages: readonly string[], options: HistoryOptio
         isNotBefore(timeOf(decision), since),
     )
     .sort((left, right) => (timeOf(left) < timeOf(right) ? 1 : -1))
+  const copies = new Map(records.map(({ spec }) => [keyOf(spec), spec.copies]))
   const items = shown.map(({ spec, status, commit }) => ({
-    spec,
+    // The ledger keeps none: they are on the base branch, with the record that was merged.
+    spec: { ...spec, ...(copies.get(keyOf(spec)) === undefined ? {} : { copies: copies.get(keyOf(spec)) }) },
     ...(status === undefined ? {} : { status }),
     ...(commit === '' ? {} : { commit }),
   }))

@@ -295,6 +295,7 @@ export const MASS: MassSubject = {
     plan: 'Restore' as const,
     episode: (0x10000000 + index).toString(16),
   })),
+  losses: [],
   appliers: [
     { applier: FLUX, clusters: 34 },
     { applier: NOBODY, clusters: 3 },

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { driftOf, TEST_KEY } from '../../test/fakes/drift-samples.ts'
+import { yaml } from '../../test/fakes/turn-world.ts'
+import { unexpectedObject } from '../drift/detect-drift.ts'
+import type { ObjectVerdict } from '../drift/drift.ts'
+import type { JsonObject } from '../krm/json.ts'
+import { readResource } from '../krm/resource.ts'
+import { objectCopies } from './object-copies.ts'
+import { driftRecordSchema } from './schema.ts'
+
+const CANARY = 'c4n4ry-p4ssw0rd'
+
+function gone(object: JsonObject): ObjectVerdict {
+  const read = readResource(object)
+  if ('problem' in read) throw new TypeError(read.problem)
+  return unexpectedObject(read.id, object, 'the inventory')
+}
+
+const copyOf = (text: string) => objectCopies([gone(yaml(text))], TEST_KEY)[0]
+
+const SERVER = `  uid: 0a-1
+  resourceVersion: "9"
+  generation: 3
+  creationTimestamp: "2026-11-21T09:30:00Z"
+  deletionTimestamp: "2026-11-21T09:30:00Z"
+  deletionGracePeriodSeconds: 30
+  managedFields: [{manager: kubectl}]
+  annotations: {kubectl.kubernetes.io/last-applied-configuration: "{}"}`
+
+test('a copy is the object as somebody may apply it: nothing of the server, its own content whole', () => {
+  const text = 'x'.repeat(200_000)
+  const copy = copyOf(
+    `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: old\n  namespace: shop\n  labels: {app: old}\n  finalizers: [example.com/guard]\n${SERVER}\ndata: {big: "${text}", lines: "a\\nb\\n"}\nstatus: {x: 1}`,
+  )
+  assert.deepEqual(yaml(copy?.manifest ?? ''), {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'old', namespace: 'shop', labels: { app: 'old' }, finalizers: ['example.com/guard'] },
+    data: { big: text, lines: 'a\nb\n' },
+  })
+  assert.equal(copy?.lost, undefined)
+})
+
+test('nothing of a Secret is kept but that it was there, and each key of it is told as lost', () => {
+  const copy = copyOf(
+    `apiVersion: v1\nkind: Secret\ntype: Opaque\nmetadata: {name: db, namespace: shop}\ndata: {password: ${CANARY}, "a.b": ${CANARY}}`,
+  )
+  assert.doesNotMatch(JSON.stringify(copy), new RegExp(CANARY))
+  assert.deepEqual(copy?.lost, ['data.password', 'data["a.b"]'])
+  assert.equal(yaml(copy?.manifest ?? '')['type'], 'Opaque')
+})
+
+test('what looks like a credential in another object is hidden and told as lost; the rest of the object is whole', () => {
+  const copy = copyOf(
+    `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: app, namespace: shop}\ndata: {password: ${CANARY}, url: "https://me:${CANARY}@x", size: "5"}`,
+  )
+  assert.doesNotMatch(JSON.stringify(copy), new RegExp(CANARY))
+  assert.deepEqual(copy?.lost, ['data.password', 'data.url'])
+  assert.match(copy?.manifest ?? '', /^ {2}size: "5"$/m)
+})
+
+test('arguments of a command that tell a credential together are one lost value', () => {
+  const copy = copyOf(
+    `apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: shop}\nspec: {containers: [{name: app, args: ["--password", "${CANARY}", "-v"]}]}`,
+  )
+  assert.doesNotMatch(JSON.stringify(copy), new RegExp(CANARY))
+  assert.deepEqual(copy?.lost, ['spec.containers[name=app].args'])
+})
+
+test('a Job loses what the server gave it and refuses in a new one, unless the selector is its own', () => {
+  const job = (more: string): string =>
+    `apiVersion: batch/v1\nkind: Job\nmetadata: {name: j, namespace: shop, labels: {batch.kubernetes.io/controller-uid: a, app: j}}\nspec: {${more}selector: {matchLabels: {controller-uid: a}}, template: {metadata: {labels: {controller-uid: a, batch.kubernetes.io/controller-uid: a}}, spec: {}}}`
+  assert.deepEqual(yaml(copyOf(job(''))?.manifest ?? ''), {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name: 'j', namespace: 'shop', labels: { app: 'j' } },
+    spec: { template: { spec: {} } },
+  })
+  assert.match(copyOf(job('manualSelector: true, '))?.manifest ?? '', /selector:/)
+})
+
+test('what does not fit is told, keeps no others out, and is never cut', () => {
+  const config = (name: string, size: number) =>
+    gone({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'shop' }, data: { a: 'x'.repeat(size) } })
+  const [small, large, last] = objectCopies([config('a', 100), config('b', 5_000), config('c', 100)], TEST_KEY, 1_000)
+  assert.ok(small?.manifest !== undefined && last?.manifest !== undefined)
+  assert.equal(large?.manifest, undefined)
+  assert.match(large?.notKept ?? '', /^its manifest has 5\d\d\d characters, and of the 1000 that a record keeps \d+ are left$/)
+})
+
+for (const [kind, text, why] of [
+  ['Namespace', 'apiVersion: v1\nkind: Namespace\nmetadata: {name: x}', /everything in the namespace/],
+  ['CustomResourceDefinition', 'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: x}', /every object/],
+  ['PersistentVolumeClaim', 'apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: x, namespace: y}', /the data of its volume/],
+  [
+    'StatefulSet that takes its claims along',
+    'apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: x, namespace: y}\nspec: {persistentVolumeClaimRetentionPolicy: {whenDeleted: Delete}}',
+    /its claims/,
+  ],
+  ['StatefulSet', 'apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: x, namespace: y}\nspec: {}', undefined],
+  ['Namespace of another group', 'apiVersion: example.com/v1\nkind: Namespace\nmetadata: {name: x}', undefined],
+] as const) {
+  test(`of a ${kind} it is told what goes with it, where something does`, () => {
+    const { takesAlong } = copyOf(text) ?? {}
+    if (why === undefined) assert.equal(takesAlong, undefined)
+    else assert.match(takesAlong ?? '', why)
+  })
+}
+
+test('a copy is kept of what a plain apply cannot bring back, and of nothing else that git declares', () => {
+  const live = yaml('apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop, uid: u}\nspec: {clusterIP: 10.0.0.1}')
+  const base = gone(live)
+  const desired = {} as ObjectVerdict['desired']
+  const declared: ObjectVerdict = { ...base, desired, items: [driftOf('spec.type', { id: base.id })], live }
+  assert.deepEqual(objectCopies([declared, { ...declared, items: [], reapplyFails: 'immutable' }], TEST_KEY), [])
+  const [copy] = objectCopies([{ ...declared, reapplyFails: 'field is immutable' }], TEST_KEY)
+  assert.deepEqual(yaml(copy?.manifest ?? '')['spec'], { clusterIP: '10.0.0.1' })
+})
+
+test('the schema of the record keeps every part of a copy', () => {
+  const { copies } = driftRecordSchema.shape.spec.shape
+  const copy = { ref: { group: '', kind: 'A', namespace: '', name: 'a' }, manifest: 'x', lost: ['a'], notKept: 'b', takesAlong: 'c' }
+  assert.deepEqual(copies.parse([copy]), [copy])
+})

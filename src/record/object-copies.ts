@@ -1,0 +1,109 @@
+/**
+ * Copies of what a Restore may delete or replace, so that git has it before the cluster loses it: objects that git does not declare,
+ * and objects that a plain apply cannot bring back, because their syncer can only delete them and create them anew.
+ */
+import type { ObjectVerdict } from '../drift/drift.ts'
+import { canonicalJson, getKey, isJsonObject, type Json, type JsonObject, parseJson } from '../krm/json.ts'
+import type { RedactionKey } from '../krm/redacted.ts'
+import { withoutBookkeeping } from '../krm/resource.ts'
+import type { ResourceId } from '../krm/resource-id.ts'
+import { shownWithHidden } from '../krm/shown-object.ts'
+import { shownPath } from '../krm/shown-path.ts'
+import { refOf } from './build-report.ts'
+import type { ObjectCopy } from './schema.ts'
+import { formatDocument } from './write-document.ts'
+
+/**
+ * Characters of all manifests of one record. The largest object that etcd stores unless it is told otherwise (1.5 MiB,
+ * `--max-request-bytes`) fits, and a record stays small enough to be kept parsed between turns (known-texts.ts).
+ */
+export const COPIES_LIMIT = 1_800_000
+
+/** In the order of the verdicts; one that does not fit any more says so, and smaller ones behind it are kept. */
+export function objectCopies(verdicts: readonly ObjectVerdict[], key: RedactionKey, limit = COPIES_LIMIT): ObjectCopy[] {
+  let room = limit
+  return verdicts.flatMap((verdict) => {
+    const live = replacedObject(verdict)
+    if (live === undefined) return []
+    const copy = copyOf(verdict, live, key)
+    const { length } = copy.manifest ?? ''
+    if (length <= room) {
+      room -= length
+      return [copy]
+    }
+    const { ref, takesAlong } = copy
+    const notKept = `its manifest has ${length} characters, and of the ${limit} that a record keeps ${room} are left`
+    return [{ ref, notKept, ...(takesAlong === undefined ? {} : { takesAlong }) }]
+  })
+}
+
+function replacedObject({ items, live, reapplyFails }: ObjectVerdict): JsonObject | undefined {
+  const [first] = items
+  if (first === undefined) return undefined
+  if (first.change === 'unexpected') return isJsonObject(first.live) ? first.live : undefined
+  return reapplyFails === undefined ? undefined : live
+}
+
+function copyOf({ id, apiVersion, desired }: ObjectVerdict, live: JsonObject, key: RedactionKey): ObjectCopy {
+  // Of what was read as metadata alone the server calls the kind PartialObjectMetadata.
+  const { shown, hidden } = shownWithHidden(key, id, { ...withoutServerMarks(id, live), apiVersion, kind: id.kind })
+  const takesAlong = desired === undefined ? goesWith(id, live) : undefined
+  return {
+    ref: refOf(id),
+    manifest: formatDocument(parseJson(canonicalJson(shown)) as JsonObject),
+    ...(hidden.length === 0 ? {} : { lost: hidden.map((path) => shownPath(key, id, path)) }),
+    ...(takesAlong === undefined ? {} : { takesAlong }),
+  }
+}
+
+const DELETION = new Set(['deletionTimestamp', 'deletionGracePeriodSeconds'])
+/** The whole object once more, as somebody applied it. */
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
+/** Given by the server to each Job; those with the uid it refuses in a new one (kubernetes `pkg/registry/batch/job`, generateSelector). */
+const JOB_LABELS = new Set(['controller-uid', 'job-name'].flatMap((name) => [name, `batch.kubernetes.io/${name}`]))
+
+/** What a new object of the same content may not have, or must not repeat. */
+function withoutServerMarks(id: ResourceId, live: JsonObject): JsonObject {
+  const bare = mapAt(withoutBookkeeping(live), 'metadata', (metadata) =>
+    mapAt(without(metadata, DELETION), 'annotations', (annotations) => without(annotations, new Set([LAST_APPLIED]))),
+  )
+  if (id.group !== 'batch' || id.kind !== 'Job') return bare
+  const unlabelled = (owner: JsonObject): JsonObject =>
+    mapAt(owner, 'metadata', (metadata) => mapAt(metadata, 'labels', (labels) => without(labels, JOB_LABELS)))
+  return mapAt(unlabelled(bare), 'spec', (spec) =>
+    getKey(spec, 'manualSelector') === true ? spec : mapAt(without(spec, new Set(['selector'])), 'template', unlabelled),
+  )
+}
+
+/** The object with one of its maps changed; without the map where nothing is left of it. */
+function mapAt(owner: JsonObject, name: string, change: (map: JsonObject) => JsonObject): JsonObject {
+  const map = getKey(owner, name)
+  if (!isJsonObject(map)) return owner
+  const changed = change(map)
+  return Object.keys(changed).length === 0 ? without(owner, new Set([name])) : { ...owner, [name]: changed }
+}
+
+function without(map: JsonObject, names: ReadonlySet<string>): JsonObject {
+  return Object.fromEntries(Object.entries(map).filter(([name]) => !names.has(name)))
+}
+
+/** Kinds whose deletion takes along what stands in no manifest, by group and kind. */
+const TAKES_ALONG: { readonly [kind: string]: string } = {
+  '/Namespace': 'everything in the namespace goes with it',
+  'apiextensions.k8s.io/CustomResourceDefinition': 'every object of its kind goes with it',
+  '/PersistentVolumeClaim': 'the data of its volume may go with it',
+  '/PersistentVolume': 'the data of the volume may go with it',
+}
+
+function goesWith({ group, kind }: ResourceId, live: JsonObject): string | undefined {
+  const retention = mapOf(mapOf(live, 'spec'), 'persistentVolumeClaimRetentionPolicy')
+  if (group === 'apps' && kind === 'StatefulSet' && getKey(retention, 'whenDeleted') === 'Delete') {
+    return 'its claims, and the data of their volumes, go with it'
+  }
+  return Object.hasOwn(TAKES_ALONG, `${group}/${kind}`) ? TAKES_ALONG[`${group}/${kind}`] : undefined
+}
+
+function mapOf(owner: JsonObject, name: string): JsonObject {
+  const value: Json | undefined = getKey(owner, name)
+  return isJsonObject(value) ? value : {}
+}

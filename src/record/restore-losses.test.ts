@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { changeOf, recordOf } from '../../test/fakes/record-samples.ts'
+import { restoreLosses } from './restore-losses.ts'
+import type { Change, ObjectCopy } from './schema.ts'
+
+const config = { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'old' }
+const secret = { group: '', kind: 'Secret', namespace: 'shop', name: 'db' }
+const space = { group: '', kind: 'Namespace', namespace: '', name: 'old' }
+
+function wholeOf(ref: Change['ref'], more: Partial<Change> = {}): Change {
+  const { path: _path, git: _git, live: _live, ...rest } = changeOf()
+  return { ...rest, ref, change: 'unexpected', ...more }
+}
+
+const lossesOf = (changes: readonly Change[], copies: ObjectCopy[], settle: 'syncer' | 'backporch' = 'backporch') =>
+  restoreLosses(recordOf(changes, { copies, settle }))
+
+test('a value that goes back loses nothing that the record does not have', () => {
+  assert.deepEqual(lossesOf([changeOf(), changeOf({ change: 'added', git: undefined })], []), [])
+})
+
+test('what is deleted is said to be in the record, and a Secret to be lost', () => {
+  assert.deepEqual(
+    lossesOf(
+      [wholeOf(config), wholeOf(secret)],
+      [
+        { ref: config, manifest: 'a' },
+        { ref: secret, manifest: 'b', lost: ['data.password'] },
+      ],
+    ),
+    [
+      'The record has a copy of ConfigMap shop/old, Secret shop/db, to be applied again.',
+      'A Restore loses the live value of data.password of Secret shop/db: git never keeps credentials.',
+    ],
+  )
+})
+
+test('a live credential that is written over is lost; one that is put back where it is gone is not', () => {
+  const hidden = { ref: secret, path: 'data.password', redacted: true, git: 'hmac-sha256:0 (1 bytes)', live: 'hmac-sha256:1 (1 bytes)' }
+  assert.deepEqual(lossesOf([changeOf(hidden)], []), [
+    'A Restore loses the live value of data.password of Secret shop/db: git never keeps credentials.',
+  ])
+  assert.deepEqual(lossesOf([changeOf({ ...hidden, change: 'removed', live: undefined })], []), [])
+})
+
+test('only what is restored is lost', () => {
+  const copies = [{ ref: secret, manifest: 'b', lost: ['data.password'] }]
+  assert.deepEqual(lossesOf([wholeOf(secret, { resolution: 'Release' }), changeOf()], copies), [])
+})
+
+test('what no copy has is not deleted by backporch; of a syncer it is told what a deletion takes', () => {
+  const copies = [{ ref: space, manifest: 'a', takesAlong: 'everything in the namespace goes with it' }]
+  assert.deepEqual(
+    lossesOf([wholeOf(space)], copies).at(-1),
+    ['backporch does not delete Namespace old: everything in the namespace goes with it. Delete it by hand.'][0],
+  )
+  assert.deepEqual(
+    lossesOf([wholeOf(space)], copies, 'syncer').at(-1),
+    'If Namespace old is deleted, everything in the namespace goes with it.',
+  )
+  const large = [{ ref: config, notKept: 'its manifest is large' }]
+  assert.deepEqual(lossesOf([wholeOf(config)], large), [
+    'backporch does not delete ConfigMap shop/old: its manifest is large. Delete it by hand.',
+  ])
+  assert.deepEqual(lossesOf([wholeOf(config)], large, 'syncer'), ['There is no copy of ConfigMap shop/old: its manifest is large.'])
+})
+
+test('many names are counted', () => {
+  const refs = Array.from({ length: 8 }, (_, index) => ({ ...config, name: `c${index}` }))
+  const [copies] = lossesOf(
+    refs.map((ref) => wholeOf(ref)),
+    refs.map((ref) => ({ ref, manifest: 'a' })),
+  )
+  assert.match(copies ?? '', /^The record has a copy of ConfigMap shop\/c0, .*c4 and 3 more, to be applied again\.$/)
+})

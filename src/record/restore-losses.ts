@@ -1,0 +1,50 @@
+/** What a Restore takes from the cluster, and what of that is kept: sentences for people, which each sink encodes. */
+import { describeResourceId, resourceKey } from '../krm/resource-id.ts'
+import type { Change, DriftRecord, ObjectCopy } from './schema.ts'
+
+const NAMED = 5
+
+/** Empty where nothing goes but values that the record has as changes. */
+export function restoreLosses({ spec: { changes, copies = [], settle } }: Pick<DriftRecord, 'spec'>): string[] {
+  const restored = changes.filter(({ resolution }) => resolution === 'Restore')
+  const objects = new Set(restored.map(({ ref }) => resourceKey(ref)))
+  const gone = new Set(restored.filter(({ change }) => change === 'unexpected').map(({ ref }) => resourceKey(ref)))
+  const own = copies.filter(({ ref }) => objects.has(resourceKey(ref)))
+  const kept = own.filter(({ manifest }) => manifest !== undefined)
+  const lost = [
+    ...restored.filter(losesCredential).map(({ ref, path }) => `${path} of ${describeResourceId(ref)}`),
+    ...kept
+      .filter(({ ref }) => gone.has(resourceKey(ref)))
+      .flatMap(({ ref, lost: paths = [] }) => paths.map((path) => `${path} of ${describeResourceId(ref)}`)),
+  ]
+  return [
+    ...(kept.length === 0
+      ? []
+      : [`The record has a copy of ${listed(kept.map(({ ref }) => describeResourceId(ref)))}, to be applied again.`]),
+    ...(lost.length === 0 ? [] : [`A Restore loses the live value of ${listed(lost)}: git never keeps credentials.`]),
+    ...own.flatMap((copy) => {
+      const why = whyNotDeleted(copy)
+      if (why === undefined) return []
+      const name = describeResourceId(copy.ref)
+      if (settle === 'backporch' && gone.has(resourceKey(copy.ref)))
+        return [`backporch does not delete ${name}: ${why}. Delete it by hand.`]
+      return [copy.notKept === undefined ? `If ${name} is deleted, ${why}.` : `There is no copy of ${name}: ${why}.`]
+    }),
+  ]
+}
+
+/** Why an object stays, whoever approved that it goes: there is no copy of all that would go. */
+export function whyNotDeleted(copy: ObjectCopy | undefined): string | undefined {
+  if (copy === undefined) return 'the record that was approved has no copy of it'
+  return copy.notKept ?? copy.takesAlong
+}
+
+function losesCredential({ change, redacted, live }: Change): boolean {
+  return redacted === true && live !== undefined && (change === 'modified' || change === 'added')
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length - NAMED
+  const shown = names.slice(0, NAMED).join(', ')
+  return more <= 0 ? shown : `${shown} and ${more} more`
+}
