@@ -10,7 +10,7 @@ import { type ObjectId, objectId } from '../../src/package/object-id.ts'
 import type { CommitDraft, PackageRepository } from '../../src/ports/package-repository.ts'
 import { type GitHttpBackend, type GitHttpBackendOptions, startGitHttpBackend } from './git-http-backend.ts'
 
-export const REMOTE_KINDS = ['local bare', 'local with work tree', 'http', 'ssh'] as const
+export const REMOTE_KINDS = ['local bare', 'local with work tree', 'file', 'http', 'ssh'] as const
 export type RemoteKind = (typeof REMOTE_KINDS)[number]
 
 export const TOKEN = 'canary-token-7f3a'
@@ -55,7 +55,13 @@ export async function makeTestRepository(kind: RemoteKind, fault?: GitHttpBacken
   const backend =
     kind === 'http' ? await startGitHttpBackend({ root, environment, token: TOKEN, ...(fault === undefined ? {} : { fault }) }) : undefined
   const gitFolder = kind === 'local with work tree' ? work : bare
-  const address = { 'local bare': bare, 'local with work tree': work, http: `${backend?.url}/repo.git`, ssh: `git@host.test:${bare}` }
+  const address = {
+    'local bare': bare,
+    'local with work tree': work,
+    file: `file://${bare}`,
+    http: `${backend?.url}/repo.git`,
+    ssh: `git@host.test:${bare}`,
+  }
   return {
     root,
     gitFolder,

@@ -46,6 +46,19 @@ export class ByteReader {
     return Buffer.concat(parts)
   }
 
+  /** Text up to the next line break, which is read too. @throws StreamFault when it ends before, or is longer than `most` bytes */
+  async readLine(most: number): Promise<string> {
+    const bytes: number[] = []
+    for (;;) {
+      if (this.#at === this.#chunk.length && !(await this.#fill())) throw new StreamFault('ended', 'the answer broke off')
+      const byte = this.#chunk[this.#at]
+      this.#at += 1
+      if (byte === 0x0a) return Buffer.from(bytes).toString('utf8')
+      if (byte !== undefined) bytes.push(byte)
+      if (bytes.length > most) throw new StreamFault('malformed', 'the answer has a line without an end')
+    }
+  }
+
   /** Reads on to the end, so that the connection can be used again. Faults do not matter any more. */
   async drain(): Promise<void> {
     try {

@@ -54,6 +54,18 @@ export function damaged(remote: string, why: string, cause?: unknown): Failure {
   })
 }
 
+/** BP1003: there is no commit at all. */
+export function emptyRepository(remote: string): Failure {
+  return new Failure({
+    code: 'BP1003',
+    what: 'the repository is empty',
+    where: remote,
+    why: 'it has no branch yet',
+    remedy: 'push a first commit to its default branch',
+    retry: 'on-change',
+  })
+}
+
 /** BP4010: an address or a repository format that Backporch does not handle. */
 export function unsupported(remote: string, why: string, remedy: string): Failure {
   return new Failure({ code: 'BP4010', what: 'cannot use this repository', where: remote, why, remedy })

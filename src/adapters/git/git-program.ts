@@ -38,6 +38,14 @@ export function gitEnvironment(environment: Environment): NodeJS.ProcessEnv {
   }
 }
 
+/**
+ * For programs that only read: a partial clone fetches nothing by itself, from wherever its configuration says, and an object is
+ * what its id says. A git before 2.39.4 does not know the first variable, and is stopped by the second.
+ */
+export function readingEnvironment(environment: Environment): NodeJS.ProcessEnv {
+  return { ...gitEnvironment(environment), GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none', GIT_NO_REPLACE_OBJECTS: '1' }
+}
+
 export interface ProgramResult {
   /** -1 when a signal ended it. */
   readonly status: number
@@ -47,7 +55,7 @@ export interface ProgramResult {
 }
 
 /**
- * Runs `git` with arguments and waits for its end; 'not-installed' where there is no such program.
+ * Runs `git` with arguments, to read, and waits for its end; 'not-installed' where there is no such program.
  * @throws the signal's reason when it is aborted
  */
 export async function runGit(
@@ -57,7 +65,7 @@ export async function runGit(
   input = '',
 ): Promise<ProgramResult | 'not-installed'> {
   signal.throwIfAborted()
-  const child = spawn('git', args, { env: gitEnvironment(environment), stdio: 'pipe', signal })
+  const child = spawn('git', args, { env: readingEnvironment(environment), stdio: 'pipe', signal })
   const stdout: Buffer[] = []
   const stderr: Buffer[] = []
   child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))

@@ -12,7 +12,7 @@ import { type ObjectId, objectId } from '../../package/object-id.ts'
 import { isWellFormedRefName } from '../../package/ref-name.ts'
 import { atomicFs, type FileOperations, TEMPORARY_MARK, writeWhole } from './atomic-fs.ts'
 import { diskFailure } from './git-failure.ts'
-import { checkPack, type GitObject, gitObject, type ObjectType } from './object-format.ts'
+import { checkPack, type GitObject, gitObject, isObjectType } from './object-format.ts'
 import { RecentObjects } from './recent-objects.ts'
 
 /** What is on disk cannot be read as what it should be. */
@@ -176,8 +176,4 @@ export class ObjectCache {
   async #remove(path: string): Promise<void> {
     await this.#files.rm(path, { recursive: true, force: true }).catch(() => {}) // another process does it too
   }
-}
-
-function isObjectType(type: string | undefined): type is ObjectType {
-  return type === 'commit' || type === 'tree' || type === 'blob' || type === 'tag'
 }

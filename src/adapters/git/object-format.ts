@@ -10,6 +10,10 @@ import type { CommitView } from '../../ports/package-repository.ts'
 
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag'
 
+export function isObjectType(type: string | undefined): type is ObjectType {
+  return type === 'commit' || type === 'tree' || type === 'blob' || type === 'tag'
+}
+
 export interface GitObject {
   readonly id: ObjectId
   readonly type: ObjectType

@@ -7,8 +7,9 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { Failure } from '../../failure.ts'
 import { type Advertisement, assertReadable, RefusedService, readAdvertisement } from './advertisement.ts'
 import { ByteReader, StreamFault } from './byte-reader.ts'
-import { gitNotInstalled, notARepository, systemCode, unreachable, unsupported } from './git-failure.ts'
-import { type Environment, gitEnvironment, runGit } from './git-program.ts'
+import { gitNotInstalled, systemCode, unreachable } from './git-failure.ts'
+import { findGitFolder } from './git-folder.ts'
+import { type Environment, gitEnvironment } from './git-program.ts'
 import type { GitService, GitSession, GitTransport, TransportLimits } from './git-transport.ts'
 import { FLUSH } from './pkt-line.ts'
 import type { RemoteAddress } from './remote-address.ts'
@@ -81,29 +82,17 @@ export class ProcessTransport implements GitTransport {
     return unreachable(printed, told === '' ? thrown.message : told, thrown)
   }
 
-  async #localLaunch(service: GitService, signal: AbortSignal): Promise<Launch> {
+  /** Of a local address: the folder that git keeps it in. @throws Failure BP1002, BP4005, BP4009, BP4010 */
+  async gitFolder(signal: AbortSignal): Promise<string> {
     this.#gitFolder ??= await findGitFolder(this.#address, this.#environment, signal)
+    return this.#gitFolder
+  }
+
+  async #localLaunch(service: GitService, signal: AbortSignal): Promise<Launch> {
     // Without this a push to the checked-out branch is always refused; with it a clean work tree moves along (issue 3).
     const settings = service === 'git-receive-pack' ? ['-c', 'receive.denyCurrentBranch=updateInstead'] : []
-    return { program: 'git', args: [...settings, service.slice('git-'.length), this.#gitFolder], detached: false }
+    return { program: 'git', args: [...settings, service.slice('git-'.length), await this.gitFolder(signal)], detached: false }
   }
-}
-
-/**
- * Lets git find the repository of a path: bare, with a work tree, a linked work tree or a folder inside one.
- * @throws Failure BP1002, BP4009, BP4010 for SHA-256
- */
-async function findGitFolder(address: ProcessAddress, environment: Environment, signal: AbortSignal): Promise<string> {
-  const answer = await runGit(['-C', address.path, 'rev-parse', '--show-object-format', '--absolute-git-dir'], environment, signal)
-  if (answer === 'not-installed') throw gitNotInstalled(address.printed)
-  if (answer.status !== 0) throw notARepository(address.printed, printable(answer.stderr) || 'git does not know it')
-  const text = answer.stdout.toString('utf8')
-  const cut = text.indexOf('\n')
-  const format = text.slice(0, cut)
-  if (format !== 'sha1') {
-    throw unsupported(address.printed, `its objects are named by ${printable(format)}, and only SHA-1 is read`, 'use a SHA-1 repository')
-  }
-  return text.slice(cut + 1).replace(/\n$/, '')
 }
 
 /** As git itself calls ssh (git documentation, GIT_SSH_COMMAND): the command is a shell line, our words are its arguments. */

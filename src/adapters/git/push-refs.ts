@@ -7,15 +7,15 @@ import { unreachable } from './git-failure.ts'
 import type { GitTransport } from './git-transport.ts'
 import type { NewObjects } from './new-objects.ts'
 import { encodePack } from './object-format.ts'
+import type { ObjectSource } from './object-source.ts'
 import { type PushCommand, type PushReport, sendPush } from './push-pack.ts'
-import type { RemoteObjects } from './remote-objects.ts'
 import { printable } from './untrusted-text.ts'
 
 export interface PushParts {
   /** As it may be printed. */
   readonly remote: string
   readonly transport: GitTransport
-  readonly objects: RemoteObjects
+  readonly objects: ObjectSource
   readonly created: NewObjects
   /** A better failure for a refusal that a checked-out work tree explains, or undefined. */
   readonly explainRefusal: (updates: readonly RefUpdate[], signal: AbortSignal) => Promise<Failure | undefined>

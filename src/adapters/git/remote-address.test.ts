@@ -21,9 +21,14 @@ test('http is for this machine only', () => {
 })
 
 test('a path and a file address are local, made absolute', () => {
-  assert.deepEqual(parse('repo'), { kind: 'local', printed: '/srv/repo', path: '/srv/repo' })
-  assert.deepEqual(parse('./a:b'), { kind: 'local', printed: '/srv/a:b', path: '/srv/a:b' })
-  assert.deepEqual(parse('file:///srv/my%20repo.git'), { kind: 'local', printed: '/srv/my repo.git', path: '/srv/my repo.git' })
+  assert.deepEqual(parse('repo'), { kind: 'local', printed: '/srv/repo', path: '/srv/repo', inPlace: true })
+  assert.deepEqual(parse('./a:b'), { kind: 'local', printed: '/srv/a:b', path: '/srv/a:b', inPlace: true })
+  assert.deepEqual(parse('file:///srv/my%20repo.git'), {
+    kind: 'local',
+    printed: '/srv/my repo.git',
+    path: '/srv/my repo.git',
+    inPlace: false,
+  })
   refused('file://host/srv/repo.git')
 })
 

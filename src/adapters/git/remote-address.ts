@@ -17,7 +17,13 @@ export type RemoteAddress =
       readonly url: string
       readonly credential: Credential | undefined
     }
-  | { readonly kind: 'local'; readonly printed: string; readonly path: string }
+  | {
+      readonly kind: 'local'
+      readonly printed: string
+      readonly path: string
+      /** As with git itself: a path is read where it is, and `file://…` is asked as a remote is (git-clone(1), `--local`). */
+      readonly inPlace: boolean
+    }
   | {
       readonly kind: 'ssh'
       readonly printed: string
@@ -59,7 +65,7 @@ function parseWithoutScheme(text: string, workingDirectory: string): RemoteAddre
   const match = SCP_LIKE.exec(text)
   if (match === null) {
     const path = resolve(workingDirectory, text)
-    return { kind: 'local', printed: path, path }
+    return { kind: 'local', printed: path, path, inPlace: true }
   }
   const [, destination = '', path = ''] = match
   return sshAddress(destination.replace(/^\[(.*)\]$/s, '$1'), undefined, path, (shown) => `${shown}:${path}`)
@@ -80,7 +86,7 @@ function parseFileUrl(text: string): RemoteAddress {
   }
   try {
     const path = fileURLToPath(url)
-    return { kind: 'local', printed: path, path }
+    return { kind: 'local', printed: path, path, inPlace: false }
   } catch {
     throw unsupported('file://', 'the path of the address cannot be decoded', 'use file:///absolute/path')
   }

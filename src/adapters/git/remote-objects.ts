@@ -1,13 +1,13 @@
 /** The objects of a remote: from the cache where they are there, otherwise fetched, and fetched anew once when the cache is damaged. */
-import { Failure } from '../../failure.ts'
 import type { ObjectId } from '../../package/object-id.ts'
 import { LEDGER_BRANCH } from '../../package/ref-name.ts'
 import { type Advertisement, RefusedService } from './advertisement.ts'
 import { fetchPack } from './fetch-pack.ts'
-import { damaged } from './git-failure.ts'
+import { damaged, emptyRepository } from './git-failure.ts'
 import type { GitTransport } from './git-transport.ts'
 import { DamagedCache, type ObjectCache } from './object-cache.ts'
-import { BrokenObject, type GitObject } from './object-format.ts'
+import { BrokenObject, type GitObject, type ObjectType } from './object-format.ts'
+import type { ObjectSource } from './object-source.ts'
 import { printable } from './untrusted-text.ts'
 
 /** `ours`: the branches that backporch works with, and the object asked for. `all`: every branch and tag. */
@@ -15,7 +15,7 @@ type Scope = 'ours' | 'all'
 
 const OURS = new RegExp(`^refs/heads/(?:drafts/|proposed/|deletionProposed/|${LEDGER_BRANCH}$)`)
 
-export class RemoteObjects {
+export class RemoteObjects implements ObjectSource {
   readonly #remote: string
   readonly #transport: GitTransport
   readonly #cache: ObjectCache
@@ -47,8 +47,13 @@ export class RemoteObjects {
     return session.advertisement
   }
 
-  /** @throws Failure BP1003 where the repository is empty, BP4006 where the object is not to be had, BP40xx otherwise */
-  async read(id: ObjectId, signal: AbortSignal): Promise<GitObject> {
+  async read(ids: readonly ObjectId[], _type: ObjectType, signal: AbortSignal): Promise<ReadonlyMap<ObjectId, GitObject>> {
+    const found = new Map<ObjectId, GitObject>()
+    for (const id of ids) found.set(id, await this.#readOne(id, signal))
+    return found
+  }
+
+  async #readOne(id: ObjectId, signal: AbortSignal): Promise<GitObject> {
     const object = await this.#look(id)
     if (object !== undefined) return object
     const mine = this.#turn.then(() => this.#obtain(id, signal))
@@ -159,16 +164,4 @@ export class RemoteObjects {
       if (!old) throw damaged(this.#remote, `the server refuses: ${printable(thrown.message, this.#transport.secrets)}`)
     } else throw this.#transport.explain(thrown, signal)
   }
-}
-
-/** BP1003: there is no commit at all. */
-export function emptyRepository(remote: string): Failure {
-  return new Failure({
-    code: 'BP1003',
-    what: 'the repository is empty',
-    where: remote,
-    why: 'it has no branch yet',
-    remedy: 'push a first commit to its default branch',
-    retry: 'on-change',
-  })
 }

@@ -14,7 +14,7 @@ const signal = AbortSignal.timeout(240_000)
 
 const withMade = (name: string, body: (made: TestRepository) => Promise<void>) =>
   test(name, async () => {
-    const made = await makeTestRepository('local bare')
+    const made = await makeTestRepository('file')
     try {
       await body(made)
     } finally {

@@ -13,6 +13,7 @@ import { damaged } from './git-failure.ts'
 import type { Environment } from './git-program.ts'
 import type { GitTransport, TransportLimits } from './git-transport.ts'
 import { HttpTransport, type TokenSource } from './http-transport.ts'
+import { LocalObjects } from './local-objects.ts'
 import { NewObjects } from './new-objects.ts'
 import { ObjectCache } from './object-cache.ts'
 import {
@@ -25,6 +26,7 @@ import {
   parseTree,
   type TreeEntry,
 } from './object-format.ts'
+import type { ObjectSource } from './object-source.ts'
 import { isHostileName } from './path-policy.ts'
 import { ProcessTransport } from './process-transport.ts'
 import { pushRefs } from './push-refs.ts'
@@ -88,7 +90,7 @@ class GitRepository implements PackageRepository {
   readonly #environment: Environment
   readonly #admitPush: RepositoryOptions['admitPush']
   readonly #transport: GitTransport
-  readonly #objects: RemoteObjects
+  readonly #objects: ObjectSource
   readonly #created = new NewObjects()
   readonly #trees = new Map<ObjectId, readonly TreeEntry[]>()
 
@@ -100,13 +102,33 @@ class GitRepository implements PackageRepository {
     this.#environment = options.environment ?? process.env
     this.#admitPush = options.admitPush
     const limits = { ...LIMITS, ...options.limits }
-    const transport =
-      address.kind === 'http'
-        ? new HttpTransport(address, options.token, this.#environment, limits)
-        : new ProcessTransport(address, this.#environment, limits)
-    this.#transport = options.trace === undefined ? transport : new TracedTransport(transport, address.printed, options.trace)
-    const cache = new ObjectCache(cacheFolder, address.printed, options.fs ?? nodeFiles, options.flush ?? false)
-    this.#objects = new RemoteObjects(this.remote, this.#transport, cache, options.baseBranch)
+    const traced = (transport: GitTransport, { printed }: RemoteAddress): GitTransport =>
+      options.trace === undefined ? transport : new TracedTransport(transport, printed, options.trace)
+    const openRemote = (at: RemoteAddress, transport: GitTransport): ObjectSource => {
+      const cache = new ObjectCache(cacheFolder, at.printed, options.fs ?? nodeFiles, options.flush ?? false)
+      return new RemoteObjects(at.printed, transport, cache, options.baseBranch)
+    }
+    if (address.kind === 'local' && address.inPlace) {
+      const transport = new ProcessTransport(address, this.#environment, limits)
+      this.#transport = traced(transport, address)
+      const openPromisor = (text: string, folder: string): ObjectSource => {
+        const promisor = parseRemoteAddress(text, folder)
+        return openRemote(promisor, traced(openTransport(promisor, undefined, this.#environment, limits), promisor))
+      }
+      this.#objects = new LocalObjects({
+        remote: this.remote,
+        transport: this.#transport,
+        gitFolder: (signal) => transport.gitFolder(signal),
+        environment: this.#environment,
+        files: options.fs ?? nodeFiles,
+        cacheFolder,
+        silence: limits.silence,
+        openPromisor,
+      })
+    } else {
+      this.#transport = traced(openTransport(address, options.token, this.#environment, limits), address)
+      this.#objects = openRemote(address, this.#transport)
+    }
   }
 
   async refs(signal: AbortSignal): Promise<RepositoryRefs> {
@@ -130,15 +152,13 @@ class GitRepository implements PackageRepository {
       entry = next
     }
     if (!isFolder(entry)) return [{ path: '', mode: fileMode(entry.mode), id: entry.id }]
-    const files: TreeFile[] = []
-    await this.#collect(entry.id, '', files, signal)
+    const files = await this.#collect(entry.id, signal)
     return files.sort((left, right) => (left.path < right.path ? -1 : 1))
   }
 
   async read(blobs: readonly ObjectId[], signal: AbortSignal): Promise<ReadonlyMap<ObjectId, Uint8Array>> {
-    const contents = new Map<ObjectId, Uint8Array>()
-    for (const id of new Set(blobs)) contents.set(id, (await this.#object(id, 'blob', signal)).content)
-    return contents
+    const objects = await this.#readAll(blobs, 'blob', signal)
+    return new Map([...objects].map(([id, { content }]) => [id, content]))
   }
 
   async write(draft: CommitDraft): Promise<ObjectId> {
@@ -173,19 +193,46 @@ class GitRepository implements PackageRepository {
   }
 
   async #object(id: ObjectId, type: ObjectType, signal: AbortSignal): Promise<GitObject> {
-    const object = this.#created.get(id) ?? (await this.#objects.read(id, signal))
-    if (object.type !== type) throw damaged(this.remote, `${id} is a ${object.type}, and a ${type} was looked for`)
+    const object = (await this.#readAll([id], type, signal)).get(id)
+    if (object === undefined) throw damaged(this.remote, `${id} did not come`)
     return object
   }
 
+  async #readAll(ids: readonly ObjectId[], type: ObjectType, signal: AbortSignal): Promise<ReadonlyMap<ObjectId, GitObject>> {
+    const found = new Map<ObjectId, GitObject>()
+    const elsewhere: ObjectId[] = []
+    for (const id of new Set(ids)) {
+      const object = this.#created.get(id)
+      if (object === undefined) elsewhere.push(id)
+      else found.set(id, object)
+    }
+    if (elsewhere.length > 0) for (const [id, object] of await this.#objects.read(elsewhere, type, signal)) found.set(id, object)
+    for (const [id, object] of found) {
+      if (object.type !== type) throw damaged(this.remote, `${id} is a ${object.type}, and a ${type} was looked for`)
+    }
+    return found
+  }
+
   async #tree(id: ObjectId, signal: AbortSignal): Promise<readonly TreeEntry[]> {
-    const known = this.#trees.get(id)
-    if (known !== undefined) return known
-    const entries = this.#parse(await this.#object(id, 'tree', signal), (object) => parseTree(object.content))
-    const [oldest] = this.#trees.keys()
-    if (this.#trees.size >= MOST_TREES && oldest !== undefined) this.#trees.delete(oldest)
-    this.#trees.set(id, entries)
-    return entries
+    return (await this.#readTrees([id], signal)).get(id) ?? []
+  }
+
+  async #readTrees(ids: readonly ObjectId[], signal: AbortSignal): Promise<ReadonlyMap<ObjectId, readonly TreeEntry[]>> {
+    const trees = new Map<ObjectId, readonly TreeEntry[]>()
+    for (const id of ids) {
+      const known = this.#trees.get(id)
+      if (known !== undefined) trees.set(id, known)
+    }
+    const unknown = ids.filter((id) => !trees.has(id))
+    const objects = unknown.length === 0 ? [] : await this.#readAll(unknown, 'tree', signal)
+    for (const [id, object] of objects) {
+      const entries = this.#parse(object, ({ content }) => parseTree(content))
+      trees.set(id, entries)
+      const [oldest] = this.#trees.keys()
+      if (this.#trees.size >= MOST_TREES && oldest !== undefined) this.#trees.delete(oldest)
+      this.#trees.set(id, entries)
+    }
+    return trees
   }
 
   #parse<T>(object: GitObject, parse: (object: GitObject) => T): T {
@@ -196,13 +243,24 @@ class GitRepository implements PackageRepository {
     }
   }
 
-  async #collect(tree: ObjectId, prefix: string, files: TreeFile[], signal: AbortSignal): Promise<void> {
-    for (const entry of await this.#tree(tree, signal)) {
-      const name = Buffer.from(entry.name, 'latin1').toString('utf8')
-      if (isHostileName(name)) throw damaged(this.remote, `a folder holds the name ${JSON.stringify(name)}, which git does not allow`)
-      if (isFolder(entry)) await this.#collect(entry.id, `${prefix}${name}/`, files, signal)
-      else files.push({ path: prefix + name, mode: fileMode(entry.mode), id: entry.id })
+  /** Level by level, each in one question. */
+  async #collect(root: ObjectId, signal: AbortSignal): Promise<TreeFile[]> {
+    const files: TreeFile[] = []
+    let folders = [{ id: root, prefix: '' }]
+    while (folders.length > 0) {
+      const ids = folders.map(({ id }) => id)
+      const trees = await this.#readTrees(ids, signal)
+      folders = folders.flatMap(({ id, prefix }) =>
+        (trees.get(id) ?? []).flatMap((entry) => {
+          const name = Buffer.from(entry.name, 'latin1').toString('utf8')
+          if (isHostileName(name)) throw damaged(this.remote, `a folder holds the name ${JSON.stringify(name)}, which git does not allow`)
+          if (isFolder(entry)) return [{ id: entry.id, prefix: `${prefix}${name}/` }]
+          files.push({ path: prefix + name, mode: fileMode(entry.mode), id: entry.id })
+          return []
+        }),
+      )
     }
+    return files
   }
 
   /** The base branch only gets commits that have its present one behind them. */
@@ -238,6 +296,17 @@ class GitRepository implements PackageRepository {
     }
     return undefined
   }
+}
+
+function openTransport(
+  address: RemoteAddress,
+  token: RepositoryOptions['token'],
+  environment: Environment,
+  limits: TransportLimits,
+): GitTransport {
+  return address.kind === 'http'
+    ? new HttpTransport(address, token, environment, limits)
+    : new ProcessTransport(address, environment, limits)
 }
 
 function fileMode(mode: string): FileMode {

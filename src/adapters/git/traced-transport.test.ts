@@ -6,7 +6,7 @@ import type { TracedRequest } from '../../ports/trace.ts'
 
 const signal = AbortSignal.timeout(60_000)
 
-for (const kind of ['http', 'local bare', 'ssh'] as const) {
+for (const kind of ['http', 'file', 'ssh'] as const) {
   test(`${kind}: each conversation is told with its outcome and time, and without credentials`, async () => {
     const made = await makeTestRepository(kind)
     try {

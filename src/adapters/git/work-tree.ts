@@ -21,7 +21,7 @@ export interface WorkTreeChanges {
 export async function workTreeState(path: string, signal: AbortSignal, environment: Environment = process.env): Promise<WorkTreeState> {
   const inside = await ask(path, ['rev-parse', '--is-inside-work-tree'], environment, signal)
   if (inside?.trim() !== 'true') return 'none'
-  const status = await ask(path, ['status', '--porcelain'], environment, signal)
+  const status = await ask(path, ['status', '--porcelain', '--no-renames'], environment, signal)
   if (status === undefined) return 'none'
   return status === '' ? 'clean' : 'dirty'
 }
@@ -64,7 +64,8 @@ export function workTreeNotClean(top: string, files: readonly string[]): Failure
 }
 
 async function ask(path: string, args: readonly string[], environment: Environment, signal: AbortSignal): Promise<string | undefined> {
-  const answer = await runGit(['-C', path, ...args], environment, signal)
+  // A file system monitor is a program that the repository's configuration names.
+  const answer = await runGit(['-C', path, '-c', 'core.fsmonitor=false', ...args], environment, signal)
   if (answer === 'not-installed') throw gitNotInstalled(path)
   return answer.status === 0 ? answer.stdout.toString('utf8') : undefined
 }

@@ -1,0 +1,69 @@
+/** Where git keeps a repository of this machine. */
+import { readdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Failure } from '../../failure.ts'
+import { gitNotInstalled, notARepository, unsupported } from './git-failure.ts'
+import { type Environment, type ProgramResult, runGit } from './git-program.ts'
+import { printable } from './untrusted-text.ts'
+
+/**
+ * Lets git find the repository of a path: bare, with a work tree, a linked work tree, a submodule, or a folder inside one.
+ * @param address `printed` as it may be shown
+ * @throws Failure BP1002, BP4009, BP4010 for a format that this git or Backporch does not read, BP4005 where another user owns it
+ */
+export async function findGitFolder(
+  address: { readonly path: string; readonly printed: string },
+  environment: Environment,
+  signal: AbortSignal,
+): Promise<string> {
+  const { path, printed } = address
+  const ask = async (settings: readonly string[]): Promise<ProgramResult> => {
+    const answer = await runGit(['-C', path, ...settings, 'rev-parse', '--show-object-format', '--absolute-git-dir'], environment, signal)
+    if (answer === 'not-installed') throw gitNotInstalled(printed)
+    return answer
+  }
+  const answer = await ask([])
+  if (answer.status !== 0) {
+    const why = printable(answer.stderr) || 'git does not know it'
+    // git opens nothing of another user before he says that it may: what then differs is the owner.
+    if ((await ask(['-c', 'safe.directory=*'])).status === 0) throw ownedByAnother(printed, why)
+    const like = await folderLikeRepository(path)
+    // One that git opens by its name lies beyond where git looks: above a mount, or above GIT_CEILING_DIRECTORIES.
+    const opened = like === undefined || (await runGit(['--git-dir', like, 'rev-parse', '--git-dir'], environment, signal))
+    if (opened !== true && opened !== 'not-installed' && opened.status !== 0) {
+      throw unsupported(printed, why, 'install a git that reads this repository, or repair it')
+    }
+    throw notARepository(printed, why)
+  }
+  const text = answer.stdout.toString('utf8')
+  const cut = text.indexOf('\n')
+  const format = text.slice(0, cut)
+  if (format !== 'sha1') {
+    throw unsupported(printed, `its objects are named by ${printable(format)}, and only SHA-1 is read`, 'use a SHA-1 repository')
+  }
+  return text.slice(cut + 1).replace(/\n$/, '')
+}
+
+/** What has the shape of a repository and holds the path: its `.git`, or the folder itself; undefined where there is none. */
+async function folderLikeRepository(path: string): Promise<string | undefined> {
+  for (let folder = path; ; folder = dirname(folder)) {
+    const names = await readdir(folder).catch((): string[] => [])
+    if (names.includes('HEAD') && names.includes('objects') && names.includes('refs')) return folder
+    if (names.includes('.git')) {
+      const inside = await readdir(join(folder, '.git')).catch((): string[] => ['HEAD']) // a file that names the folder
+      if (inside.includes('HEAD')) return join(folder, '.git')
+    }
+    if (folder === dirname(folder)) return undefined
+  }
+}
+
+function ownedByAnother(remote: string, why: string): Failure {
+  return new Failure({
+    code: 'BP4005',
+    what: 'git does not open the repository of another user',
+    where: remote,
+    why,
+    remedy: 'if you trust it, run `git config --global --add safe.directory` with its folder, as git says',
+    retry: 'on-change',
+  })
+}
