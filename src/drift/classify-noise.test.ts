@@ -105,7 +105,7 @@ test('a count outside of the bounds tells so in its notes, and is still open to 
   const [replicas] = verdict.items
   assert.ok(replicas !== undefined)
   const { items, mayBeBehind } = classifyNoise({ ...verdict, mayBeBehind: new Set([replicas]) }, input(autoscaled(4)))
-  assert.deepEqual(items[0]?.notes, ['5 replicas are above the maximum of 4 of HorizontalPodAutoscaler shop/web'])
+  assert.equal(items[0]?.notes[0], '5 replicas are above the maximum of 4 of HorizontalPodAutoscaler shop/web')
   assert.deepEqual([...(mayBeBehind ?? [])], [items[0]])
   assert.equal(items[1], verdict.items[1])
 })
@@ -113,4 +113,27 @@ test('a count outside of the bounds tells so in its notes, and is still open to 
 test('a whole object is never noise', () => {
   const missing = { ...verdictOf(), items: [{ ...driftBy(IMAGE), path: [], change: 'missing' as const }] }
   assert.equal(classifyNoise(missing, input()), missing)
+})
+
+test('a count outside of its bounds says who sets it and what ends that; so does one inside where the policy mutes none', () => {
+  const above = classifyNoise(verdictOf({ ...REPLICAS, live: 12 }), input(autoscaled(10)))
+  assert.deepEqual(
+    above.items.map(({ scaler, notes }) => [scaler?.name, notes]),
+    [
+      [
+        'web',
+        [
+          '12 replicas are above the maximum of 10 of HorizontalPodAutoscaler shop/web',
+          'HorizontalPodAutoscaler shop/web sets the field and git declares it, so that each undoes the other: Release ends that',
+        ],
+      ],
+    ],
+  )
+  const inside = classifyNoise(verdictOf(REPLICAS), input({ ...autoscaled(10), presets: [] }))
+  assert.deepEqual(
+    inside.items.map(({ scaler, notes }) => [scaler?.name, notes.length]),
+    [['web', 1]],
+  )
+  assert.equal(inside.tried, undefined)
+  assert.deepEqual(classifyNoise(verdictOf(REPLICAS), input(autoscaled(10))).items, [])
 })

@@ -1,7 +1,9 @@
 /** Sets differences aside that a preset rule knows the cause of. They stay in the verdict, with the rule and why, as ignored ones do. */
 import { managedFieldsOf } from '../krm/managed-fields.ts'
+import { describeResourceId, type ResourceId } from '../krm/resource-id.ts'
 import { withItems } from './classify-ignored.ts'
 import type { Drift, ObjectVerdict, SetAside, TriedRule } from './drift.ts'
+import { AUTOSCALING_RULES } from './noise/autoscaling.ts'
 import type { Surroundings } from './noise/noise-rule.ts'
 import { NOISE_RULES, presetName } from './noise/presets.ts'
 
@@ -15,17 +17,21 @@ export function classifyNoise(verdict: ObjectVerdict, input: NoiseInput): Object
   const { desired, live } = verdict
   if (desired === undefined || live === undefined || verdict.items.length === 0) return verdict
   const surroundings: Surroundings = { ...input, desired: desired.object, live, managed: managedFieldsOf(live) }
-  const rules = NOISE_RULES.filter(({ name }) => input.presets.includes(name))
+  // Whose field it is matters for the plan, also where the policy mutes nothing of it.
+  const rules = NOISE_RULES.filter((rule) => input.presets.includes(rule.name) || AUTOSCALING_RULES.includes(rule))
   const setAside: SetAside[] = []
   const tried: TriedRule[] = []
   const noted = new Map<Drift, Drift>()
   const items = verdict.items.flatMap((drift): Drift[] => {
     if (drift.path.length === 0) return [drift]
     const because: string[] = []
+    let scaler: ResourceId | undefined
     for (const rule of rules) {
       const judgement = rule.judge(drift, surroundings)
       if (judgement === undefined) continue
       const name = presetName(rule)
+      scaler ??= judgement.scaler
+      if (!input.presets.includes(rule.name)) continue
       if (judgement.mutes) {
         setAside.push({ drift, state: 'Ignored', why: `${judgement.why} (${name})`, rule: name })
         return []
@@ -33,12 +39,13 @@ export function classifyNoise(verdict: ObjectVerdict, input: NoiseInput): Object
       tried.push({ path: drift.path, change: drift.change, rule: name, because: judgement.because })
       if (judgement.note === true) because.push(judgement.because)
     }
+    if (scaler !== undefined) because.push(whyReleased(drift, scaler))
     if (because.length === 0) return [drift]
-    const told = { ...drift, notes: [...drift.notes, ...because] }
+    const told = { ...drift, notes: [...drift.notes, ...because], ...(scaler === undefined ? {} : { scaler }) }
     noted.set(drift, told)
     return [told]
   })
-  if (setAside.length === 0 && tried.length === 0) return verdict
+  if (setAside.length === 0 && tried.length === 0 && noted.size === 0) return verdict
   return {
     ...verdict,
     ...withItems(verdict, items),
@@ -46,6 +53,13 @@ export function classifyNoise(verdict: ObjectVerdict, input: NoiseInput): Object
     ...(tried.length === 0 ? {} : { tried }),
     setAside: [...verdict.setAside, ...setAside],
   }
+}
+
+function whyReleased({ lostWhenReleased }: Drift, scaler: ResourceId): string {
+  const both = `${describeResourceId(scaler)} sets the field and git declares it, so that each undoes the other`
+  return lostWhenReleased === true
+    ? `${both}; Release would end that, and is refused as long as the syncer holds the field`
+    : `${both}: Release ends that`
 }
 
 /** The set names its members by identity, so one that got a note is another member. */

@@ -71,6 +71,8 @@ export interface Drift {
   readonly liveUnread: boolean
   /** Whether the syncer's next apply takes the field out of the object once git does not declare it (src/drift/lost-when-released.ts). */
   readonly lostWhenReleased?: boolean
+  /** The autoscaler that sets the field, which git declares too: Release ends that, and is planned where nobody chose. */
+  readonly scaler?: ResourceId
   readonly actor: Actor
   readonly risk: Risk
   /** Code of the rule in src/drift/risk.ts that gave the risk. */

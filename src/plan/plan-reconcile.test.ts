@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { removedFrom } from '../../test/fakes/live-object.ts'
 import { DEPLOYMENT, KPTFILE, policyText, proposed, refused, stateOf, TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
 import { Failure } from '../failure.ts'
+import type { JsonObject } from '../krm/json.ts'
 
 const MODES: readonly (readonly [mode: string, state: string, outcome: string, prefix: string])[] = [
   ['Off', 'Off', 'none', ''],
@@ -275,4 +276,41 @@ test('a policy that changes the mode moves a draft on to a proposal, and takes n
       ['proposed'],
     )
   }
+})
+
+const AUTOSCALER: JsonObject = {
+  apiVersion: 'autoscaling/v2',
+  kind: 'HorizontalPodAutoscaler',
+  metadata: { name: 'web', namespace: 'shop' },
+  spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }, minReplicas: 2, maxReplicas: 10 },
+}
+
+test('what an autoscaler sets and git declares is planned as Release, whatever the policy plans, and the record says why', async () => {
+  const world = new TurnWorld('{mode: Propose, decide: {defaultPlan: Adopt}}')
+  world.cluster.put(AUTOSCALER)
+  world.edit(WEB, 'spec.replicas', 12)
+  world.edit(WEB_CONFIG, 'data.color', 'red')
+  const { record, branch } = await world.plan()
+  assert.deepEqual(
+    record?.spec.changes.map(({ path, resolution }) => [path, resolution]),
+    [
+      ['data.color', 'Adopt'],
+      ['spec.replicas', 'Release'],
+    ],
+  )
+  assert.match(record?.spec.changes[1]?.notes?.join() ?? '', /HorizontalPodAutoscaler shop\/web sets the field and git declares it/)
+  assert.doesNotMatch(world.repository.text(branch, 'apps/web/deployment.yaml') ?? '', /replicas/)
+})
+
+test('at none nobody brings the count back, so the policy decides; inside of the bounds there is nothing to decide', async () => {
+  const world = new TurnWorld()
+  world.cluster.put(AUTOSCALER)
+  world.edit(WEB, 'spec.replicas', 0)
+  const { record } = await world.plan()
+  assert.deepEqual(
+    record?.spec.changes.map(({ resolution }) => resolution),
+    ['Restore'],
+  )
+  world.edit(WEB, 'spec.replicas', 5)
+  assert.equal((await world.plan()).report.status.state, 'InSync')
 })

@@ -160,7 +160,7 @@ class Turn {
     const { policy, key } = this.seen
     const inAdoptWindow = adoptWindowOf(this.seen)
     const byPolicy = (change: (typeof open)[number]) =>
-      possibleResolution(change, inAdoptWindow(change.drift) ? 'Adopt' : policy.defaultPlan)
+      possibleResolution(change, change.drift.scaler !== undefined ? 'Release' : inAdoptWindow(change.drift) ? 'Adopt' : policy.defaultPlan)
     return planResolutions(open, this.joint?.like ?? this.open?.record, this.wish, byPolicy, key)
   }
 

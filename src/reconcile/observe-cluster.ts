@@ -71,7 +71,7 @@ export async function observeCluster(
   const verdicts = await decideBehind([...there, ...unexpected.verdicts], question, side.lag, signal)
   const all = [...verdicts, ...unknown.map(unreadableVerdict)]
   const today = identity.observedAt.slice(0, 10)
-  const scalers = await readScalers(reader, identity, all, policy.presets, signal)
+  const scalers = await readScalers(reader, identity, all, signal)
   const noise = { presets: policy.presets, syncer, scalers, liveOf: (id: ResourceId) => presentIn(live, id) }
   // Before the ignore rules, which may be about a manager that only the audit log knows.
   const told = await attributeVerdicts(

@@ -14,20 +14,14 @@ interface KindRead {
 /** One identity stands for one look at a cluster, so that its packages share what was read. */
 const READ = new WeakMap<ClusterIdentity, Map<ScalerTool, Promise<KindRead>>>()
 
-/**
- * @param rules names of the preset rules that hold; kinds that none of them is about are not read
- * @throws only the reason of `signal`
- */
+/** Also where the policy mutes nothing of them: whose field it is decides the plan. @throws only the reason of `signal` */
 export async function readScalers(
   reader: ClusterReader,
   identity: ClusterIdentity,
   verdicts: readonly ObjectVerdict[],
-  rules: readonly string[],
   signal: AbortSignal,
 ): Promise<Scalers> {
-  const wanted = new Set(
-    verdicts.flatMap(({ items }) => items.flatMap((item) => scalersWanted(item))).filter((tool) => rules.includes(tool)),
-  )
+  const wanted = new Set(verdicts.flatMap(({ items }) => items.flatMap((item) => scalersWanted(item))))
   const known = READ.get(identity) ?? new Map<ScalerTool, Promise<KindRead>>()
   READ.set(identity, known)
   const all: Scaler[] = []

@@ -13,6 +13,7 @@ function scaler(apiVersion: string, kind: string, spec: JsonObject, annotations:
   assert.ok(read !== undefined)
   return read
 }
+const SCALER = { group: 'autoscaling', kind: 'HorizontalPodAutoscaler', namespace: 'shop', name: 'web' }
 const target = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }
 const hpa = (spec: JsonObject, namespace = 'shop'): Scaler =>
   scaler('autoscaling/v2', 'HorizontalPodAutoscaler', { scaleTargetRef: target, ...spec }, {}, namespace)
@@ -37,10 +38,23 @@ test('replicas outside of the bounds are drift, and people are told of the bound
     mutes: false,
     because: '11 replicas are above the maximum of 10 of HorizontalPodAutoscaler shop/web',
     note: true,
+    scaler: SCALER,
   })
   assertShows('hpa', scale(1), scalers, /^1 replica is below the minimum of 2 of /)
   // Without a minimum it is one: an autoscaler that is switched off by hand shows.
   assertShows('hpa', scale(0), under(hpa({ maxReplicas: 3 })), /^0 replicas are below the minimum of 1/)
+})
+
+test('a field that git declares and an autoscaler sets is told as the autoscaler’s, in its bounds or not; at none it is nobody’s', () => {
+  const scalers = under(hpa({ minReplicas: 2, maxReplicas: 10 }))
+  const ownerOf = (edit: Edit, more = scalers, rule = 'hpa') => judged(rule, edit, more).scaler
+  for (const live of [1, 5, 11]) assert.deepEqual(ownerOf(scale(live)), SCALER)
+  assert.equal(ownerOf(scale(0)), undefined)
+  assert.equal(ownerOf({ ...scale(11), git: undefined, change: 'added' }), undefined)
+  assert.equal(ownerOf(scale(5), under()), undefined)
+  const cpu = resources('requests.cpu', '250m', 'kubectl-edit')
+  assert.equal(ownerOf(cpu, vpa({}), 'vpa')?.kind, 'VerticalPodAutoscaler')
+  assert.equal(ownerOf(cpu, vpa({ updatePolicy: { updateMode: 'Off' } }), 'vpa'), undefined)
 })
 
 test('two autoscalers of one object both have to allow the count', () => {

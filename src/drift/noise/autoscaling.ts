@@ -5,7 +5,7 @@
 import { formatFieldPath } from '../../krm/field-path.ts'
 import { getKey } from '../../krm/json.ts'
 import { quantityOf } from '../../krm/quantity-size.ts'
-import { describeResourceId } from '../../krm/resource-id.ts'
+import { describeResourceId, type ResourceId } from '../../krm/resource-id.ts'
 import type { Drift } from '../drift.ts'
 import { isLive, type Judgement, muted, type NoiseRule, pathText, type Surroundings, shown, writerOf, writtenBy } from './noise-rule.ts'
 import { type ContainerPolicy, type ReplicaScaler, type ResourceScaler, type ScalerTool, scalersOf } from './scaler.ts'
@@ -15,12 +15,21 @@ function judgeReplicas(drift: Drift, { scalers }: Surroundings, tool: 'hpa' | 'k
   const { live } = drift
   const targeting = scalersOf(scalers, tool, drift.id)
   const outside = targeting.find((scaler) => !covers(scaler, live))
-  if (outside !== undefined) return { mutes: false, because: whyOutside(outside, live), note: true }
+  if (outside !== undefined) {
+    // No autoscaler brings back what is at none (k8s.io/kubernetes `pkg/controller/podautoscaler`, ScalingDisabled): somebody has to.
+    const scaler = live === 0 ? {} : scalerOf(drift, outside.id)
+    return { mutes: false, because: whyOutside(outside, live), note: true, ...scaler }
+  }
   const unread = scalers.unread.get(tool)
   if (unread !== undefined && targeting.length === 0) return shown(`whether a ${name} targets it is not known: ${unread}`)
   const [scaler] = targeting
   if (scaler === undefined) return shown(`no ${name} targets it`)
-  return muted(`${describeResourceId(scaler.id)} scales it between ${scaler.min} and ${scaler.max}`)
+  return { ...muted(`${describeResourceId(scaler.id)} scales it between ${scaler.min} and ${scaler.max}`), ...scalerOf(drift, scaler.id) }
+}
+
+/** Where git declares the field too, each apply of the syncer undoes what the autoscaler does. */
+function scalerOf({ change }: Drift, scaler: ResourceId): { readonly scaler?: ResourceId } {
+  return change === 'modified' ? { scaler } : {}
 }
 
 function covers({ min, max, also }: ReplicaScaler, count: number): boolean {
@@ -44,20 +53,33 @@ function judgeResources(drift: Drift, { scalers }: Surroundings): Judgement | un
   const [scaler] = targeting
   if (scaler === undefined) return shown('no VerticalPodAutoscaler targets it')
   const name = describeResourceId(scaler.id)
-  if (!writtenBy(drift, /^vpa-/)) return shown(`${writerOf(drift)} wrote it, and not ${name}`)
-  const because = whyNotControlled(scaler, container, part === 'requests', resource, drift)
-  return because === undefined ? muted(`${name} sets the ${resource} ${part} of container ${container}`) : shown(`${name} ${because}`)
+  const policy = scaler.policies.find((each) => each.container === container) ?? scaler.policies.find((each) => each.container === '*')
+  const alone = whyLeftAlone(scaler, policy, container, part === 'requests', resource)
+  if (alone !== undefined) return shown(`${name} ${alone}`)
+  const owner = scalerOf(drift, scaler.id)
+  if (!writtenBy(drift, /^vpa-/)) return { ...shown(`${writerOf(drift)} wrote it, and not ${name}`), ...owner }
+  // Limits follow the requests in proportion, so only requests have bounds.
+  const because = part === 'requests' && policy !== undefined ? whyOutOfBounds(policy, resource, drift) : undefined
+  const judgement =
+    because === undefined ? muted(`${name} sets the ${resource} ${part} of container ${container}`) : shown(`${name} ${because}`)
+  return { ...judgement, ...owner }
 }
 
-function whyNotControlled(scaler: ResourceScaler, container: string, request: boolean, resource: string, drift: Drift): string | undefined {
+function whyLeftAlone(
+  scaler: ResourceScaler,
+  policy: ContainerPolicy | undefined,
+  container: string,
+  request: boolean,
+  resource: string,
+): string | undefined {
   if (scaler.off) return 'only recommends'
-  const policy: ContainerPolicy | undefined =
-    scaler.policies.find((each) => each.container === container) ?? scaler.policies.find((each) => each.container === '*')
   if (policy === undefined) return undefined
   if (policy.off) return `leaves container ${container} alone`
   if (!policy.resources.includes(resource)) return `does not control ${resource} of container ${container}`
-  // Limits follow the requests in proportion, so only requests have bounds.
-  if (!request) return policy.requestsOnly ? `controls no limits of container ${container}` : undefined
+  return !request && policy.requestsOnly ? `controls no limits of container ${container}` : undefined
+}
+
+function whyOutOfBounds(policy: ContainerPolicy, resource: string, drift: Drift): string | undefined {
   const [live, min, max] = [drift.live, getKey(policy.min, resource), getKey(policy.max, resource)].map(quantityOf)
   if (live === undefined) return `has bounds, and the live ${resource} cannot be compared with them`
   if (min !== undefined && live < min) return `allows no less ${resource} than minAllowed`

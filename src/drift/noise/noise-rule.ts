@@ -24,11 +24,14 @@ export interface NoiseRule {
   judge(drift: Drift, surroundings: Surroundings): Judgement | undefined
 }
 
-/** `why` and `because` are clauses for people, without a value of the object that could be a secret. */
+/**
+ * `why` and `because` are clauses for people, without a value of the object that could be a secret. `scaler`: the autoscaler that sets
+ * the field which git declares too, so that the two undo each other.
+ */
 export type Judgement =
-  | { readonly mutes: true; readonly why: string }
+  | { readonly mutes: true; readonly why: string; readonly scaler?: ResourceId }
   /** `note`: people who see the difference are told too, and not only those who ask `explain`. */
-  | { readonly mutes: false; readonly because: string; readonly note?: boolean }
+  | { readonly mutes: false; readonly because: string; readonly note?: boolean; readonly scaler?: ResourceId }
 
 /** What was read besides the difference itself. Absent metadata gives empty values, never an error. */
 export interface Surroundings {
