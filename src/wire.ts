@@ -9,6 +9,7 @@ import type { PushPaces } from './adapters/forge/github/push-pace.ts'
 import { BOT } from './adapters/git/bot-identity.ts'
 import type { ConnectOptions } from './adapters/kubernetes/connect-cluster.ts'
 import { runExternalDiff } from './adapters/system/external-diff.ts'
+import { checkNewFolder, writeNewFolder } from './adapters/system/new-folder.ts'
 import { systemClock } from './adapters/system/system-clock.ts'
 import type { ClusterTarget, Place, World } from './cli/world.ts'
 
@@ -142,6 +143,8 @@ function worldAt(place: Place, stdin: World['stdin'], signal: AbortSignal, pushP
       const printed = runExternalDiff({ program, files, workingDirectory: cwd, environment: env, inherit })
       if (!inherit) place.stdout.write(printed)
     },
+    checkNewFolder: (path) => checkNewFolder(resolve(cwd, path)),
+    writeNewFolder: (path, files) => writeNewFolder(resolve(cwd, path), files),
     appendText: (path, text) => appendFileSync(resolve(cwd, path), text),
     workTree: async (path) => {
       const { workTreeState } = await import('./adapters/git/work-tree.ts')

@@ -1,5 +1,6 @@
 /** Commands that look: their arguments and flags. What they do is loaded when one of them runs, so that help and completion are quick. */
 import type { Command } from 'commander'
+import type { RenderOptions } from './commands/render.ts'
 import {
   type CommonOptions,
   withAuditFlag,
@@ -9,9 +10,10 @@ import {
   withFunctionFlags,
   withOutputFlags,
   withRepositoryFlags,
+  withTerminalFlags,
   withWatchFlags,
 } from './options.ts'
-import { DOCUMENT_OUTPUTS, REPORT_OUTPUTS, TEXT_OUTPUTS } from './outputs.ts'
+import { DOCUMENT_OUTPUTS, REPORT_OUTPUTS, renderOutputOption, TEXT_OUTPUTS } from './outputs.ts'
 import { withSelectionFlags } from './selection-flags.ts'
 import type { Run, World } from './world.ts'
 
@@ -64,10 +66,10 @@ export function addLookCommands(program: Command, world: World, run: Run): void 
 
   const render = program
     .command('render')
-    .description('what kpt fn render would change in the files of packages, without kpt; reads git alone, exit 1 where a file would change')
+    .description('what kpt fn render would change in the files of packages, or with -o what it prints, without kpt; reads git alone')
     .argument('[packages...]', 'paths of packages; all of them otherwise')
-  withOutputFlags(withFunctionFlags(withRepositoryFlags(render)), TEXT_OUTPUTS)
-  render.action((packages: string[], options: CommonOptions) =>
+  withTerminalFlags(withFunctionFlags(withRepositoryFlags(render)).addOption(renderOutputOption()))
+  render.action((packages: string[], options: RenderOptions) =>
     run(async () => (await import('./commands/render.ts')).render(packages, options, world)),
   )
 

@@ -44,7 +44,7 @@ const USAGE: readonly (readonly [argv: readonly string[], why: RegExp])[] = [
     /unknown option '--nope'\n {2}why: backporch diff has no such flag\n {2}fix: backporch diff --help lists its flags\n$/,
   ],
   [['diff', '-o', 'xml'], /-o, --output.*'xml'.*\n {2}why: this command prints table, .*sarif.*\n {2}fix: give -o one of table, /],
-  [['render', '-o', 'xml'], /why: this command prints table\n {2}fix: leave it out\n$/],
+  [['render', '-o', 'json'], /why: render prints what would change, .*\n {2}fix: give one of them; a folder of this name is \.\/NAME\n$/],
   [['diff', '--partial', 'maybe'], /why: wanted "ok"\n/],
   [['diff', '--timeout', '5'], /'5'.*\n {2}why: wanted a duration like 30s, 5m or 2h\n {2}fix: give --timeout such a value/],
   [

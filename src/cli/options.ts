@@ -50,6 +50,10 @@ export function withOutputFlags(command: Command, outputs: Parameters<typeof out
       .option('--no-headers', 'leave out the line of column names')
       .option('--columns <names>', 'columns to print, as in package,state', list)
   }
+  return withTerminalFlags(command)
+}
+
+export function withTerminalFlags(command: Command): Command {
   return command
     .addOption(new Option('--color <when>', 'colour').choices(['auto', 'always', 'never']).default('auto'))
     .option('--ascii', 'words instead of symbols')
@@ -122,8 +126,10 @@ export function withExitFlags(command: Command): Command {
     .addOption(new Option('--exit-code <boolean>', '"false": exit 0 although there is drift').argParser(onOff).hideHelp())
 }
 
+type FunctionOptions = Pick<CommonOptions, 'allowExec' | 'allowImage' | 'allowRender' | 'containerEngine'>
+
 /** What pipelines may run beside the functions that are built in. */
-export function allowedFunctions({ allowExec, allowImage, allowRender, containerEngine }: CommonOptions): AllowedFunctions {
+export function allowedFunctions({ allowExec, allowImage, allowRender, containerEngine }: FunctionOptions): AllowedFunctions {
   return { exec: allowExec ?? [], images: allowImage ?? [], render: allowRender ?? [], engine: containerEngine }
 }
 

@@ -55,6 +55,29 @@ function checkedTemplate(template: string): Output {
   })
 }
 
+/** What `render` gives: what would change, or what came out. */
+export type RenderOutput =
+  | { readonly to: 'diff' }
+  | { readonly to: 'unwrap' }
+  | { readonly to: 'resourcelist' }
+  | { readonly to: 'folder'; readonly path: string }
+
+/** `-o` of `render`, as `kpt fn render` has it; `stdout` is kpt's word for the list. */
+export function renderOutputOption(): Option {
+  return new Option('-o, --output <what>', 'unwrap: the rendered objects; resourcelist: all as kpt fn render -o stdout; a new folder')
+    .argParser(checkedRenderOutput)
+    .default({ to: 'diff' }, 'what would change')
+}
+
+function checkedRenderOutput(text: string): RenderOutput {
+  if (text === 'unwrap' || text === 'resourcelist') return { to: text }
+  if (text === 'stdout') return { to: 'resourcelist' }
+  if (text !== '' && !REPORT_OUTPUTS.some((name) => name === text) && !text.startsWith(JSONPATH)) return { to: 'folder', path: text }
+  throw new InvalidArgumentError(
+    'render prints what would change, unwrap or resourcelist, or writes a folder\ngive one of them; a folder of this name is ./NAME',
+  )
+}
+
 /** A table: beside it, other lines for people may stand on stdout. Everything else is read by a program, or posted as it is. */
 export function isTable(output: Output): boolean {
   return output === 'table' || output === 'wide'

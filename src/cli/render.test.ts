@@ -163,3 +163,51 @@ test('of a package that another tool renders for a cluster, kpt is said to be no
   assert.match(await told('{tool: files}'), /a policy takes the files as they stand;/)
   assert.doesNotMatch(await told('{tool: kpt}'), /a policy/)
 })
+
+const SETTER = { 'apps/web/Kptfile': KPTFILE, 'apps/web/config.yaml': config('') }
+
+test('-o unwrap prints the rendered objects alone, for kubectl apply, and exits 0', async () => {
+  const secret = 'apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\nstringData:\n  password: hunter2\n'
+  const local =
+    'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: setters\n  annotations:\n    config.kubernetes.io/local-config: "true"\n'
+  const world = worldOf({ ...SETTER, 'apps/web/secret.yaml': secret, 'apps/web/setters.yaml': local })
+  const { stdout, stderr, code } = await runInWorld(world, ['render', 'apps/web', '-o', 'unwrap'])
+  assert.equal(code, 0, stderr)
+  // The Secret is the user's own file, and asked for as kpt prints it.
+  assert.match(stdout, /^---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n {2}name: web\n {2}namespace: shop\n/m)
+  assert.match(stdout, /password: hunter2/)
+  assert.doesNotMatch(stdout, /Kptfile|setters|internal\.config/)
+})
+
+test('-o resourcelist, and stdout as kpt calls it, is one ResourceList with the Kptfile and the place of each resource', async () => {
+  for (const name of ['resourcelist', 'stdout']) {
+    const { stdout, code } = await runInWorld(worldOf(SETTER), ['render', 'apps/web', '-o', name])
+    assert.equal(code, 0)
+    assert.match(stdout, /^apiVersion: config\.kubernetes\.io\/v1\nkind: ResourceList\nitems:\n- /)
+    assert.match(stdout, /^- apiVersion: kpt\.dev\/v1\n {2}kind: Kptfile\n/m)
+    assert.match(stdout, /internal\.config\.kubernetes\.io\/path: 'config\.yaml'/)
+  }
+  const many = await runInWorld(worldOf({ ...SETTER, 'apps/b/Kptfile': KPTFILE }), ['render', '-o', 'resourcelist'])
+  assert.equal(many.code, 2)
+  assert.match(many.stderr, /BP1001: 2 packages are no one ResourceList/)
+})
+
+test('-o FOLDER writes the files of one package, and of several each below its path', async () => {
+  const written = new Map<string, ReadonlyMap<string, string>>()
+  const writeNewFolder = (path: string, files: ReadonlyMap<string, string>): void => void written.set(path, files)
+  const world = worldOf({ ...SETTER, 'apps/b/Kptfile': KPTFILE.replace('name: web', 'name: b') })
+  assert.equal((await runInWorld(world, ['render', 'apps/web', '-o', 'out'], { writeNewFolder })).code, 0)
+  assert.deepEqual([...(written.get('out')?.keys() ?? [])], ['Kptfile', 'config.yaml', 'deployment.yaml'])
+  assert.match(written.get('out')?.get('config.yaml') ?? '', /namespace: shop/)
+  await runInWorld(world, ['render', '-o', 'all'], { writeNewFolder })
+  assert.ok(written.get('all')?.has('apps/web/config.yaml') && written.get('all')?.has('apps/b/Kptfile'))
+})
+
+test('nothing is printed or written where one package does not render, or another tool renders it', async () => {
+  const broken = await runInWorld(worldOf({ ...SETTER, 'apps/b/Kptfile': 'kind: Kptfile\n' }), ['render', '-o', 'unwrap'])
+  assert.deepEqual([broken.code, broken.stdout], [2, ''])
+  const other = worldOf({ ...SETTER, '.drift/policy.yaml': policyText('{render: {tool: kustomize}}') })
+  const { code, stdout, stderr } = await runInWorld(other, ['render', 'apps/web', '-o', 'unwrap'])
+  assert.deepEqual([code, stdout], [2, ''])
+  assert.match(stderr, /apps\/web is not what kpt makes of it\n {2}why: a policy renders it with kustomize/)
+})

@@ -5,7 +5,7 @@ import type { CommonOptions } from './options.ts'
 import type { World } from './world.ts'
 
 /** Undefined unless `--verbose` was given. */
-export function traceTo(world: World, options: CommonOptions): Trace | undefined {
+export function traceTo(world: World, options: Pick<CommonOptions, 'verbose'>): Trace | undefined {
   if (options.verbose !== true) return undefined
   return ({ what, outcome, milliseconds }) => {
     world.stderr.write(`${String(Math.round(milliseconds)).padStart(6)} ms  ${oneLine(what, 300)}  ${oneLine(outcome, 100)}\n`)

@@ -122,6 +122,13 @@ export interface World {
    * @throws Failure BP1001 when it cannot be started
    */
   externalDiff(program: readonly [string, ...string[]], files: readonly DiffFile[]): void
+  /** @throws Failure BP1001 where something of this name is there */
+  checkNewFolder(path: string): void
+  /**
+   * Makes a folder of these files, or none at all.
+   * @throws Failure BP1001 where something of this name is there, BP4008 where the disk does not take it
+   */
+  writeNewFolder(path: string, files: ReadonlyMap<string, string>): void
   /** Adds to a text file, or makes it. @throws what the file system says */
   appendText(path: string, text: string): void
   workTree(path: string): Promise<'none' | 'clean' | 'dirty'>

@@ -7,7 +7,8 @@ import type { PackageRepository } from '../ports/package-repository.ts'
 import { answerCalls } from '../render/answer-calls.ts'
 import type { PackageRenderer } from '../render/package-renderer.ts'
 import type { RenderChoice } from '../render/render-choice.ts'
-import { type FilesRendering, renderFiles, throughText } from '../render/render-files.ts'
+import { type FilesRendering, type PassedItems, renderFiles, throughText } from '../render/render-files.ts'
+import { formatApplied, formatResourceList, outputFiles } from '../render/rendered-output.ts'
 import { readFolder, readRepository } from './repository-view.ts'
 import { withAnswers } from './with-answers.ts'
 
@@ -27,8 +28,19 @@ export type PackageRender =
       readonly changes: readonly RenderedChange[]
       /** With what policies render it instead, in some cluster or all of them. */
       readonly otherwise: readonly RenderChoice[]
+      /** What `kpt fn render -o` prints and writes of it. */
+      readonly output: RenderedOutput
     }
   | { readonly path: string; readonly failures: readonly [Failure, ...Failure[]] }
+
+export interface RenderedOutput {
+  /** As one ResourceList. */
+  list(): string
+  /** The documents that are applied. */
+  applied(): string
+  /** By path in the package. */
+  files(): ReadonlyMap<string, string>
+}
 
 interface RenderRequest {
   /** Base branch, short; undefined takes the remote's default. */
@@ -51,24 +63,37 @@ export async function renderPackages(
 
   async function renderOne({ path }: FoundPackage): Promise<PackageRender> {
     const { files } = await readFolder(view, path, signal)
-    const rendering = await filesRendering(path, files)
+    const { rendering, passed } = await filesRendering(path, files)
     if ('failures' in rendering) return { path, failures: rendering.failures }
+    const { items } = rendering
     const texts = new Map(files.map((file) => [file.path, new TextDecoder('utf-8', { ignoreBOM: true }).decode(file.content)]))
     const where = (file: string): string => (path === '' ? file : `${path}/${file}`)
     const written = [...rendering.written].map(([file, after]) => ({ path: where(file), before: texts.get(file), after }))
     const removed = rendering.removed.map((file) => ({ path: where(file), before: texts.get(file), after: undefined }))
     const changes = [...written, ...removed].filter(({ before, after }) => before !== after)
     const otherwise = rendersOf(view.policies, path).filter(({ tool }) => tool !== 'kpt')
-    return { path, functions: rendering.runs.length, resources: rendering.resources, changes, otherwise }
+    const output = {
+      list: () => formatResourceList(items, passed),
+      applied: () => formatApplied(items, passed),
+      files: () => outputFiles(items, passed),
+    }
+    return { path, functions: rendering.runs.length, resources: rendering.resources, changes, otherwise, output }
   }
 
   /** A function without an answer is the failure of its package alone: what the others would change is told all the same. */
-  async function filesRendering(path: string, files: PackageFiles): Promise<FilesRendering> {
+  async function filesRendering(
+    path: string,
+    files: PackageFiles,
+  ): Promise<{ readonly rendering: FilesRendering; readonly passed: PassedItems }> {
     try {
-      return await withAnswers(renderer, signal, ({ functions }) => answerCalls(renderFiles(path, files), throughText(functions)))
+      return await withAnswers(renderer, signal, ({ functions }) => {
+        const library = throughText(functions)
+        return { rendering: answerCalls(renderFiles(path, files), library), passed: library.passed }
+      })
     } catch (thrown) {
       signal.throwIfAborted()
-      if (thrown instanceof Failure || thrown instanceof Failures) return { failures: failuresOf(thrown) }
+      if (thrown instanceof Failure || thrown instanceof Failures)
+        return { rendering: { failures: failuresOf(thrown) }, passed: () => false }
       throw thrown
     }
   }

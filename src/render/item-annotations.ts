@@ -54,8 +54,11 @@ export function setAnnotation(item: YamlMap, name: string, value: string): void 
   const annotations = nodeAt(metadata, 'annotations')
   if (isOther(metadata) || isOther(annotations)) return
   const text = yamlText(value)
-  text.style = 'single'
-  setEntry(annotations?.kind === 'map' ? annotations : mapMadeAt(item, 'metadata', 'annotations'), name, text)
+  // kyaml keeps the quotes of a value that is there, and not its comments (`yaml/fns.go`, `FieldSetter`).
+  const before = entryOf(annotations, name)
+  text.style = before?.value.kind === 'scalar' ? before.value.style : 'single'
+  if (before !== undefined) before.value = text
+  else setEntry(annotations?.kind === 'map' ? annotations : mapMadeAt(item, 'metadata', 'annotations'), name, text)
 }
 
 function isOther(node: YamlNode | undefined): boolean {

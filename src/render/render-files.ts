@@ -18,6 +18,8 @@ export interface RenderedFiles {
   /** Files whose every resource is gone. */
   readonly removed: readonly string[]
   readonly runs: PipelineRun['runs']
+  /** What came out of the pipeline, subpackages first, as kpt would print it. */
+  readonly items: readonly YamlMap[]
   /** Resources in the written files, function configs among them; Kptfiles are none. */
   readonly resources: number
 }
@@ -41,6 +43,7 @@ export function* renderFiles(packagePath: string, files: PackageFiles): RenderPr
       written,
       removed: [...read].filter((path) => !written.has(path)),
       runs,
+      items,
       resources: items.filter((item) => !isKptfile(fileOf(item).path)).length,
     }
   } catch (thrown) {
@@ -54,11 +57,14 @@ function pathsOf({ folder, items, subpackages }: PipelinePackage): readonly stri
   return [...own, ...subpackages.flatMap(pathsOf)]
 }
 
+/** Whether a function gave the item back: kpt has put the comments of its document on the object then. */
+export type PassedItems = (item: YamlMap) => boolean
+
 /**
  * Gives functions their input as text and takes their output as text, as kpt does with programs. Where a comment stands
  * after a render depends on that: go-yaml finds some comments in another place in the text that it wrote itself.
  */
-export function throughText(library: FunctionLibrary): FunctionLibrary {
+export function throughText(library: FunctionLibrary): FunctionLibrary & { readonly passed: PassedItems } {
   const given = new WeakSet<YamlMap>()
   return {
     answer: ({ step, input }) => {
@@ -70,5 +76,6 @@ export function throughText(library: FunctionLibrary): FunctionLibrary {
       for (const item of output.items) given.add(item)
       return { ...answer, ...output }
     },
+    passed: (item) => given.has(item),
   }
 }

@@ -29,7 +29,7 @@ export function writeItems(items: readonly YamlMap[]): ReadonlyMap<string, strin
     const { path } = fileOf(item)
     byPath.set(path, [...(byPath.get(path) ?? []), item])
   }
-  const files = [...byPath].map(([path, inFile]): [string, string] => [path, fileText(path, sortByIndex(inFile))])
+  const files = [...byPath].map(([path, inFile]): [string, string] => [path, documentsText(path, sortByIndex(inFile))])
   return new Map(files.sort(([one], [other]) => (one < other ? -1 : 1)))
 }
 
@@ -67,7 +67,11 @@ function sortByIndex(items: readonly YamlMap[]): readonly YamlMap[] {
 
 const READER_ANNOTATIONS = [INDEX, LEGACY_INDEX, SEQUENCE_INDENT, PATH, LEGACY_PATH]
 
-function fileText(path: string, items: readonly YamlMap[]): string {
+/**
+ * One document for each item, as kyaml writes them: into a file, or one after the other to a stream, which has no path.
+ * @param items whose annotations of the reader are taken off
+ */
+export function documentsText(path: string, items: readonly YamlMap[]): string {
   const documents = items.map((item) => {
     const sequenceIndent = annotationOf(item, SEQUENCE_INDENT) === 'wide' ? ('wide' as const) : ('compact' as const)
     for (const name of READER_ANNOTATIONS) clearAnnotation(item, name)

@@ -19,6 +19,7 @@ export interface CliOptions {
   readonly isTTY?: boolean
   readonly env?: World['env']
   readonly appendText?: World['appendText']
+  readonly writeNewFolder?: World['writeNewFolder']
   readonly externalDiff?: World['externalDiff']
   /** What happens during each wait, in order; the user interrupts the one after the last. Without it, waiting takes no time. */
   readonly waits?: readonly (() => unknown)[]
@@ -78,6 +79,8 @@ export async function runInWorld(turn: TurnWorld, argv: readonly string[], optio
     loadKey: async () => ({ key: turn.key, created: false, path: '/key' }),
     localNames: options.localNames ?? (async () => []),
     externalDiff: options.externalDiff ?? (() => assert.fail('no program was named')),
+    checkNewFolder: () => undefined,
+    writeNewFolder: options.writeNewFolder ?? (() => assert.fail('no folder was named')),
     appendText: options.appendText ?? (() => assert.fail('nothing is written beside stdout')),
     workTree: async () => options.workTree ?? 'none',
     cloneState: async () => options.cloneState ?? 'none',

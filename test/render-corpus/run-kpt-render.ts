@@ -94,6 +94,33 @@ export async function runKptRender(tree: { readonly [path: string]: string }, pr
   }
 }
 
+/** What `kpt fn render -o` prints for `stdout` and `unwrap`, and the files that it writes into a new folder. */
+export interface KptOutputs {
+  readonly list: string
+  readonly unwrapped: string
+  readonly files: KptRender['files']
+}
+
+/** @throws where kpt does not render the tree */
+export async function runKptOutputs(tree: { readonly [path: string]: string }, programs: FunctionPrograms): Promise<KptOutputs> {
+  const outside = mkdtempSync(join(tmpdir(), 'backporch-render-'))
+  const folder = join(outside, 'package')
+  const env = { PATH: `${programs.folder}${delimiter}${process.env['PATH'] ?? ''}` }
+  const rendered = async (output: string): Promise<string> => {
+    const ended = await run('kpt', ['fn', 'render', folder, '--allow-exec', '-o', output], { cwd: outside, env })
+    if (ended.code !== 0) throw new Error(`kpt fn render -o ${output}: ${ended.said}`)
+    return ended.printed
+  }
+  try {
+    writeTree(folder, tree)
+    const [list, unwrapped] = [await rendered('stdout'), await rendered('unwrap')]
+    await rendered('written')
+    return { list, unwrapped, files: filesBelow(join(outside, 'written')) }
+  } finally {
+    rmSync(outside, { recursive: true, force: true })
+  }
+}
+
 /** `kpt live init` over the tree: the same files, and the inventory that it adds. No cluster is asked. */
 export async function runKptLiveInit(tree: { readonly [path: string]: string }): Promise<KptRender['files']> {
   const outside = mkdtempSync(join(tmpdir(), 'backporch-render-'))
@@ -115,6 +142,8 @@ interface Ended {
   readonly code: number | null
   /** Both streams, as they came. */
   readonly said: string
+  /** On stdout alone. */
+  readonly printed: string
 }
 
 interface Surroundings {
@@ -127,10 +156,16 @@ function run(program: string, args: readonly string[], { cwd, env }: Surrounding
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
     const parts: Buffer[] = []
-    child.stdout.on('data', (part: Buffer) => parts.push(part))
+    const printed: Buffer[] = []
+    child.stdout.on('data', (part: Buffer) => {
+      parts.push(part)
+      printed.push(part)
+    })
     child.stderr.on('data', (part: Buffer) => parts.push(part))
     child.on('error', reject)
-    child.on('close', (code) => resolve({ code, said: Buffer.concat(parts).toString('utf8') }))
+    child.on('close', (code) =>
+      resolve({ code, said: Buffer.concat(parts).toString('utf8'), printed: Buffer.concat(printed).toString('utf8') }),
+    )
   })
 }
 

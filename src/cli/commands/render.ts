@@ -1,5 +1,6 @@
 /** `render`: what `kpt fn render` would change in the files of packages, as kpt would write them, without kpt. */
 import { randomBytes } from 'node:crypto'
+import { Failure } from '../../failure.ts'
 import { type RedactionKey, redactionKey } from '../../krm/redacted.ts'
 import { type PackageRender, type RenderedChange, renderPackages } from '../../reconcile/render-packages.ts'
 import { oneLine } from '../../record/one-line.ts'
@@ -8,6 +9,7 @@ import { describeChoice, type RenderChoice } from '../../render/render-choice.ts
 import { worstExit } from '../exit-status.ts'
 import { packageLabel } from '../ledger-session.ts'
 import { allowedFunctions, type CommonOptions } from '../options.ts'
+import type { RenderOutput } from '../outputs.ts'
 import { printFailures } from '../print-failures.ts'
 import { tellWorkTree } from '../tell-work-tree.ts'
 import { Terminal } from '../terminal.ts'
@@ -15,11 +17,18 @@ import { formatUnifiedDiff } from '../unified-diff.ts'
 import { traceTo } from '../verbose.ts'
 import type { World } from '../world.ts'
 
-/** @returns 0 where no file would change, 1 where one would, 2 where a package does not render */
-export async function render(packages: readonly string[], options: CommonOptions, world: World): Promise<number> {
+type RenderedPackage = Exclude<PackageRender, { readonly failures: unknown }>
+
+export type RenderOptions = Omit<CommonOptions, 'output'> & { readonly output: RenderOutput }
+
+/** @returns 0 where no file would change, 1 where one would, 2 where a package does not render; with an output 0 or 2 */
+export async function render(packages: readonly string[], options: RenderOptions, world: World): Promise<number> {
+  const { output } = options
+  if (output.to === 'folder') world.checkNewFolder(output.path)
   const repository = await world.openRepository(options.repo, undefined, traceTo(world, options))
   const renderer = await world.openRenderer(allowedFunctions(options))
   const renders = await renderPackages(repository, { branch: options.branch, packages, renderer }, world.signal)
+  if (output.to !== 'diff') return printRendered(renders, output, options, world)
   const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
   await tellWorkTree('rendered', options, world)
   // Hidden values are told apart within one output, and never compared with those of another.
@@ -29,6 +38,59 @@ export async function render(packages: readonly string[], options: CommonOptions
   printFailures(failures, world, options)
   if (failures.length > 0) return worstExit(failures)
   return renders.some((one) => 'changes' in one && one.changes.length > 0) ? 1 : 0
+}
+
+/** All packages or none: what is printed is most likely applied. */
+async function printRendered(
+  renders: readonly PackageRender[],
+  output: Exclude<RenderOutput, { readonly to: 'diff' }>,
+  options: RenderOptions,
+  world: World,
+): Promise<number> {
+  const failures = renders.flatMap((one) => ('failures' in one ? one.failures : []))
+  printFailures(failures, world, options)
+  if (failures.length > 0) return worstExit(failures)
+  await tellWorkTree('rendered', options, world)
+  const rendered = renders.flatMap((one) => ('failures' in one ? [] : [one]))
+  for (const one of rendered) assertRenderedByKpt(one)
+  if (output.to === 'resourcelist') world.stdout.write(onlyOne(rendered).output.list())
+  else if (output.to === 'unwrap')
+    world.stdout.write(
+      rendered
+        .map((one) => one.output.applied())
+        .filter((text) => text !== '')
+        .join('---\n'),
+    )
+  else {
+    const single = rendered.length === 1
+    const files = rendered.flatMap((one) =>
+      [...one.output.files()].map(([path, text]) => [single || one.path === '' ? path : `${one.path}/${path}`, text] as const),
+    )
+    world.writeNewFolder(output.path, new Map(files))
+  }
+  return 0
+}
+
+function onlyOne(rendered: readonly RenderedPackage[]): RenderedPackage {
+  const [first, second] = rendered
+  if (first !== undefined && second === undefined) return first
+  throw new Failure({
+    code: 'BP1001',
+    what: `${rendered.length} packages are no one ResourceList`,
+    why: 'paths in a ResourceList are those of one package',
+    remedy: 'name one package, or give -o unwrap or a folder',
+  })
+}
+
+/** Whoever applies it would apply what no policy of the repository means. */
+function assertRenderedByKpt({ path, otherwise: [choice] }: RenderedPackage): void {
+  if (choice === undefined) return
+  throw new Failure({
+    code: 'BP1001',
+    what: `${packageLabel(path)} is not what kpt makes of it`,
+    why: `a policy ${choice.tool === 'files' ? 'takes its files as they stand' : `renders it with ${describeChoice(choice)}`}`,
+    remedy: choice.tool === 'kustomize' ? 'run kubectl kustomize on its folder' : 'use what the policy names, or leave -o out',
+  })
 }
 
 function formatRender(one: PackageRender, key: RedactionKey, terminal: Terminal, world: World): string {

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, test } from 'node:test'
+import { checkNewFolder, writeNewFolder } from './new-folder.ts'
+
+let place: string
+beforeEach(() => {
+  place = mkdtempSync(join(tmpdir(), 'backporch-folder-'))
+})
+afterEach(() => rmSync(place, { recursive: true, force: true }))
+
+test('the files are there, in folders that did not exist, and nothing beside them', () => {
+  writeNewFolder(
+    join(place, 'a', 'out'),
+    new Map([
+      ['x.yaml', 'one'],
+      ['below/y.yaml', 'two'],
+    ]),
+  )
+  assert.deepEqual(readdirSync(join(place, 'a')), ['out'])
+  assert.equal(readFileSync(join(place, 'a', 'out', 'below', 'y.yaml'), 'utf8'), 'two')
+})
+
+test('a folder that is there, or a file, is refused and stays as it is', () => {
+  mkdirSync(join(place, 'out'))
+  writeFileSync(join(place, 'file'), 'mine')
+  for (const name of ['out', 'file']) {
+    assert.throws(() => checkNewFolder(join(place, name)), { code: 'BP1001' })
+    assert.throws(() => writeNewFolder(join(place, name), new Map([['x', 'y']])), { code: 'BP1001' })
+  }
+  assert.deepEqual(readdirSync(join(place, 'out')), [])
+})
+
+test('a file that cannot be written leaves no folder behind', () => {
+  // A file where a folder has to be.
+  const files = new Map([
+    ['a', 'file'],
+    ['a/b', 'below it'],
+  ])
+  assert.throws(() => writeNewFolder(join(place, 'out'), files), { code: 'BP4008' })
+  assert.deepEqual(readdirSync(place), [])
+})

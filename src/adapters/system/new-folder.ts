@@ -1,0 +1,47 @@
+/** A folder of rendered files, for whoever asked for one. */
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { Failure } from '../../failure.ts'
+
+/** As kpt demands it. @throws Failure BP1001 where something of this name is there */
+export function checkNewFolder(path: string): void {
+  if (!existsSync(path)) return
+  throw new Failure({
+    code: 'BP1001',
+    what: `${basename(path)} is there already`,
+    where: path,
+    why: 'rendered files are written into a new folder only, so that nothing of yours is lost',
+    remedy: 'delete it, or name another folder',
+  })
+}
+
+/**
+ * Written beside and renamed, so that the folder is whole or not there.
+ * @param files by path in the folder. @throws Failure BP1001 as `checkNewFolder`, BP4008 where the disk does not take it
+ */
+export function writeNewFolder(path: string, files: ReadonlyMap<string, string>): void {
+  checkNewFolder(path)
+  let made: string | undefined
+  try {
+    mkdirSync(dirname(path), { recursive: true })
+    made = mkdtempSync(join(dirname(path), `.${basename(path)}-`))
+    const folder = join(made, basename(path))
+    mkdirSync(folder)
+    for (const [file, text] of files) {
+      mkdirSync(dirname(join(folder, file)), { recursive: true })
+      writeFileSync(join(folder, file), text)
+    }
+    renameSync(folder, path)
+  } catch (thrown) {
+    throw new Failure({
+      code: 'BP4008',
+      what: 'the rendered files cannot be written',
+      where: path,
+      why: thrown instanceof Error ? thrown.message : String(thrown),
+      remedy: 'name a folder that you may write, on a disk that has room',
+      cause: thrown,
+    })
+  } finally {
+    if (made !== undefined) rmSync(made, { recursive: true, force: true })
+  }
+}

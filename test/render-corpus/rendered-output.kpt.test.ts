@@ -1,0 +1,66 @@
+/** `render -o` against the real `kpt fn render -o`, over packages with and without functions: byte for byte. */
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { answerCalls } from '../../src/render/answer-calls.ts'
+import { renderFiles, throughText } from '../../src/render/render-files.ts'
+import { formatApplied, formatResourceList, outputFiles } from '../../src/render/rendered-output.ts'
+import { whyNoKpt } from '../kpt/find-kpt.ts'
+import { ALL_CASES } from './all-cases.ts'
+import { LIBRARY } from './our-render.ts'
+import type { RenderCase } from './render-case.ts'
+import { buildFunctionPrograms, type FunctionPrograms, runKptOutputs } from './run-kpt-render.ts'
+
+const rendered = ALL_CASES.filter(({ refused, weRefuse }) => refused === undefined && weRefuse === undefined)
+/** kpt runs three times for each: elsewhere than in CI the cases about comments, annotations and places, and every eighth of the others. */
+const cases = rendered.filter(
+  ({ name }, place) => (process.env['CI'] ?? '') !== '' || /^(comments-(at|between|in)|place-(by|renamed))/.test(name) || place % 8 === 0,
+)
+
+function ours({ files }: RenderCase): {
+  readonly list: string
+  readonly applied: string
+  readonly files: { readonly [path: string]: string }
+} {
+  const given = Object.entries(files)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([path, text]) => ({ path, content: new TextEncoder().encode(text), mode: '100644' as const }))
+  const library = throughText(LIBRARY)
+  const rendering = answerCalls(renderFiles('', given), library)
+  if ('failures' in rendering) return assert.fail(rendering.failures[0].message)
+  const { items } = rendering
+  return {
+    list: formatResourceList(items, library.passed),
+    applied: formatApplied(items, library.passed),
+    files: Object.fromEntries(outputFiles(items, library.passed)),
+  }
+}
+
+describe('what kpt fn render -o gives', { skip: whyNoKpt() }, () => {
+  let programs: FunctionPrograms
+  before(async () => {
+    programs = await buildFunctionPrograms()
+  })
+  after(() => programs.remove())
+
+  for (const each of cases) {
+    it(`is given for ${each.name}`, async () => {
+      const [own, kpt] = [ours(each), await runKptOutputs(each.files, programs)]
+      assert.equal(own.list, kpt.list)
+      assert.deepEqual(Object.entries(own.files).sort(), Object.entries(kpt.files).sort())
+      // Of kpt's documents, in kpt's order and bytes, those that are applied.
+      const documents = new Set(kpt.unwrapped.split(/^---\n/m).map(ended))
+      for (const document of own.applied.split(/^---\n/m).filter((text) => text !== ''))
+        assert.ok(documents.has(ended(document)), `kpt has no such document:\n${document}\n---\n${kpt.unwrapped}`)
+      const applied = new Set(own.applied.split(/^---\n/m).map(ended))
+      for (const document of documents) if (!applied.has(document)) assert.match(document, NOT_APPLIED, document)
+    })
+  }
+})
+
+/** Of kpt and of kustomize, for tools only, and no objects at all. */
+const NOT_APPLIED = /^kind: (Kptfile|ResourceGroup|Kustomization)|^ *config\.kubernetes\.io\/local-config: |^resources:|^\n$/m
+
+/** The last document of a text has no line break behind a comment at its end. */
+function ended(document: string): string {
+  return document.replace(/\n*$/, '\n')
+}
