@@ -59,14 +59,15 @@ export function addDecideCommands(program: Command, world: World, run: Run): voi
 function addIgnoreCommand(program: Command, world: World, run: Run): void {
   const ignore = program
     .command('ignore')
-    .description('the ignore rule that hides exactly the named lines of diff, as a policy to review; with --print')
+    .description('propose an ignore rule that hides exactly the named lines of diff, in the policy, for review')
     .argument('[package]', ONE_PACKAGE)
     .argument('[selectors...]', SELECTORS)
-    .option('--print', 'print the rule; nothing is written. On a pull request /ignore proposes it')
-    .option('-m, --message <why>', 'why, for the people who read the rule later')
+    .option('-m, --message <why>', 'why, for the people who read the rule later; required')
+    .option('--print', 'print a policy with the rule; nothing is written')
+    .option('--dry-run', 'say what would be proposed, and write nothing')
     .addOption(new Option('--for <duration>', 'how long the rule holds, from now: 30d').argParser(durationSeconds))
     .addOption(new Option('--expires <day>', 'the last day on which the rule holds: 2026-12-31').argParser(day))
-  withOutputFlags(withClusterFlags(withRepositoryFlags(ignore)), TEXT_OUTPUTS)
+  withOutputFlags(withClusterFlags(withForgeFlag(withRepositoryFlags(ignore))), TEXT_OUTPUTS)
   ignore.action((name: string | undefined, selectors: string[], options: CommonOptions) =>
     run(async () => (await import('./commands/ignore.ts')).ignore(name, selectors, options, world)),
   )

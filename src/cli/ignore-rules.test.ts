@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
+import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { DEPLOYMENT, KPTFILE, TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
 import { wrapped } from './explain-lines.ts'
 
@@ -144,8 +145,49 @@ test('ignore --print gives a policy that hides the named line once it is committ
   assert.deepEqual([after.code, /Ignored: Deployment shop\/web spec\.replicas: KEDA trial/.test(after.stdout)], [0, true])
 })
 
+test('ignore proposes the rule on a branch, and the line is hidden once that is merged', async () => {
+  const world = ground()
+  const before = new Map(world.repository.branches)
+  const argv = ['ignore', 'apps/web', '1', '-m', 'KEDA trial', '--for', '30d']
+  const dry = await runInWorld(world, [...argv, '--dry-run'])
+  assert.equal(dry.code, 0, dry.stderr)
+  assert.match(dry.stdout, /would be proposed:\n(?:.*\n)*\+ {4}reason: KEDA trial\n/)
+  assert.deepEqual(world.repository.branches, before)
+
+  const { code, stdout, stderr } = await runInWorld(world, argv)
+  assert.equal(code, 0, stderr)
+  const [, branch = ''] = /proposed: (drift\/ignore-[0-9a-f]{8})\n {2}edits \.drift\/policy\.yaml\n/.exec(stdout) ?? []
+  assert.deepEqual(
+    world.repository.paths(branch).filter((path) => world.repository.text(branch, path) !== world.repository.text('main', path)),
+    ['.drift/policy.yaml'],
+  )
+  // The same again is the same branch.
+  const after = new Map(world.repository.branches)
+  assert.match((await runInWorld(world, argv)).stdout, new RegExp(`proposed: ${branch}\n`))
+  assert.deepEqual(world.repository.branches, after)
+  world.repository.commitByHand('main', { '.drift/policy.yaml': world.repository.text(branch, '.drift/policy.yaml') ?? null })
+  const shown = await runInWorld(world, ['diff', '--show-ignored'])
+  assert.deepEqual([shown.code, /Ignored: Deployment shop\/web spec\.replicas: KEDA trial/.test(shown.stdout)], [0, true])
+})
+
+test('where pull requests are, ignore opens one that says who asked, and the same one again', async () => {
+  const world = ground()
+  const forge = new MemoryForge(world.repository)
+  world.forge = forge
+  const argv = ['ignore', 'apps/web', '1', '-m', 'KEDA trial']
+  const { code, stdout, stderr } = await runInWorld(world, argv)
+  assert.equal(code, 0, stderr)
+  assert.match(stderr, /check warns of a rule without an end/)
+  assert.match(stdout, /proposed: .*1/)
+  const again = await runInWorld(world, argv)
+  assert.equal(again.stdout.split('\n')[0], stdout.split('\n')[0])
+  const [opened, ...others] = forge.proposals
+  assert.deepEqual([others.length, opened?.title], [0, 'chore(drift): ignore Deployment/web spec.replicas'])
+  assert.match(opened?.body ?? '', /asked on the command line/)
+})
+
 const REFUSED: readonly (readonly [argv: readonly string[], error: RegExp])[] = [
-  [['1', '-m', 'why'], /^error BP1001: .*\n.*\n {2}fix: give --print/],
+  [['1'], /the rule has no reason/],
   [['1', '--print'], /the rule has no reason/],
   [['1', '--print', '-m', ' '], /the rule has no reason/],
   [['9', '--print', '-m', 'why'], /^error BP1011: /],

@@ -156,7 +156,8 @@ function planText({ spec, status }: DriftReport): string {
   return status.plan === 'Mixed' ? countResolutions(spec.changes) : (status.plan ?? '')
 }
 
-function formatEdit({ path, before, after }: EditedFile, key: RedactionKey, terminal: Terminal, world: World): string {
+/** A file that is edited, as a unified diff of what may be shown of it. */
+export function formatEdit({ path, before, after }: EditedFile, key: RedactionKey, terminal: Terminal, world: World): string {
   const [was, is] = [shownText(before, key), after === undefined ? '' : shownText(after, key)]
   const name = oneLine(path, 400)
   if (was === undefined || is === undefined) return `  the lines of ${name} are not shown: it holds a Secret, or is not YAML\n`

@@ -1,24 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parsePolicyFiles } from '../policy/parse-policy.ts'
-import type { Change } from '../record/schema.ts'
-import { addRules, ignoreRules, removeRules, rulesFor } from './comment-policy.ts'
+import { addRules, removeRules, rulesFor } from './comment-policy.ts'
 
 const UNIT = { cluster: 'prod', packagePath: 'apps/web', slug: 'apps--web' }
 const RULE = { target: { kind: 'Deployment', name: 'web' }, paths: ['spec.replicas'], reason: 'KEDA' }
-
-function change(path: string | undefined, name = 'web'): Change {
-  return {
-    ref: { group: 'apps', kind: 'Deployment', namespace: 'shop', name },
-    change: path === undefined ? 'missing' : 'modified',
-    ...(path === undefined ? {} : { path }),
-    actor: { manager: 'kubectl', operation: 'Update', class: 'human-tool', at: '', confidence: 'none' },
-    risk: 'medium',
-    reason: 'X',
-    resolution: 'Restore',
-    fingerprint: `${name}${path}`,
-  }
-}
 
 function policy(name: string, spec: string): string {
   return `apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: ${name}}\nspec: ${spec}\n`
@@ -27,26 +13,6 @@ function policy(name: string, spec: string): string {
 function edited(files: readonly { readonly path: string; readonly text: string }[]): string | undefined {
   return addRules(files, parsePolicyFiles(files), UNIT, [RULE])?.text
 }
-
-test('fields of one object are one rule; an object that is missing is hidden as a whole', () => {
-  const rules = ignoreRules(
-    [change('spec.b'), change('spec.a'), change('x', 'other'), change(undefined, 'gone')],
-    'why',
-    '2026-12-21T10:00:00Z',
-  )
-  assert.deepEqual(
-    rules.map(({ target, paths, expires }) => [target?.name, paths, expires]),
-    [
-      ['web', ['spec.a', 'spec.b'], '2026-12-21'],
-      ['other', ['x'], '2026-12-21'],
-      ['gone', undefined, '2026-12-21'],
-    ],
-  )
-})
-
-test('a path with a credential in it is not written down', () => {
-  assert.throws(() => ignoreRules([change('metadata.finalizers[=hmac-sha256:9f2c1a7be0d1c2a3]')], 'why', undefined), /credential/)
-})
 
 test('the rule goes to the policy that decides about the unit, in whatever document and style', () => {
   const low = policy('low', '{mode: Warn}')

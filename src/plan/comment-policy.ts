@@ -5,7 +5,6 @@ import { field, parseFieldPath } from '../krm/field-path.ts'
 import { literalGlob } from '../krm/glob.ts'
 import { parseGoYaml } from '../krm/go-yaml.ts'
 import { isJsonObject, type Json, jsonEquals } from '../krm/json.ts'
-import { resourceKey } from '../krm/resource-id.ts'
 import { withoutHashes } from '../krm/shown-path.ts'
 import { editYaml, type YamlEdit } from '../package/edit-yaml.ts'
 import { effectivePolicy } from '../policy/effective-policy.ts'
@@ -36,25 +35,6 @@ export function rulesFor(set: PolicySet, unit: PolicyUnit): readonly PlacedRule[
     const index = policy?.ignore.indexOf(wanted) ?? -1
     const rule = policy?.document.spec.ignore?.[index]
     return policy === undefined || rule === undefined ? [] : [{ rule, policy, index }]
-  })
-}
-
-/**
- * Rules for each object, with exactly the fields that were named: one for its fields, one for the object as a whole.
- * @param until RFC 3339 UTC, or a day; the rule holds until the end of that day
- * @throws Failure BP2001 for a field whose path has a credential in it
- */
-export function ignoreRules(changes: readonly Change[], reason: string, until: string | undefined): readonly IgnoreDocument[] {
-  const expires = until === undefined ? {} : { expires: until.slice(0, 10) }
-  return [...Map.groupBy(changes, ({ ref }) => resourceKey(ref)).values()].flatMap((own) => {
-    const target = targetOf(own[0]?.ref ?? { group: '', kind: '', namespace: '', name: '' })
-    const paths = new Set(own.flatMap(({ path }) => (path === undefined ? [] : [literalPath(path)])))
-    // A rule without paths hides the whole object; the kind of change keeps it from hiding its fields once it is there again.
-    const whole = new Set(own.flatMap(({ path, change }) => (path === undefined ? [change] : [])))
-    return [
-      ...(whole.size === 0 ? [] : [{ target, changes: [...whole].sort(), reason, ...expires }]),
-      ...(paths.size === 0 ? [] : [{ target, paths: [...paths].sort(), reason, ...expires }]),
-    ]
   })
 }
 

@@ -14,9 +14,9 @@ export interface PolicySubject {
   readonly rules: readonly object[]
   /** Files that change. */
   readonly files: readonly string[]
-  /** Login of who asked, and where. */
+  /** Login of who asked, and on which proposal; on the command line where on none. */
   readonly by: string
-  readonly asked: { readonly label: string; readonly url: string }
+  readonly asked: { readonly label: string; readonly url: string } | undefined
 }
 
 export function policyTitle({ verb, about }: PolicySubject): string {
@@ -24,7 +24,8 @@ export function policyTitle({ verb, about }: PolicySubject): string {
 }
 
 export function policyMessage(subject: PolicySubject): string {
-  const asked = `Asked for by ${commitText(oneLine(subject.by, 60))} in a comment on a drift proposal.`
+  const where = subject.asked === undefined ? 'on the command line' : 'in a comment on a drift proposal'
+  const asked = `Asked for by ${commitText(oneLine(subject.by, 60))} ${where}.`
   return `${policyTitle(subject)}\n\n${asked} Changes ${subject.files.map((file) => commitText(oneLine(file, 200))).join(', ')} and nothing else.\n`
 }
 
@@ -37,9 +38,10 @@ export function policyBody(subject: PolicySubject, { bodyLimit }: ForgeDialect):
     verb === 'ignore'
       ? 'drift that a rule is about is not shown any longer, in every cluster and package of the policy that it stands in'
       : 'drift that was hidden by it is shown again'
+  const askedIn = asked === undefined ? 'on the command line' : `in ${markdownLink(markdownCell(asked.label, 60), asked.url)}`
   const bodyWith = (block: string): string =>
     [
-      `**This ${what} ${where} what stands below**, as ${markdownCell(by, 60)} asked in ${markdownLink(markdownCell(asked.label, 60), asked.url)}.`,
+      `**This ${what} ${where} what stands below**, as ${markdownCell(by, 60)} asked ${askedIn}.`,
       '',
       block,
       '',

@@ -98,11 +98,11 @@ async function answerGroup(desk: Desk, asker: Asker, group: readonly CommentComm
     case 'snooze':
       return snooze(desk, until(asker, first.duration))
     case 'ignore': {
-      const { plan: seen } = await turn(desk, { dryRun: true })
+      const { plan: seen, observation } = await turn(desk, { dryRun: true })
       const chosen = changesMeant(selectors, desk.unit.numbered, seen.report.spec.changes)
       assertOwner('ignore', chosen, asker, ownedBy(desk))
       const end = first.duration === undefined ? undefined : until(asker, first.duration)
-      return { text: await proposeIgnore(desk, chosen, first.reason ?? '', end, asker) }
+      return { text: await proposeIgnore(desk, observation, chosen, { reason: first.reason ?? '', end }, asker) }
     }
     case 'unignore':
       return { text: await proposeUnignore(desk, selectors, asker) }

@@ -1,15 +1,21 @@
 import { Failure } from '../../failure.ts'
-import { policyOfUnit } from '../../plan/comment-policy.ts'
+import { type IgnoreDocument, policyOfUnit } from '../../plan/comment-policy.ts'
 import { exactRules } from '../../plan/exact-rules.ts'
 import type { Observation } from '../../plan/observation.ts'
 import type { UnitPlan } from '../../plan/plan-reconcile.ts'
 import { isSelector, selectChanges } from '../../plan/select-changes.ts'
 import { type PolicyFile, parsePolicyFiles } from '../../policy/parse-policy.ts'
+import { ignoreChange, policyFiles, proposePolicy } from '../../reconcile/propose-policy.ts'
+import { readCodeOwners } from '../../reconcile/read-base-text.ts'
+import type { RepositoryView } from '../../reconcile/repository-view.ts'
 import { runTurn } from '../../reconcile/run-turn.ts'
+import { oneLine } from '../../record/one-line.ts'
 import { formatInertDocument } from '../../record/write-document.ts'
 import type { CommonOptions } from '../options.ts'
-import { printNotes } from '../print-notes.ts'
-import { withSession } from '../turn-session.ts'
+import { formatEdit } from '../print-turn.ts'
+import { tellPublished } from '../published-lines.ts'
+import { Terminal } from '../terminal.ts'
+import { type Session, withSession } from '../turn-session.ts'
 import type { World } from '../world.ts'
 
 export interface IgnoreOptions extends CommonOptions {
@@ -19,9 +25,13 @@ export interface IgnoreOptions extends CommonOptions {
   /** Seconds from now. */
   readonly for?: number
   readonly print?: boolean
+  readonly dryRun?: boolean
 }
 
-/** Prints the policy whose rules hide exactly the named lines of one package in one cluster; writes nothing. */
+/**
+ * Proposes a policy whose rules hide exactly the named lines of one package in one cluster, as the comment `/ignore` does; with
+ * `print` that policy is printed and nothing is written.
+ */
 export async function ignore(
   name: string | undefined,
   selectors: readonly string[],
@@ -36,47 +46,81 @@ export async function ignore(
     world,
     options,
     packages,
-    async ({ ports, request, progress }) => {
-      const { units } = await runTurn(ports, { ...request, dryRun: true }, world.signal)
-      progress.end()
+    async (session) => {
+      const { units, view } = await runTurn(session.ports, { ...session.request, dryRun: true }, world.signal)
+      session.progress.end()
       const [unit, ...others] = units
       if (unit === undefined || others.length > 0) throw notOne(units.length)
       if (unit.state === 'failed') throw unit.failures[0]
-      const text = policyText(unit.observation, unit.plan, [...lead, ...selectors], reason, expires)
-      world.stdout.write(text)
-      if (options.quiet !== true) {
-        const how = 'commit it to .drift/ for review, or add its rules to spec.ignore of a policy there'
-        const text = `${how}${expires === undefined ? '; check warns of a rule without an end (--for 30d)' : ''}`
-        printNotes([{ cause: 'rule-to-commit', subject: '', text }], options, world)
-      }
+      const rules = rulesOf(unit.observation, unit.plan, [...lead, ...selectors], reason, expires)
+      if (options.print === true) printPolicy(unit.observation, rules, options, world)
+      else await propose(unit.observation, rules, view, session, options, world)
+      if (options.quiet !== true && expires === undefined) world.stderr.write('note: check warns of a rule without an end (--for 30d)\n')
       return 0
     },
-    'not-asked',
+    options.print === true ? 'not-asked' : 'asked',
   )
 }
 
 /** @throws Failure BP1011 where a selector names nothing, or nothing is open */
-function policyText(seen: Observation, plan: UnitPlan, selectors: readonly string[], reason: string, expires: string | undefined): string {
+function rulesOf(
+  seen: Observation,
+  plan: UnitPlan,
+  selectors: readonly string[],
+  reason: string,
+  expires: string | undefined,
+): readonly IgnoreDocument[] {
   const { changes } = plan.report.spec
   const selected = selectChanges(selectors.length === 0 ? ['all'] : selectors, changes)
   const chosen = changes.filter(({ fingerprint }) => selected === undefined || selected.has(fingerprint))
   if (chosen.length === 0) throw nothingToIgnore(seen)
-  const rules = exactRules({ chosen, verdicts: seen.verdicts, key: seen.key, reason, expires })
-  const text = formatInertDocument(policyOfUnit(seen.unit, rules))
-  // What is pasted is read again: it has to be read as what was proven.
-  parsePolicyFiles([{ path: 'the printed policy', text } satisfies PolicyFile])
-  return text
+  return exactRules({ chosen, verdicts: seen.verdicts, key: seen.key, reason, expires })
 }
 
-function reasonOf({ message, print }: IgnoreOptions): string {
-  if (print !== true) {
-    throw new Failure({
-      code: 'BP1001',
-      what: 'an ignore rule is written by a review, and not by this command',
-      why: 'it hides drift from everybody',
-      remedy: 'give --print, and commit what it prints; or comment /ignore on the pull request, which proposes it',
-    })
+function printPolicy({ unit }: Observation, rules: readonly IgnoreDocument[], { quiet }: IgnoreOptions, world: World): void {
+  const text = formatInertDocument(policyOfUnit(unit, rules))
+  // What is pasted is read again: it has to be read as what was proven.
+  parsePolicyFiles([{ path: 'the printed policy', text } satisfies PolicyFile])
+  world.stdout.write(text)
+  if (quiet !== true) world.stderr.write('note: commit it to .drift/ for review, or add its rules to spec.ignore of a policy there\n')
+}
+
+async function propose(
+  { unit, key }: Observation,
+  rules: readonly IgnoreDocument[],
+  view: RepositoryView,
+  { ports: { forge }, request: { bot } }: Session,
+  options: IgnoreOptions,
+  world: World,
+): Promise<void> {
+  const { signal } = world
+  const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
+  const ok = terminal.style(terminal.glyph('ok'), 'green')
+  const change = await ignoreChange({ view, unit, signal }, rules)
+  if (change === undefined) {
+    world.stdout.write(`${ok} such a rule holds already: backporch get ignores lists it\n`)
+    return
   }
+  if (options.dryRun === true) {
+    const before = new Map((await policyFiles(view, signal)).map(({ path, text }) => [path, text]))
+    world.stdout.write(`${ok} would be proposed:\n`)
+    for (const { path, text } of change.files)
+      world.stdout.write(formatEdit({ path, before: before.get(path) ?? '', after: text }, key, terminal, world))
+    return
+  }
+  const at = `${world.clock.now().toISOString().slice(0, 19)}Z`
+  const asker = { login: await world.userName(), wish: at, at, proposal: undefined }
+  const codeOwners = await readCodeOwners(view, signal)
+  const { ref, opened, updates } = await proposePolicy({ unit, view, forge, codeOwners, bot, signal }, change, asker)
+  const label = opened === undefined ? ref.replace(/^refs\/heads\//, '') : `${opened.label} ${opened.url}`.trim()
+  world.stdout.write(
+    `${ok} proposed: ${oneLine(label, 2_000)}\n  edits ${oneLine(change.files.map(({ path }) => path).join(', '), 1_000)}\n`,
+  )
+  world.stdout.write('  the rule holds when it is merged: an ignore is reviewed\n')
+  await tellPublished(updates, view.baseBranch, options, world)
+}
+
+function reasonOf({ message }: IgnoreOptions): string {
   if (message !== undefined && message.trim() !== '') return message.trim()
   throw new Failure({
     code: 'BP1001',
@@ -103,7 +147,7 @@ function notOne(count: number): Failure {
   return new Failure({
     code: 'BP1011',
     what: count === 0 ? 'there is no package to ignore anything of' : `${count} packages were looked at`,
-    why: 'a rule is printed for one package in one cluster',
+    why: 'a rule is for one package in one cluster',
     remedy: 'name one package',
   })
 }

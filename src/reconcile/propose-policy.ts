@@ -1,0 +1,178 @@
+/** A change of the policy as something to review: an ignore is never hidden state, whoever asks for it and where. */
+import { createHash } from 'node:crypto'
+import { Failure } from '../failure.ts'
+import type { ObjectId } from '../package/object-id.ts'
+import { ownedRef } from '../package/ref-name.ts'
+import { secondsSince1970 } from '../plan/closed-episode.ts'
+import { addRules, type IgnoreDocument, type PolicyUnit } from '../plan/comment-policy.ts'
+import { ownersOf } from '../policy/code-owners.ts'
+import type { PolicyFile } from '../policy/parse-policy.ts'
+import type { Forge, HostedForge, KnownProposal, OpenedProposal } from '../ports/hosted-forge.ts'
+import type { RefUpdate } from '../ports/package-repository.ts'
+import { type PolicySubject, policyBody, policyMessage, policyTitle } from '../proposal/policy-answer.ts'
+import { type RepositoryView, readTexts } from './repository-view.ts'
+import { isHosted } from './tell-forge.ts'
+
+export interface PolicyPlace {
+  readonly unit: PolicyUnit
+  readonly view: RepositoryView
+  readonly forge: Forge
+  /** CODEOWNERS; empty where there is none. */
+  readonly codeOwners: string
+  readonly bot: { readonly email: string }
+  readonly signal: AbortSignal
+}
+
+export interface PolicyAsker {
+  /** Login, or name. */
+  readonly login: string
+  /** Tells what is asked now from the same asked before: id of a comment. */
+  readonly wish: string
+  /** RFC 3339 UTC. */
+  readonly at: string
+  /** The proposal on which it was asked; undefined for the command line. */
+  readonly proposal: PolicySubject['asked']
+}
+
+/** What is proposed: files that change, and what they say. */
+export interface PolicyChange {
+  readonly verb: PolicySubject['verb']
+  readonly files: readonly PolicyFile[]
+  readonly rules: readonly IgnoreDocument[]
+}
+
+export interface ProposedPolicy {
+  readonly ref: string
+  /** Undefined where git alone is the forge. */
+  readonly opened: OpenedProposal | undefined
+  /** What was pushed; empty where it was there already. */
+  readonly updates: readonly RefUpdate[]
+}
+
+/** Undefined where every rule holds already. @throws Failure BP1005, BP2007 where the policy's file cannot be edited */
+export async function ignoreChange(
+  { view, unit, signal }: Pick<PolicyPlace, 'view' | 'unit' | 'signal'>,
+  rules: readonly IgnoreDocument[],
+): Promise<PolicyChange | undefined> {
+  const file = addRules(await policyFiles(view, signal), view.policies, unit, rules)
+  return file === undefined ? undefined : { verb: 'ignore', files: [file], rules }
+}
+
+/** The same wish is one branch and one proposal, whoever says it how often. @throws Failure BP2009, BP5006, BP40xx, BP50xx */
+export async function proposePolicy(place: PolicyPlace, { verb, files, rules }: PolicyChange, asker: PolicyAsker): Promise<ProposedPolicy> {
+  const { unit, view, forge, codeOwners, signal } = place
+  const { cluster, packagePath } = unit
+  const subject: PolicySubject = {
+    verb,
+    about: rules.map(aboutRule).join(', '),
+    rules,
+    files: files.map(({ path }) => path),
+    by: asker.login,
+    asked: asker.proposal,
+  }
+  const content = JSON.stringify([cluster, packagePath, rules])
+  // Once that is decided, another wish is another one.
+  for (const seed of [content, content + asker.wish]) {
+    const ref = `refs/heads/drift/${verb}-${createHash('sha256').update(seed).digest('hex').slice(0, 8)}`
+    const known = isHosted(forge) ? await proposalOf(forge, view, ref, signal) : undefined
+    if (known !== undefined && known.state !== 'open') continue
+    const { commit, updates } = await ensureBranch(place, ref, files, policyMessage(subject), asker.at)
+    if (!isHosted(forge)) return { ref, opened: undefined, updates }
+    if (known !== undefined) return { ref, opened: known, updates }
+    const owners = new Set(files.flatMap(({ path }) => ownersOf(codeOwners, path)))
+    const opened = await forge.ensureProposal(
+      {
+        ref,
+        commit,
+        baseBranch: view.baseBranch,
+        title: policyTitle(subject),
+        body: policyBody(subject, forge.dialect),
+        labels: ['drift'],
+        draft: false,
+        reviewers: [...owners].flatMap((owner) => (owner.startsWith('@') ? [owner.slice(1)] : [])),
+      },
+      undefined,
+      signal,
+    )
+    return { ref, opened, updates }
+  }
+  throw new Failure({
+    code: 'BP5006',
+    what: 'no proposal was opened',
+    why: 'exactly this was asked for before, and that proposal was merged or closed',
+    remedy: 'reopen it, or ask for it again',
+    retry: 'on-change',
+  })
+}
+
+async function proposalOf(forge: HostedForge, view: RepositoryView, ref: string, signal: AbortSignal): Promise<KnownProposal | undefined> {
+  return (await forge.readProposals(view.baseBranch, [ref], signal)).find((proposal) => proposal.ref === ref)
+}
+
+/** The head of the branch: as it is there, where an earlier call ended before it opened the proposal. */
+async function ensureBranch(
+  { view, bot, signal }: PolicyPlace,
+  ref: string,
+  files: readonly PolicyFile[],
+  message: string,
+  at: string,
+): Promise<{ readonly commit: ObjectId; readonly updates: readonly RefUpdate[] }> {
+  const { repository, base } = view
+  const there = (await repository.refs(signal)).refs.get(ref)
+  if (there !== undefined) {
+    const { committer } = await repository.commit(there, signal)
+    if (committer.email !== bot.email) throw takenBranch(ref)
+    return { commit: there, updates: [] }
+  }
+  const changes = files.map(({ path, text }) => ({ path, content: new TextEncoder().encode(text) }))
+  const commit = await repository.write({ parents: [base], base, changes, message, at: secondsSince1970(at) })
+  const updates = [{ ref, from: null, to: commit }]
+  await repository.push(updates, signal)
+  return { commit, updates }
+}
+
+/** Deletes the branches of such proposals that were merged or closed: nothing is left behind. */
+export async function forgetPolicyBranches(view: RepositoryView, forge: HostedForge, bot: string, signal: AbortSignal): Promise<void> {
+  const refs = [...view.refs.keys()].filter((ref) => ownedRef(ref)?.kind === 'policy')
+  if (refs.length === 0) return
+  for (const { ref, state, commit } of await forge.readProposals(view.baseBranch, refs, signal)) {
+    const there = view.refs.get(ref)
+    // A branch that moved after the decision, or that somebody else pushed to, stays.
+    if (!refs.includes(ref) || state === 'open' || there === undefined || there !== commit) continue
+    if ((await view.repository.commit(there, signal)).committer.email !== bot) continue
+    await deleteBranch(view, ref, there, signal)
+  }
+}
+
+/** One that cannot be deleted now is in nobody's way. */
+async function deleteBranch({ repository }: RepositoryView, ref: string, from: ObjectId, signal: AbortSignal): Promise<void> {
+  try {
+    await repository.push([{ ref, from, to: null }], signal)
+  } catch (thrown) {
+    if (!(thrown instanceof Failure) || signal.aborted) throw thrown
+  }
+}
+
+/** The policies as they stand in the base branch. */
+export async function policyFiles(view: RepositoryView, signal: AbortSignal): Promise<PolicyFile[]> {
+  const found = view.tree.filter(({ path }) => /^\.drift\/[^/]+\.ya?ml$/.test(path))
+  const texts = await readTexts(view.repository, found, signal)
+  return found.map(({ path }) => ({ path, text: texts.get(path) ?? '' }))
+}
+
+function aboutRule({ target, paths, managers }: IgnoreDocument): string {
+  const object = [target?.kind, target?.name].filter((part) => part !== undefined).join('/')
+  const what = paths?.join(', ') ?? (managers === undefined ? '' : `what ${managers.join(', ')} writes`)
+  return [object, what].filter((part) => part !== '').join(' ')
+}
+
+function takenBranch(ref: string): Failure {
+  return new Failure({
+    code: 'BP2009',
+    what: 'no proposal was opened',
+    where: ref,
+    why: 'its branch has a commit that backporch did not make',
+    remedy: 'merge or delete that branch by hand',
+    retry: 'on-change',
+  })
+}
