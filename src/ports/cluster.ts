@@ -35,6 +35,10 @@ export interface Inventory {
   readonly objects?: readonly JsonObject[]
   /** Parts of a listing that could not be read. What is in `resources` is there all the same. */
   readonly unread?: readonly Failure[]
+  /** `resources` as their keeper applied them, where it keeps that and compares its next apply with it: with the content of Secrets. */
+  readonly applied?: readonly Resource[]
+  /** What its keeper tried to apply since, without an end or without success: some of it may be there. */
+  readonly later?: { readonly source: string; readonly resources: readonly ResourceId[] }
 }
 
 export interface ObjectList {
@@ -50,7 +54,7 @@ export interface InventoryRef {
   readonly id: string
 }
 
-/** The deployed revision of a Helm release, as Helm stores it in the release's namespace. */
+/** A Helm release, as Helm stores it in the release's namespace. */
 export interface HelmReleaseRef {
   readonly helmRelease: { readonly namespace: string; readonly name: string }
 }

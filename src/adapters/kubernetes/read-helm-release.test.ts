@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { scriptedApi, statusAnswer } from '../../../test/apiserver/scripted-api.ts'
+import { type Routes, scriptedApi, statusAnswer } from '../../../test/apiserver/scripted-api.ts'
+import type { ScriptedAnswer } from '../../../test/apiserver/scripted-server.ts'
 import { Failure } from '../../failure.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
 
 const signal = new AbortController().signal
 const SECRETS = 'GET /api/v1/namespaces/shop/secrets'
+const CONFIG_MAPS = 'GET /api/v1/namespaces/shop/configmaps'
 const REF = { helmRelease: { namespace: 'shop', name: 'web' } }
 const MANIFEST = `---
 # Source: web/templates/config.yaml
@@ -33,10 +35,10 @@ stringData: {password: hunter2hunter2}
 `
 
 /** As Helm stores it: base64 of gzip of JSON, and base64 again as all data of a Secret. */
-function stored(manifest: unknown, version = 1, zip = true) {
+function stored(manifest: unknown, version = 1, { zip = true, status = 'deployed' } = {}) {
   const text = Buffer.from(JSON.stringify({ name: 'web', version, manifest }))
   const release = Buffer.from((zip ? gzipSync(text) : text).toString('base64')).toString('base64')
-  const labels = { owner: 'helm', name: 'web', status: 'deployed', version: String(version) }
+  const labels = { owner: 'helm', name: 'web', status, version: String(version) }
   return {
     metadata: { name: `sh.helm.release.v1.web.v${version}`, namespace: 'shop', labels },
     type: 'helm.sh/release.v1',
@@ -44,12 +46,23 @@ function stored(manifest: unknown, version = 1, zip = true) {
   }
 }
 
-const list = (...items: readonly object[]) => ({
-  body: { kind: 'SecretList', apiVersion: 'v1', metadata: { resourceVersion: '9' }, items },
+/** As Helm stores it in a ConfigMap: base64 of gzip of JSON. */
+function storedAsText(manifest: unknown, version: number, { status = 'deployed', at = '' } = {}) {
+  const release = gzipSync(JSON.stringify({ name: 'web', version, manifest, info: { last_deployed: at } })).toString('base64')
+  return { metadata: stored('', version, { status }).metadata, data: { release } }
+}
+
+const config = (name: string): string => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\n`
+
+const listOf = (kind: string, items: readonly object[]) => ({
+  body: { kind: `${kind}List`, apiVersion: 'v1', metadata: { resourceVersion: '9' }, items },
 })
+const list = (...items: readonly object[]) => listOf('Secret', items)
+const texts = (...items: readonly object[]) => listOf('ConfigMap', items)
+const NO_TEXTS = { [CONFIG_MAPS]: () => texts() }
 
 test('the objects of the newest deployed revision, in the namespace where Helm puts them', async (t) => {
-  const api = await scriptedApi(t, { [SECRETS]: () => list(stored('', 2), stored(MANIFEST, 10), stored('', 9)) })
+  const api = await scriptedApi(t, { ...NO_TEXTS, [SECRETS]: () => list(stored('', 2), stored(MANIFEST, 10), stored('', 9)) })
   const [answer] = await api.cluster.readInventories([REF], signal)
   assert.ok(answer !== undefined && !(answer instanceof Failure))
   assert.equal(answer.source, 'Helm release shop/web revision 10')
@@ -60,12 +73,15 @@ test('the objects of the newest deployed revision, in the namespace where Helm p
     'gone.example.com/Gone/shop/web',
     '/Secret/shop/web',
   ])
-  assert.deepEqual(api.asked(), [`${SECRETS}?limit=500&labelSelector=owner=helm,name=web,status=deployed`])
+  assert.deepEqual(
+    api.asked().toSorted(),
+    [CONFIG_MAPS, SECRETS].map((path) => `${path}?limit=500&labelSelector=owner=helm,name=web,status!=superseded`),
+  )
 })
 
 test('a release from before Helm packed them is read too, and one that is not there is none', async (t) => {
-  let items: readonly object[] = [stored(MANIFEST, 1, false)]
-  const api = await scriptedApi(t, { [SECRETS]: () => list(...items) })
+  let items: readonly object[] = [stored(MANIFEST, 1, { zip: false })]
+  const api = await scriptedApi(t, { ...NO_TEXTS, [SECRETS]: () => list(...items) })
   const [answer] = await api.cluster.readInventories([REF], signal)
   assert.equal(answer !== undefined && !(answer instanceof Failure) && answer.resources.length, 5)
   items = []
@@ -75,7 +91,7 @@ test('a release from before Helm packed them is read too, and one that is not th
 test('a Secret that holds no release is a failure that says nothing of its content', async (t) => {
   const secret = 'hunter2hunter2'
   for (const broken of [stored(12), stored(`a: [${secret}`), { ...stored(''), data: { release: secret } }, { ...stored(''), data: {} }]) {
-    const api = await scriptedApi(t, { [SECRETS]: () => list(broken) })
+    const api = await scriptedApi(t, { ...NO_TEXTS, [SECRETS]: () => list(broken) })
     const [answer] = await api.cluster.readInventories([REF], signal)
     assert.ok(answer instanceof Failure)
     assert.equal(answer.code, 'BP3012')
@@ -84,9 +100,157 @@ test('a Secret that holds no release is a failure that says nothing of its conte
 })
 
 test('who may not read Secrets is told so, and no other question fails with it', async (t) => {
-  const api = await scriptedApi(t, { [SECRETS]: () => statusAnswer(403, 'Forbidden', 'no Secrets') })
+  const api = await scriptedApi(t, { ...NO_TEXTS, [SECRETS]: () => statusAnswer(403, 'Forbidden', 'no Secrets') })
   const listing = { listing: [], labelSelector: '' }
   const [release, listed] = await api.cluster.readInventories([REF, listing], signal)
   assert.equal(release instanceof Failure && release.code, 'BP3003')
   assert.deepEqual(listed, { source: 'a listing', resources: [], objects: [] })
+})
+
+async function sourceOf(t: TestContext, routes: Routes): Promise<unknown> {
+  const [answer] = await (await scriptedApi(t, routes)).cluster.readInventories([REF], signal)
+  return answer instanceof Failure ? answer.code : [answer?.source, answer?.resources.map(({ name }) => name)]
+}
+
+test('a release in ConfigMaps is read, whether or not Secrets may be, and who may read neither is told so', async (t) => {
+  const held = { [CONFIG_MAPS]: () => texts(storedAsText(MANIFEST, 3)) }
+  const forbidden = (): ScriptedAnswer => statusAnswer(403, 'Forbidden', 'no')
+  const names = ['web', 'web', 'web', 'web', 'web']
+  assert.deepEqual(await sourceOf(t, { ...held, [SECRETS]: () => list() }), ['Helm release shop/web revision 3', names])
+  assert.deepEqual(await sourceOf(t, { ...held, [SECRETS]: forbidden }), ['Helm release shop/web revision 3', names])
+  assert.deepEqual(await sourceOf(t, { [SECRETS]: () => list(stored(MANIFEST)), [CONFIG_MAPS]: forbidden }), [
+    'Helm release shop/web revision 1',
+    names,
+  ])
+  assert.equal(await sourceOf(t, { [SECRETS]: () => list(), [CONFIG_MAPS]: forbidden }), 'BP3003')
+  assert.equal(await sourceOf(t, { [SECRETS]: forbidden, [CONFIG_MAPS]: forbidden }), 'BP3003')
+})
+
+test('of a release in both stores the one counts that was deployed last', async (t) => {
+  const secret = stored('', 7)
+  const json = { name: 'web', version: 7, manifest: config('old'), info: { last_deployed: '2026-11-20T10:00:00.123+01:00' } }
+  const release = Buffer.from(gzipSync(JSON.stringify(json)).toString('base64')).toString('base64')
+  const [before, after] = ['2026-11-20T08:59:59Z', '2026-11-20T09:00:01Z']
+  const both = (at: string): Routes => ({
+    [SECRETS]: () => list({ ...secret, data: { release } }),
+    [CONFIG_MAPS]: () => texts(storedAsText(config('new'), 1, { at })),
+  })
+  assert.deepEqual(await sourceOf(t, both(after)), ['Helm release shop/web revision 1', ['new']])
+  assert.deepEqual(await sourceOf(t, both(before)), ['Helm release shop/web revision 7', ['old']])
+})
+
+const REVISIONS: readonly (readonly [
+  what: string,
+  revisions: readonly (readonly [version: number, status: string])[],
+  source: string,
+  later: string | undefined,
+  applied: boolean,
+])[] = [
+  [
+    'a deployed one, and the ones before it',
+    [
+      [9, 'superseded'],
+      [10, 'deployed'],
+      [8, 'failed'],
+    ],
+    'revision 10',
+    undefined,
+    true,
+  ],
+  [
+    'an upgrade that failed',
+    [
+      [2, 'deployed'],
+      [3, 'failed'],
+    ],
+    'revision 2',
+    'revision 3 (failed)',
+    true,
+  ],
+  [
+    'an upgrade that is under way',
+    [
+      [2, 'deployed'],
+      [3, 'failed'],
+      [4, 'pending-upgrade'],
+    ],
+    'revision 2',
+    'revision 4 (pending-upgrade)',
+    true,
+  ],
+  ['a first install that failed', [[1, 'failed']], 'revision 1 (failed)', undefined, true],
+  ['a first install that is under way', [[1, 'pending-install']], 'revision 1 (pending-install)', undefined, true],
+  [
+    'a rollback',
+    [
+      [1, 'superseded'],
+      [2, 'superseded'],
+      [3, 'deployed'],
+    ],
+    'revision 3',
+    undefined,
+    true,
+  ],
+  [
+    'a release that was uninstalled',
+    [
+      [1, 'superseded'],
+      [2, 'uninstalled'],
+    ],
+    'revision 2 (uninstalled)',
+    undefined,
+    false,
+  ],
+  [
+    'an uninstall after a failed upgrade',
+    [
+      [1, 'deployed'],
+      [2, 'uninstalling'],
+    ],
+    'revision 2 (uninstalling)',
+    undefined,
+    false,
+  ],
+]
+
+for (const [what, revisions, source, later, applied] of REVISIONS) {
+  test(`the revision that Helm would start from: ${what}`, async (t) => {
+    const items = revisions.map(([version, status]) => stored(config(`of-${version}`), version, { status }))
+    const api = await scriptedApi(t, { ...NO_TEXTS, [SECRETS]: () => list(...items) })
+    const [answer] = await api.cluster.readInventories([REF], signal)
+    assert.ok(answer !== undefined && !(answer instanceof Failure))
+    assert.equal(answer.source, `Helm release shop/web ${source}`)
+    assert.equal(answer.later?.source, later === undefined ? undefined : `Helm release shop/web ${later}`)
+    assert.equal(answer.applied !== undefined, applied)
+    if (applied)
+      assert.deepEqual(
+        answer.applied?.map(({ id }) => id),
+        answer.resources,
+      )
+  })
+}
+
+test('a release of the size that a Secret may have is read, and text that unpacks to more than that is none', async (t) => {
+  const many = Array.from({ length: 4_000 }, (_one, place) => `${config(`config-${place}`)}data: {text: ${'x'.repeat(2_000)}}\n`).join(
+    '---\n',
+  )
+  const [, names] = (await sourceOf(t, { ...NO_TEXTS, [SECRETS]: () => list(stored(many)) })) as readonly [string, readonly string[]]
+  assert.equal(names.length, 4_000)
+  const bomb = storedAsText('x'.repeat(70 * 1024 * 1024), 1)
+  assert.equal(await sourceOf(t, { [SECRETS]: () => list(), [CONFIG_MAPS]: () => texts(bomb) }), 'BP3012')
+})
+
+test('hooks are no part of a release, an object that the server names has no name there, and those of subcharts are part of it', async (t) => {
+  const manifest = [
+    '# Source: web/charts/cache/templates/all.yaml\napiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Service, metadata: {name: web-cache}}\n',
+    'apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: run-}\n',
+    '# Source: web/templates/empty.yaml\n',
+    config('web'),
+  ].join('---\n')
+  const release = { name: 'web', version: 1, manifest, hooks: [{ name: 'check', kind: 'Job', manifest: config('check') }] }
+  const text = { ...storedAsText('', 1), data: { release: gzipSync(JSON.stringify(release)).toString('base64') } }
+  assert.deepEqual(await sourceOf(t, { [SECRETS]: () => list(), [CONFIG_MAPS]: () => texts(text) }), [
+    'Helm release shop/web revision 1',
+    ['web-cache', 'web'],
+  ])
 })

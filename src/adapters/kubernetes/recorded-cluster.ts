@@ -82,7 +82,7 @@ export class RecordedCluster implements ClusterReader {
       isWhole: ({ group, kind, namespace }) => this.isWhole(group, kind, namespace),
       cannotSay: (what, why) => this.cannotSay(what, why),
     }
-    return refs.map((ref) => recordedInventory(evidence, ref))
+    return Promise.all(refs.map((ref) => recordedInventory(evidence, ref)))
   }
 
   async predict(resource: Resource, fieldManager: string, _signal: AbortSignal): Promise<Prediction> {

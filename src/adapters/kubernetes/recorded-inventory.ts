@@ -4,8 +4,8 @@ import { getKey, isJsonObject, type JsonObject } from '../../krm/json.ts'
 import { labelsOf, type Resource } from '../../krm/resource.ts'
 import type { ResourceId } from '../../krm/resource-id.ts'
 import type { HelmReleaseRef, Inventory, InventoryQuestion, InventoryRef, ListedPlace, ListingRef } from '../../ports/cluster.ts'
+import { inventoryOfRelease, RevisionPicker, STORES } from './helm-storage.ts'
 import { gathered } from './list-metadata.ts'
-import { releasedObjects } from './read-helm-release.ts'
 import { pickInventory, RESOURCE_GROUP } from './read-inventory.ts'
 
 /** What a recording has, and what it says of itself. */
@@ -23,7 +23,7 @@ export interface RecordedEvidence {
 const NOT_WHOLE = 'the recording does not say that it is complete'
 
 /** As `ClusterReader.readInventories` for one question. */
-export function recordedInventory(evidence: RecordedEvidence, question: InventoryQuestion): Inventory | Failure | undefined {
+export async function recordedInventory(evidence: RecordedEvidence, question: InventoryQuestion): Promise<Inventory | Failure | undefined> {
   if ('id' in question) return ofResourceGroup(evidence, question)
   if ('helmRelease' in question) return ofHelmRelease(evidence, question)
   if ('listing' in question) return ofListing(evidence, question)
@@ -43,25 +43,27 @@ function ofResourceGroup({ objects, isProvenAbsent, cannotSay }: RecordedEvidenc
   return cannotSay('whether the package has an inventory', `no ResourceGroup of it is in the recording, and ${NOT_WHOLE}`)
 }
 
-function ofHelmRelease(
+async function ofHelmRelease(
   { objects, isWhole, isNamespaced, cannotSay }: RecordedEvidence,
-  { helmRelease: { namespace, name } }: HelmReleaseRef,
-): Inventory | Failure | undefined {
-  const stored = objects.flatMap(({ id, object }) => {
-    const labels = labelsOf(object)
-    const isOurs = labels.get('owner') === 'helm' && labels.get('name') === name && labels.get('status') === 'deployed'
-    const version = Number(labels.get('version') ?? 0)
-    return id.kind === 'Secret' && id.group === '' && id.namespace === namespace && isOurs ? [{ version, object }] : []
+  { helmRelease }: HelmReleaseRef,
+): Promise<Inventory | Failure | undefined> {
+  const { namespace, name } = helmRelease
+  const pickers = STORES.map((store) => {
+    const picker = new RevisionPicker()
+    for (const { id, object } of objects) {
+      const labels = labelsOf(object)
+      const isOurs = labels.get('owner') === 'helm' && labels.get('name') === name
+      if (isOurs && id.kind === store && id.group === '' && id.namespace === namespace) picker.add(store, object)
+    }
+    return picker
   })
-  const [newest] = stored.sort((left, right) => right.version - left.version)
-  if (newest === undefined && isWhole({ group: '', kind: 'Secret', namespace })) return undefined
-  const released = newest === undefined ? undefined : releasedObjects(newest.object, namespace)
-  if (newest === undefined || released === undefined)
-    return cannotSay(`what the Helm release ${namespace}/${name} has`, 'the content of its Secret is not in the recording')
-  return {
-    source: `Helm release ${namespace}/${name} revision ${newest.version}`,
-    resources: released.map(({ id }) => (isNamespaced(id.group, id.kind) === false ? { ...id, namespace: '' } : id)),
-  }
+  const [release] = pickers.flatMap((picker) => picker.pick() ?? [])
+  const whole = STORES.every((kind) => isWhole({ group: '', kind, namespace }))
+  if (release === undefined && whole) return undefined
+  const place = (resource: Resource): Resource =>
+    isNamespaced(resource.id.group, resource.id.kind) === false ? { ...resource, id: { ...resource.id, namespace: '' } } : resource
+  const inventory = release === undefined ? undefined : await inventoryOfRelease(helmRelease, release, place)
+  return inventory ?? cannotSay(`what the Helm release ${namespace}/${name} has`, 'the content of what Helm stores is not in the recording')
 }
 
 function ofListing(

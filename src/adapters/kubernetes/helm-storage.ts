@@ -1,0 +1,142 @@
+/**
+ * What Helm 3 and 4 store of a release: an object for each revision, a Secret of type `helm.sh/release.v1` or, with
+ * `HELM_DRIVER=configmap`, a ConfigMap, with labels for name, version and status. Its `release` is base64 of gzip of JSON with the rendered
+ * `manifest`; hooks are kept apart there, and what a chart has in `crds/` is in neither (helm `pkg/storage/driver/{secrets,cfgmaps,util}.go`,
+ * `pkg/release/v1/release.go`).
+ */
+import { gunzipSync } from 'node:zlib'
+import { objectsIn, parseGoYaml } from '../../krm/go-yaml.ts'
+import { getKey, isJsonObject, type JsonObject, parseJson } from '../../krm/json.ts'
+import { labelsOf, type Resource, readResource } from '../../krm/resource.ts'
+import type { Inventory } from '../../ports/cluster.ts'
+
+/** Kinds of the stores that are in the cluster. A third one, `sql`, is a database elsewhere. */
+export const STORES = ['Secret', 'ConfigMap'] as const
+export type Store = (typeof STORES)[number]
+
+/** One revision, as a store has it. */
+export interface StoredRevision {
+  readonly store: Store
+  readonly version: number
+  /** `deployed`, `failed`, `superseded`, `uninstalled`, `pending-upgrade` and so on (helm `pkg/release/common/status.go`). */
+  readonly status: string
+  readonly object: JsonObject
+}
+
+/** What counts of one release in one store. */
+export interface StoredRelease {
+  /** The revision that Helm's next upgrade starts from. */
+  readonly current: StoredRevision
+  /** A later one that failed, or is under way. */
+  readonly later: StoredRevision | undefined
+}
+
+/** Takes the revisions of one release in one store as they come, and keeps the two that count. */
+export class RevisionPicker {
+  private deployed: StoredRevision | undefined
+  private newest: StoredRevision | undefined
+
+  add(store: Store, object: JsonObject): void {
+    const labels = labelsOf(object)
+    const revision = { store, version: Number(labels.get('version') ?? 0) || 0, status: labels.get('status') ?? '', object }
+    if (this.newest === undefined || revision.version > this.newest.version) this.newest = revision
+    if (revision.status === 'deployed' && revision.version > (this.deployed?.version ?? -1)) this.deployed = revision
+  }
+
+  clear(): void {
+    this.deployed = undefined
+    this.newest = undefined
+  }
+
+  /**
+   * The newest deployed revision; without one, and after an uninstall, the newest of all (helm `pkg/action/upgrade.go`, prepareUpgrade).
+   * @returns undefined where there is none
+   */
+  pick(): StoredRelease | undefined {
+    const { newest } = this
+    if (newest === undefined) return undefined
+    if (this.deployed === undefined || isUninstalled(newest)) return { current: newest, later: undefined }
+    return { current: this.deployed, later: newest.version > this.deployed.version ? newest : undefined }
+  }
+}
+
+/** Its objects are gone but for those that Helm was told to keep, and the next release begins anew. */
+function isUninstalled({ status }: StoredRevision): boolean {
+  return status.startsWith('uninstall')
+}
+
+/** What is inside of a stored revision. It holds the content of Secrets. */
+export interface DecodedRevision {
+  readonly resources: readonly Resource[]
+  /** Milliseconds since 1970; 0 where it does not say. */
+  readonly deployedAt: number
+}
+
+/** A release is at most 1 MiB of gzip, because its object is; text that unpacks to more is no manifest of a release. */
+const MOST_BYTES = 64 * 1024 * 1024
+
+/** Objects without a namespace get the release's. @returns undefined where the object holds no release as Helm stores it */
+export function decodeRevision({ store, object }: StoredRevision, namespace: string): DecodedRevision | undefined {
+  const data = getKey(object, 'data')
+  const stored = isJsonObject(data) ? getKey(data, 'release') : undefined
+  if (typeof stored !== 'string') return undefined
+  try {
+    // All data of a Secret is base64 once more.
+    const text = store === 'Secret' ? Buffer.from(stored, 'base64').toString('latin1') : stored
+    const packed = Buffer.from(text, 'base64')
+    const zipped = packed[0] === 0x1f && packed[1] === 0x8b && packed[2] === 0x08
+    const release = parseJson((zipped ? gunzipSync(packed, { maxOutputLength: MOST_BYTES }) : packed).toString('utf8'))
+    const manifest = isJsonObject(release) ? getKey(release, 'manifest') : undefined
+    if (!isJsonObject(release) || typeof manifest !== 'string') return undefined
+    return { resources: resourcesOf(manifest, namespace), deployedAt: deployedAt(release) }
+  } catch {
+    // What a parser says may quote the manifest, which may hold Secrets.
+    return undefined
+  }
+}
+
+/** What the server names (`generateName`) has no name here and is left out. */
+function resourcesOf(manifest: string, namespace: string): Resource[] {
+  return parseGoYaml(manifest, 'the manifest').documents.flatMap((document) =>
+    objectsIn(document, manifest, 'the manifest').flatMap(({ object }) => {
+      const read = readResource(object)
+      if ('problem' in read) return []
+      const { id } = read
+      return [{ ...read, id: { ...id, namespace: id.namespace === '' ? namespace : id.namespace } }]
+    }),
+  )
+}
+
+function deployedAt(release: JsonObject): number {
+  const info = getKey(release, 'info')
+  const at = isJsonObject(info) ? getKey(info, 'last_deployed') : undefined
+  return typeof at === 'string' ? Date.parse(at) || 0 : 0
+}
+
+/** How a release is called where people read of it. */
+export function describeRevision(namespace: string, name: string, { version, status }: StoredRevision): string {
+  return `Helm release ${namespace}/${name} revision ${version}${status === 'deployed' ? '' : ` (${status})`}`
+}
+
+/**
+ * @param place gives each object the namespace that it has in the cluster
+ * @returns undefined where one of the revisions holds no release
+ */
+export async function inventoryOfRelease(
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  { current, later }: StoredRelease,
+  place: (resource: Resource) => Resource | Promise<Resource>,
+): Promise<Inventory | undefined> {
+  const placed = async (revision: StoredRevision): Promise<Resource[] | undefined> => {
+    const decoded = decodeRevision(revision, namespace)
+    return decoded === undefined ? undefined : Promise.all(decoded.resources.map(place))
+  }
+  const [resources, tried] = [await placed(current), later === undefined ? [] : await placed(later)]
+  if (resources === undefined || tried === undefined) return undefined
+  return {
+    source: describeRevision(namespace, name, current),
+    resources: resources.map(({ id }) => id),
+    ...(isUninstalled(current) ? {} : { applied: resources }),
+    ...(later === undefined ? {} : { later: { source: describeRevision(namespace, name, later), resources: tried.map(({ id }) => id) } }),
+  }
+}
