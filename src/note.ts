@@ -19,6 +19,7 @@ export const NOTE_CAUSES = {
   'function-identity': 'a function that changes names of objects',
   'function-release': 'a function that runs in another release than the one that was asked for',
   'function-result': 'a result that a function of a pipeline gave',
+  'helm-release-not-read': 'a Helm release of which the stored manifest is not known',
   'inventory-twice': 'a package that names two inventories',
   'ledger-not-read': 'a file of the ledger',
   'name-from-server': 'an object that the server names',

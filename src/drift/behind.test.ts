@@ -72,6 +72,7 @@ function evidenceOf(versions: readonly PackageVersion[], view: SyncEvidence['liv
     report: NO_SYNCER_REPORT,
     live: view,
     inventory: undefined,
+    stored: undefined,
     waitedBefore: undefined,
     now: '2026-01-03T00:10:00Z',
     ...more,

@@ -9,11 +9,12 @@ import type { LiveView } from '../krm/live-view.ts'
 import { type ManagedFields, managedFieldsOf, ownsPlace } from '../krm/managed-fields.ts'
 import { canonicalQuantity } from '../krm/quantity.ts'
 import { isSecret } from '../krm/redacted.ts'
+import { annotationsOf } from '../krm/resource.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import { isSyncer } from './actor.ts'
 import { withItems } from './classify-ignored.ts'
 import type { Drift, ObjectVerdict, SetAside, SetAsideState, Syncer } from './drift.ts'
-import { lastAppliedOf } from './last-applied.ts'
+import { lastAppliedOf, type StoredManifest } from './last-applied.ts'
 import { withSecretData } from './secret-data.ts'
 
 /** One content of the package on the base branch. */
@@ -55,6 +56,8 @@ export interface SyncEvidence {
   readonly live: LiveView
   /** Identities, by `resourceKey`, that the package's inventory lists; undefined where there is no inventory. */
   readonly inventory: ReadonlySet<string> | undefined
+  /** What the syncer keeps of what it applied and compares its next apply with, by `resourceKey`; undefined where that is not known. */
+  readonly stored: ReadonlyMap<string, StoredManifest> | undefined
   /** Of an earlier observation of the very same content: whether this difference waited for the syncer then. Undefined: no such observation. */
   readonly waitedBefore: ((drift: Drift) => boolean) | undefined
   /** RFC 3339 UTC, of the observation. */
@@ -115,6 +118,10 @@ class Judge {
 
   /** The live value is the syncer's own: some commit rendered it, or somebody wrote through the syncer's manager. */
   private ofValue(drift: Drift): Answer {
+    const stored = this.storedOf(drift)
+    const applied = stored === undefined || drift.git === undefined ? undefined : valueIn(stored.object, drift)
+    if (stored !== undefined && applied !== undefined && jsonEquals(applied, drift.git))
+      return { note: `${stored.storedIn} has the value of git, so the live one was written later, under the syncer's own name` }
     const place = this.versions.findIndex(({ objects }, index) => {
       const object = index === 0 ? undefined : objects.get(resourceKey(drift.id))
       return object !== undefined && renders(valueIn(object, drift), drift.live, DATA_KINDS.has(drift.id.kind))
@@ -141,6 +148,8 @@ class Judge {
 
   private wasApplied(drift: Drift, introduced: number, live: JsonObject): boolean {
     const { syncer, waitedBefore } = this.evidence
+    const stored = this.storedOf(drift)
+    if (stored !== undefined) return valueIn(stored.object, drift) !== undefined
     if (this.reported !== undefined) return this.reported <= introduced
     if (waitedBefore !== undefined && !waitedBefore(drift)) return true
     const applied = lastAppliedOf(live)
@@ -154,13 +163,22 @@ class Judge {
     const key = resourceKey(drift.id)
     const lacking = this.versions.findIndex(({ objects }, index) => index > 0 && !objects.has(key))
     if (lacking === -1 || this.evidence.inventory?.has(key) === true) return undefined
-    return this.onItsWay(drift, lacking)
+    const { stored } = this.evidence
+    const neverApplied = stored !== undefined && !stored.has(key) && isKeptByHelm(drift)
+    return neverApplied ? this.behind(drift, lacking) : this.onItsWay(drift, lacking)
   }
 
   private ofUnexpected(drift: Drift): Answer {
     const key = resourceKey(drift.id)
     const having = this.versions.findIndex(({ objects }, index) => index > 0 && objects.has(key))
-    return having === -1 ? undefined : this.onItsWay(drift, having)
+    if (having === -1) return undefined
+    return this.evidence.stored?.has(key) === true ? this.behind(drift, having) : this.onItsWay(drift, having)
+  }
+
+  /** One of another version of the kind has other fields. */
+  private storedOf({ id, apiVersion }: Drift): StoredManifest | undefined {
+    const stored = this.evidence.stored?.get(resourceKey(id))
+    return stored?.apiVersion === apiVersion ? stored : undefined
   }
 
   /** Nothing of the object itself says when it was applied: the syncer, the other objects and the time since the commit do. */
@@ -213,6 +231,11 @@ class Judge {
   private at(place: number): string {
     return this.versions[place]?.at ?? ''
   }
+}
+
+/** Hooks, and the definitions in a chart's `crds/`, are in no manifest that Helm stores. */
+function isKeptByHelm({ id, git }: Drift): boolean {
+  return id.kind !== 'CustomResourceDefinition' && isJsonObject(git) && !annotationsOf(git).has('helm.sh/hook')
 }
 
 const DATA_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret'])

@@ -21,7 +21,8 @@ import { compareObjects } from './compare-resource.ts'
 import type { Actor, ChangeKind, Drift, ObjectVerdict, Syncer } from './drift.ts'
 import { differingLeaves, isEmptyValue } from './equal-values.ts'
 import { followsAnother } from './follows.ts'
-import { droppedPaths, lastAppliedOf } from './last-applied.ts'
+import { type AppliedLast, appliedLast, droppedPaths, LEFT_OVER, OF_ANOTHER, type StoredManifest } from './last-applied.ts'
+import { leftKeys } from './left-data.ts'
 import { isLostWhenReleased } from './lost-when-released.ts'
 import { hiddenPlaces, writerInOtherVersion, writersInOtherVersions } from './other-version.ts'
 import { whyOwnershipProvesNothing } from './ownership-proof.ts'
@@ -37,6 +38,8 @@ export interface ObservedObject {
   readonly schema: FieldSchema
   /** Undefined where no dry run was needed. */
   readonly prediction: Prediction | undefined
+  /** What the syncer itself keeps of what it applied last. */
+  readonly stored?: StoredManifest | undefined
 }
 
 /** Whether tier 1 leaves the object open, so that a dry run has to answer. */
@@ -108,6 +111,7 @@ class Subject {
   /** The desired object without unknown fields, and with `stringData` as the server stores it. */
   private readonly desired: JsonObject
   private readonly unknown: readonly FieldPath[]
+  private readonly applied: AppliedLast | undefined
   private readonly uid: string
   private readonly mayBeBehind = new Set<Drift>()
 
@@ -120,6 +124,7 @@ class Subject {
     const known = knownFieldsOf(observed.desired.object, observed.schema)
     this.unknown = known.unknown
     this.desired = isSecret(observed.desired.id) ? withSecretData(known.object) : known.object
+    this.applied = appliedLast(observed, live, syncer)
     this.uid = metadataText(live, 'uid')
   }
 
@@ -184,16 +189,20 @@ class Subject {
     })
   }
 
-  /** What a client-side apply wrote and git does not declare any more: an Update owns defaults too, so only the annotation tells. */
+  /** What the syncer wrote and git does not declare any more: an Update owns defaults too, so only what it remembers tells, and `data`. */
   private dropped(known: readonly Drift[]): Drift[] {
-    const applied = this.syncer?.operation === 'Update' && !this.metadataOnly ? lastAppliedOf(this.live) : undefined
-    if (applied === undefined) return []
-    const declared = isSecret(this.observed.desired.id) ? withSecretData(applied) : applied
+    if (this.metadataOnly) return []
+    const { applied, desired, live, managed, observed, syncer } = this
+    const paths = applied === undefined ? [] : droppedPaths(applied.object, desired, live, observed.schema)
+    const dropped = paths.filter((path) => this.isSyncers(path) && !this.isOwnMark(path)).map((path) => ({ path, declared: true }))
+    const left = leftKeys({ id: observed.desired.id, desired, live, managed, syncer, applied })
     const told = new PathSet(known.map(({ path }) => path))
-    return droppedPaths(declared, this.desired, this.live, this.observed.schema)
-      .filter((path) => !told.overlaps(path))
-      .filter((path) => this.isSyncers(path) && !this.isOwnMark(path))
-      .map((path) => this.open(this.drift('added', path, undefined, valueAt(this.live, path), this.ownerOrUnknown(path))))
+    return [...dropped, ...left].flatMap(({ path, declared }) => {
+      if (told.overlaps(path)) return []
+      const note = applied?.note(path, LEFT_OVER) ?? LEFT_OVER
+      const item = this.drift('added', path, undefined, valueAt(live, path), this.ownerOrUnknown(path), [note])
+      return [declared ? this.open(item) : item]
+    })
   }
 
   /** A Secret that is applied with `stringData` is owned there, and stored in `data`. */
@@ -261,9 +270,10 @@ class Subject {
     const told = new PathSet(known.map(({ path }) => path))
     const items = fields
       .filter(({ path }) => !told.overlaps(path) && !followsAnother({ change: 'added', path }, this.desired, this.live))
-      .map(({ path, live, owner }) =>
-        this.drift('added', path, undefined, live, actorOf(owner, 'field-manager'), ['no apply removes it: it belongs to another manager']),
-      )
+      .map(({ path, live, owner }) => {
+        const note = this.applied?.note(path, OF_ANOTHER) ?? OF_ANOTHER
+        return this.drift('added', path, undefined, live, actorOf(owner, 'field-manager'), [note])
+      })
     const count = this.metadataOnly ? undefined : unownedCount(this.observed.desired.id, this.desired, this.live, this.managed)
     if (count === undefined) return items
     const note = 'no apply changes it: git leaves it to its default, and whoever scaled left no trace'
@@ -308,7 +318,7 @@ class Subject {
   ): Drift {
     const { id, apiVersion } = this.observed.desired
     const drift = makeDrift(id, apiVersion, this.uid, change, path, git, live, actor, notes)
-    const lost = valueAt(this.live, path) !== undefined && isLostWhenReleased(path, this.live, this.managed, this.syncer)
+    const lost = valueAt(this.live, path) !== undefined && isLostWhenReleased(path, this.applied, this.managed, this.syncer)
     const unread = this.metadataOnly && change !== 'removed'
     return { ...drift, ...(unread ? { liveUnread: true } : {}), ...(lost ? { lostWhenReleased: true } : {}) }
   }

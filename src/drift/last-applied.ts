@@ -1,14 +1,26 @@
 /**
- * What a client-side apply remembers of itself: the manifest as it was applied last, in an annotation of the object. It is the only
- * trace of what such a syncer declared, because an Update owns whatever the write changed, defaults of the server included.
- * Source: k8s.io/api core/v1 `LastAppliedConfigAnnotation`; kubectl, kpt's client-side apply and Argo CD write it.
+ * What a client-side apply remembers of itself: the manifest as it was applied last, in an annotation of the object, or where the syncer
+ * keeps it (Helm's stored releases). It is the only trace of what such a syncer declared, because an Update owns whatever the write
+ * changed, defaults of the server included.
+ * Source: k8s.io/api core/v1 `LastAppliedConfigAnnotation`; kubectl, kpt's client-side apply and Argo CD write it; helm `pkg/kube/client.go`,
+ * createPatch, compares with its own.
  */
 import { type FieldPath, valueAt } from '../krm/field-path.ts'
 import type { FieldSchema } from '../krm/field-schema.ts'
 import { fieldSetOf, leavesOf } from '../krm/field-set.ts'
 import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../krm/json.ts'
 import { PathSet } from '../krm/path-set.ts'
-import { annotationsOf } from '../krm/resource.ts'
+import { annotationsOf, type Resource } from '../krm/resource.ts'
+import type { Syncer } from './drift.ts'
+import { withSecretData } from './secret-data.ts'
+
+/** An object as a syncer applied it last and keeps it outside of the cluster's object. It may hold the content of a Secret. */
+export interface StoredManifest {
+  readonly apiVersion: string
+  readonly object: JsonObject
+  /** For people: `Helm release shop/web revision 2`. */
+  readonly storedIn: string
+}
 
 export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
@@ -22,6 +34,47 @@ export function lastAppliedOf(live: JsonObject): JsonObject | undefined {
   } catch {
     return undefined
   }
+}
+
+/** What a client-side apply compares its next one with. */
+export class AppliedLast {
+  /** Of a Secret, `stringData` stands where the server stores it. */
+  readonly object: JsonObject
+  private readonly manifest: JsonObject
+  private readonly whyRemoved: string
+
+  constructor(manifest: JsonObject, whyRemoved: string) {
+    this.object = withSecretData(manifest)
+    this.manifest = manifest
+    this.whyRemoved = whyRemoved
+  }
+
+  /** Whether the next apply takes the field out of the object where git does not have it, whoever wrote it. What was `stringData` stays in `data`. */
+  removes(path: FieldPath): boolean {
+    return valueAt(this.manifest, path) !== undefined
+  }
+
+  /** What becomes of a live field that git does not have, for people; `otherwise` where it stays. */
+  note(path: FieldPath, otherwise: string): string {
+    return this.removes(path) ? this.whyRemoved : otherwise
+  }
+}
+
+export const OF_ANOTHER = 'no apply removes it: it belongs to another manager'
+export const LEFT_OVER = 'no apply removes it: it is left over from what the syncer applied before'
+
+/** @returns undefined of a server-side apply, which keeps nothing, and where nobody knows */
+export function appliedLast(
+  { desired: { apiVersion }, stored }: { readonly desired: Pick<Resource, 'apiVersion'>; readonly stored?: StoredManifest | undefined },
+  live: JsonObject,
+  syncer: Syncer | undefined,
+): AppliedLast | undefined {
+  if (syncer?.operation !== 'Update') return undefined
+  // One of another version of the kind has other fields.
+  const kept = stored?.apiVersion === apiVersion ? stored : undefined
+  if (kept !== undefined) return new AppliedLast(kept.object, `the next upgrade removes it: ${kept.storedIn} has it`)
+  const annotated = lastAppliedOf(live)
+  return annotated && new AppliedLast(annotated, `the next apply removes it: the annotation ${LAST_APPLIED} has it`)
 }
 
 /**

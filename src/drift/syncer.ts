@@ -95,6 +95,14 @@ function isApplier({ manager, operation }: ManagedFieldsEntry): boolean {
   return operation === 'Apply' || manager === CLIENT_SIDE_APPLY || classOfManager(manager) === 'gitops'
 }
 
+/**
+ * Whether what Helm stores is what this syncer compares its next apply with. Programs that use Helm's library write under their own names,
+ * which say so: helm-controller, terraform-provider-helm_v2.17.0_x5. Another tool may have taken a release over, marks and all.
+ */
+export function writesThroughHelm(syncer: Syncer | undefined): boolean {
+  return syncer?.manager.includes('helm') === true
+}
+
 function toolsOf(writers: readonly Writer[], objects: number): Tool[] {
   const groups = new Map<string, Writer[]>()
   for (const writer of writers) {

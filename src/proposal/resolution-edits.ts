@@ -37,8 +37,8 @@ export function editFor(change: ResolvedChange): FileEdit | undefined {
   const path = desired.location.path
   if (drift.change === 'missing') return { path, edit: { ...at, kind: 'remove-object' } }
   if (resolution === 'Release') {
-    if (valueAt(desired.object, drift.path) === undefined) return undefined
     assertReleasable(drift)
+    if (valueAt(desired.object, drift.path) === undefined) return undefined
     return { path, edit: { ...at, kind: 'remove', path: drift.path } }
   }
   assertAdoptable(drift)
@@ -52,7 +52,7 @@ function assertReleasable(drift: Drift): void {
   throw new Failure({
     code: 'BP2001',
     what: `cannot release ${shownPathOnly(drift.path)} of ${describeResourceId(drift.id)}`,
-    why: 'the syncer holds the field for its own: once git does not declare it, its next apply takes it out of the object, and the live value is lost',
+    why: 'the syncer holds the field for its own: where git does not declare it, its next apply takes it out of the object, and the live value is lost',
     remedy:
       'choose adopt; or take the field from the syncer first (of a client-side apply with kubectl apply edit-last-applied; else by a server-side apply of the field under another manager), and release then',
   })

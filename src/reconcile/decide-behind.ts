@@ -1,6 +1,7 @@
 /** Whether a difference is the syncer's lag: reads history and syncer only where some difference leaves that open. */
 import { type PackageHistory, type SyncEvidence, setBehindAside } from '../drift/behind.ts'
 import type { Drift, ObjectVerdict, Syncer } from '../drift/drift.ts'
+import type { StoredManifest } from '../drift/last-applied.ts'
 import type { RedactionKey } from '../krm/redacted.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import { shownPath } from '../krm/shown-path.ts'
@@ -18,6 +19,8 @@ export interface LagQuestion {
   readonly syncer: Syncer | undefined
   /** Identities that the package's inventory lists; undefined where there is none, or nobody could read it. */
   readonly inventory: ReadonlySet<string> | undefined
+  /** What the syncer keeps of what it applied, by `resourceKey`; undefined where it keeps nothing, or it is not known. */
+  readonly stored: ReadonlyMap<string, StoredManifest> | undefined
   /** RFC 3339 UTC. */
   readonly now: string
 }
@@ -32,7 +35,7 @@ export interface LagSources {
 /** @throws Failure BP40xx when git fails */
 export async function decideBehind(
   verdicts: readonly ObjectVerdict[],
-  { read, syncer, inventory, now }: LagQuestion,
+  { read, syncer, inventory, stored, now }: LagQuestion,
   { history, own, git, key }: LagSources,
   signal: AbortSignal,
 ): Promise<readonly ObjectVerdict[]> {
@@ -45,6 +48,7 @@ export async function decideBehind(
     report: syncerReportOf(claims, answers),
     live: read.live,
     inventory,
+    stored,
     waitedBefore: waitedBefore(git, key),
     now,
   }

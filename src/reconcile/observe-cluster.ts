@@ -4,7 +4,7 @@ import { classifyNoise } from '../drift/classify-noise.ts'
 import { detectDrift, type ObservedObject } from '../drift/detect-drift.ts'
 import type { ObjectVerdict, Syncer } from '../drift/drift.ts'
 import { setGoneAside } from '../drift/set-aside-gone.ts'
-import { findSyncer } from '../drift/syncer.ts'
+import { findSyncer, writesThroughHelm } from '../drift/syncer.ts'
 import type { JsonObject } from '../krm/json.ts'
 import type { LiveState } from '../krm/live-view.ts'
 import { type ResourceId, resourceKey } from '../krm/resource-id.ts'
@@ -58,16 +58,18 @@ export async function observeCluster(
     live: live.get(resourceKey(resource.id)) ?? NOT_ANSWERED,
   }))
   const syncer = syncerOf(observed, policy)
+  const stored = writesThroughHelm(syncer) ? side.unexpected.stored : undefined
   const manager = syncer?.manager ?? policy.fieldManager ?? 'kubectl'
   const missing = new MissingObjects(reader, manager)
-  const detected = await eachOf(observed, PREDICTION_WIDTH, async (object) => {
+  const detected = await eachOf(observed, PREDICTION_WIDTH, async (seen) => {
+    const object = { ...seen, stored: stored?.get(resourceKey(seen.desired.id)) }
     if (object.live.state === 'absent') return detectDrift(await missing.withPrediction(object, signal), syncer)
     return detectDrift(await withPrediction(reader, object, syncer, manager, signal), syncer)
   })
   const { unexpected } = side
   const runners = hookRunnersOf(live, syncer)
   const there = detected.map((verdict) => setGoneAside(verdict, runners))
-  const question = { read: side.read, syncer, inventory: unexpected.listed, now: identity.observedAt }
+  const question = { read: side.read, syncer, inventory: unexpected.listed, stored, now: identity.observedAt }
   const verdicts = await decideBehind([...there, ...unexpected.verdicts], question, side.lag, signal)
   const all = [...verdicts, ...unknown.map(unreadableVerdict)]
   const today = identity.observedAt.slice(0, 10)

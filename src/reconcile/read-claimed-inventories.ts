@@ -8,6 +8,7 @@ import type { LiveView } from '../krm/live-view.ts'
 import { isControlled } from '../krm/owner-references.ts'
 import { annotationsOf } from '../krm/resource.ts'
 import { type ResourceId, resourceKey } from '../krm/resource-id.ts'
+import type { Note } from '../note.ts'
 import type { ClusterReader, Inventory, InventoryQuestion, ListedPlace } from '../ports/cluster.ts'
 import { MOST_JUDGED } from '../status/applier.ts'
 import { type ApplierTool, type Claim, claimsOf } from '../status/applier-claims.ts'
@@ -30,6 +31,8 @@ export interface KnownInventory extends Inventory {
   readonly from: SyncerSource
   /** The package's objects that are marked as the syncer's, by `resourceKey`. */
   readonly claimed: ReadonlySet<string>
+  /** What is not known because the syncer's own inventory was not to be had. */
+  readonly note?: Note
 }
 
 type Answer = Inventory | Failure | undefined
@@ -127,11 +130,11 @@ function known({ claim, source, found }: Search, answer: Answer): KnownInventory
   const listed = answer instanceof Failure || answer === undefined ? undefined : answer
   const resources = found?.resources ?? listed?.resources ?? []
   return {
+    ...listed,
     ...described(claim, source),
     source: listed?.source ?? plain(titleOf(claim)),
     resources,
     extraneous: found?.extraneous,
-    ...(listed?.unread === undefined ? {} : { unread: listed.unread }),
   }
 }
 
@@ -148,7 +151,20 @@ function ofMarks(search: Search, ask: Asked, before: Failure | undefined): Known
     resources: answer.resources.filter((_id, place) => marked[place]),
     extraneous: undefined,
     ...(answer.unread === undefined ? {} : { unread: answer.unread }),
+    ...noteOf(search, before),
   }
+}
+
+/** What Helm keeps of a release tells of its fields too, which no mark does. */
+function noteOf({ questions: [question] }: Search, before: Failure | undefined): Pick<KnownInventory, 'note'> {
+  if (question === undefined || !('helmRelease' in question)) return {}
+  const { namespace, name } = question.helmRelease
+  const why =
+    before === undefined
+      ? `no Secret and no ConfigMap of namespace ${namespace} holds it; one that Helm keeps in an SQL database (HELM_DRIVER=sql) cannot be read`
+      : `${before.message}: ${before.why}`
+  const text = `what Helm keeps of it is not known, so fields that its chart dropped are not seen: ${why}`
+  return { note: { cause: 'helm-release-not-read', subject: `Helm release ${namespace}/${name}`, text } }
 }
 
 function described(claim: Claim, from: SyncerSource): Omit<KnownInventory, 'source' | 'resources' | 'extraneous'> {

@@ -3,11 +3,12 @@
 import { unexpectedObject } from '../drift/detect-drift.ts'
 import type { ObjectVerdict, SetAside, Syncer } from '../drift/drift.ts'
 import type { HookRunners } from '../drift/gone-by-design.ts'
+import type { StoredManifest } from '../drift/last-applied.ts'
 import { BUILT_IN } from '../drift/set-aside-gone.ts'
 import { DeclaredIds, whyNotOfPackage } from '../drift/unexpected.ts'
 import { type KeptRule, keptOnPurpose } from '../drift/unexpected-on-purpose.ts'
 import { asFailure, Failure } from '../failure.ts'
-import type { JsonObject } from '../krm/json.ts'
+import { getKey, type JsonObject } from '../krm/json.ts'
 import type { LiveState, LiveView, WantedObject } from '../krm/live-view.ts'
 import { annotationsOf } from '../krm/resource.ts'
 import { describeResourceId, type ResourceId, resourceKey } from '../krm/resource-id.ts'
@@ -35,6 +36,8 @@ export interface UnexpectedObjects {
   readonly notes: readonly Note[]
   /** All that the inventories list, by `resourceKey`; undefined where there is none, or one could not be read whole. */
   readonly listed: ReadonlySet<string> | undefined
+  /** What syncers keep of what they applied, by `resourceKey`; undefined where none keeps anything, or it is not known. */
+  readonly stored: ReadonlyMap<string, StoredManifest> | undefined
 }
 
 export interface InventoriedPackage {
@@ -76,7 +79,11 @@ export async function readUnexpected(
   // The inventory names no version; an empty one asks for the version that the server prefers.
   for (const { candidates } of judged) for (const { id } of candidates) wanted.set(resourceKey(id), { id, apiVersion: '' })
   const live = await readAll(reader, [...wanted.values()], signal)
-  return packages.map((each, place) => ({ ...decide(each, judged[place] ?? NOTHING, live), listed: listedBy(each.inventories) }))
+  return packages.map((each, place) => ({
+    ...decide(each, judged[place] ?? NOTHING, live),
+    listed: listedBy(each.inventories),
+    stored: storedBy(each.inventories),
+  }))
 }
 
 /** Who runs hooks for a package, as the marks on its live objects tell; a syncer without marks runs none. */
@@ -90,6 +97,16 @@ function listedBy(inventories: readonly (KnownInventory | Failure)[]): ReadonlyS
   const whole = inventories.flatMap((each) => (each instanceof Failure || each.unread !== undefined ? [] : [each]))
   if (whole.length === 0 || whole.length < inventories.length) return undefined
   return new Set(whole.flatMap(({ resources }) => resources.map(resourceKey)))
+}
+
+/** Of an object that two releases have, the manifest of the one with more objects of the package. */
+function storedBy(inventories: readonly (KnownInventory | Failure)[]): ReadonlyMap<string, StoredManifest> | undefined {
+  const kept = inventories.flatMap((each) => (each instanceof Failure || each.applied === undefined ? [] : [each]))
+  if (kept.length === 0) return undefined
+  const all = kept.flatMap(({ source, applied = [] }) =>
+    applied.map(({ id, apiVersion, object }) => [resourceKey(id), { apiVersion, object, storedIn: source }] as const),
+  )
+  return new Map(all.reverse())
 }
 
 const NOTHING: Judged = { candidates: [], incomplete: [], notes: [] }
@@ -117,8 +134,9 @@ async function judge(each: InventoriedPackage, declared: DeclaredObjects, namesp
       continue
     }
     for (const failure of inventory.unread ?? []) incomplete.push(unreadInventory(failure))
+    if (inventory.note !== undefined) notes.push(inventory.note)
     const { choosesNamespace, folder } = inventory.from
-    const surplus = (inventory.extraneous ?? inventory.resources).filter((id) => !here.has(id, choosesNamespace))
+    const surplus = beyond(inventory).filter((id) => !here.has(id, choosesNamespace))
     if (surplus.length === 0) continue
     if (each.unread.length > 0) {
       incomplete.push(unreadFiles(each.unread, surplus.length))
@@ -141,7 +159,7 @@ async function judge(each: InventoriedPackage, declared: DeclaredObjects, namesp
       here: inventory.resources.filter((id) => here.has(id, choosesNamespace)).length,
       elsewhere: inventory.resources.filter((id) => !here.has(id, choosesNamespace) && isElsewhere(id)).length,
       surplus: open.length,
-      coversPackage: presentKeys(each.side).every((key) => inventory.claimed.has(key)),
+      coversPackage: markedIn(each.side, inventory).every((key) => inventory.claimed.has(key)),
     }
     const why = whyNotOfPackage(extent, each.packagePath)
     const byPath = why !== undefined && inventory.tool === 'config-sync'
@@ -151,17 +169,27 @@ async function judge(each: InventoriedPackage, declared: DeclaredObjects, namesp
   return { candidates: [...candidates.values()], incomplete, notes }
 }
 
+/** What may be there without being declared: also what an apply brought that did not end well. */
+function beyond({ extraneous, resources, later }: KnownInventory): readonly ResourceId[] {
+  return extraneous ?? [...resources, ...(later?.resources ?? [])]
+}
+
 const NOBODY: DeclaredElsewhere = { packages: [], unread: [] }
 
-function presentKeys({ live }: LiveSide): readonly string[] {
-  return [...live].flatMap(([key, { state }]) => (state === 'present' ? [key] : []))
+/** The live objects of a package that bear the mark of whoever applies all of it. Helm marks neither hooks nor what is in `crds/`. */
+function markedIn({ live }: LiveSide, { keeper }: KnownInventory): readonly string[] {
+  return [...live].flatMap(([key, state]) => {
+    if (state.state !== 'present') return []
+    const unmarked = getKey(state.object, 'kind') === 'CustomResourceDefinition' || annotationsOf(state.object).has('helm.sh/hook')
+    return keeper === 'helm' && unmarked ? [] : [key]
+  })
 }
 
 function decide(
   each: InventoriedPackage,
   { candidates, incomplete, notes }: Judged,
   live: LiveView | Failure,
-): Omit<UnexpectedObjects, 'listed'> {
+): Omit<UnexpectedObjects, 'listed' | 'stored'> {
   if (live instanceof Failure) {
     return { verdicts: [], notes, incomplete: candidates.length === 0 ? incomplete : [...incomplete, unreadInventory(live)] }
   }
@@ -174,7 +202,7 @@ function decide(
       const { code, why, remedy } = state.failure
       unread.push({ ref: { ...id }, code, why, remedy })
     } else if (!byPath || isOfFolder(state.object, each.packagePath)) {
-      const verdict = unexpectedObject(id, state.object, inventory.source)
+      const verdict = unexpectedObject(id, state.object, listing(inventory, id))
       const kept = keptOnPurpose({
         live: state.object,
         keeper: inventory.keeper,
@@ -185,6 +213,10 @@ function decide(
     }
   }
   return { verdicts, notes, incomplete: [...incomplete, ...unread] }
+}
+
+function listing({ source, resources, later }: KnownInventory, id: ResourceId): string {
+  return later === undefined || resources.some((one) => resourceKey(one) === resourceKey(id)) ? source : later.source
 }
 
 /** Config Sync writes on each object the file that declared it: kpt-config-sync `pkg/hydrate`, annotation `source-path`. */

@@ -33,6 +33,10 @@ export interface ApplierOrder {
   readonly manifests: string
   /** Name of the release, Kustomization, Application or inventory. Defaults to `shop`. Who applies again uses the same. */
   readonly name?: string
+  /** Helm only: YAML documents of a chart that the chart depends on. */
+  readonly subchart?: string
+  /** Helm only, as `HELM_DRIVER`. Defaults to `secret`. */
+  readonly driver?: 'secret' | 'configmap'
   /** Flux and Argo CD only: without the labels or the annotation that say whose object it is, to compare objects that another tool applied. */
   readonly unmarked?: boolean
 }
@@ -67,7 +71,13 @@ export interface Appliers {
   applyWith(tool: ApplierTool, order: ApplierOrder): Promise<Applied>
   /** The objects that the tool finds different. Writes nothing. Rejects with the tool's own words when it fails. */
   diffWith(tool: DifferTool, order: ApplierOrder): Promise<readonly Difference[]>
+  /** `helm rollback`. The manifests of the order are not read. */
+  rollBackWith(tool: HelmTool, order: ApplierOrder & { readonly revision: number }): Promise<void>
+  /** `helm uninstall --keep-history`. The manifests of the order are not read. */
+  uninstallWith(tool: HelmTool, order: ApplierOrder): Promise<void>
 }
+
+export type HelmTool = 'helm3' | 'helm4'
 
 /** The program cannot be built on this machine. A statement about the machine, never about the code under test. */
 export interface AppliersUnavailable {
@@ -150,6 +160,8 @@ function appliers(source: Appliers['source'], binary: string, buildSeconds: numb
           return { objects: await whileUnserved(() => own(binary, 'apply', tool, order)) }
       }
     },
+    rollBackWith: async (tool, order) => void (await own(binary, 'rollback', tool, order)),
+    uninstallWith: async (tool, order) => void (await own(binary, 'uninstall', tool, order)),
     diffWith: async (tool, order) =>
       (await own(binary, 'diff', tool, order)).map(({ object, what }) => ({ object, what: what === 'created' ? what : 'modified' })),
   }

@@ -13,9 +13,8 @@ import (
 
 // helm3Apply does what `helm upgrade --install` does with a chart of these manifests.
 func helm3Apply(o order) ([]result, error) {
-	kube.ManagedFieldsManager = "helm" // as cmd/helm/helm.go has it
-	configuration := new(action.Configuration)
-	if err := configuration.Init(flagsOf(o), o.Namespace, "", func(string, ...any) {}); err != nil {
+	configuration, err := helm3Configuration(o)
+	if err != nil {
 		return nil, err
 	}
 	templates, definitions, results, err := chartParts(o)
@@ -29,6 +28,14 @@ func helm3Apply(o order) ([]result, error) {
 	}
 	if definitions == "" {
 		made.Files = nil // Helm refuses an empty file of definitions
+	}
+	if o.Subchart != "" {
+		below := &chart.Chart{
+			Metadata:  &chart.Metadata{APIVersion: chart.APIVersionV2, Name: "below", Version: "1.0.0"},
+			Templates: []*chart.File{{Name: "templates/all.yaml", Data: []byte(o.Subchart)}},
+		}
+		made.AddDependency(below)
+		made.Metadata.Dependencies = []*chart.Dependency{{Name: "below", Version: "1.0.0"}}
 	}
 	history := action.NewHistory(configuration)
 	history.Max = 1
@@ -44,6 +51,35 @@ func helm3Apply(o order) ([]result, error) {
 	upgrade.Namespace = o.Namespace
 	_, err = upgrade.Run(o.Name, made, nil)
 	return results, err
+}
+
+func helm3Configuration(o order) (*action.Configuration, error) {
+	kube.ManagedFieldsManager = "helm" // as cmd/helm/helm.go has it
+	configuration := new(action.Configuration)
+	return configuration, configuration.Init(flagsOf(o), o.Namespace, o.Driver, func(string, ...any) {})
+}
+
+// helm3Rollback does what `helm rollback` does.
+func helm3Rollback(o order) ([]result, error) {
+	configuration, err := helm3Configuration(o)
+	if err != nil {
+		return nil, err
+	}
+	rollback := action.NewRollback(configuration)
+	rollback.Version = o.Revision
+	return nil, rollback.Run(o.Name)
+}
+
+// helm3Uninstall does what `helm uninstall --keep-history` does.
+func helm3Uninstall(o order) ([]result, error) {
+	configuration, err := helm3Configuration(o)
+	if err != nil {
+		return nil, err
+	}
+	uninstall := action.NewUninstall(configuration)
+	uninstall.KeepHistory = true
+	_, err = uninstall.Run(o.Name)
+	return nil, err
 }
 
 func flagsOf(o order) *genericclioptions.ConfigFlags {

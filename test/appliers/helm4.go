@@ -13,9 +13,8 @@ import (
 
 // helm4Apply does what `helm upgrade --install --server-side=<bool>` does with a chart of these manifests.
 func helm4Apply(o order, serverSide bool) ([]result, error) {
-	kube.ManagedFieldsManager = "helm" // as cmd/helm/helm.go has it
-	configuration := action.NewConfiguration()
-	if err := configuration.Init(flagsOf(o), o.Namespace, ""); err != nil {
+	configuration, err := helm4Configuration(o)
+	if err != nil {
 		return nil, err
 	}
 	templates, definitions, results, err := chartParts(o)
@@ -29,6 +28,14 @@ func helm4Apply(o order, serverSide bool) ([]result, error) {
 	}
 	if definitions == "" {
 		made.Files = nil // Helm refuses an empty file of definitions
+	}
+	if o.Subchart != "" {
+		below := &chart.Chart{
+			Metadata:  &chart.Metadata{APIVersion: chart.APIVersionV2, Name: "below", Version: "1.0.0"},
+			Templates: []*common.File{{Name: "templates/all.yaml", Data: []byte(o.Subchart)}},
+		}
+		made.AddDependency(below)
+		made.Metadata.Dependencies = []*chart.Dependency{{Name: "below", Version: "1.0.0"}}
 	}
 	history := action.NewHistory(configuration)
 	history.Max = 1
@@ -48,4 +55,36 @@ func helm4Apply(o order, serverSide bool) ([]result, error) {
 	upgrade.WaitStrategy = kube.HookOnlyStrategy
 	_, err = upgrade.Run(o.Name, made, nil)
 	return results, err
+}
+
+func helm4Configuration(o order) (*action.Configuration, error) {
+	kube.ManagedFieldsManager = "helm" // as cmd/helm/helm.go has it
+	configuration := action.NewConfiguration()
+	return configuration, configuration.Init(flagsOf(o), o.Namespace, o.Driver)
+}
+
+// helm4Rollback does what `helm rollback` does.
+func helm4Rollback(o order) ([]result, error) {
+	configuration, err := helm4Configuration(o)
+	if err != nil {
+		return nil, err
+	}
+	rollback := action.NewRollback(configuration)
+	rollback.Version = o.Revision
+	rollback.ServerSideApply = "auto" // as cmd/helm/rollback.go has it
+	rollback.WaitStrategy = kube.HookOnlyStrategy
+	return nil, rollback.Run(o.Name)
+}
+
+// helm4Uninstall does what `helm uninstall --keep-history` does.
+func helm4Uninstall(o order) ([]result, error) {
+	configuration, err := helm4Configuration(o)
+	if err != nil {
+		return nil, err
+	}
+	uninstall := action.NewUninstall(configuration)
+	uninstall.KeepHistory = true
+	uninstall.WaitStrategy = kube.HookOnlyStrategy
+	_, err = uninstall.Run(o.Name)
+	return nil, err
 }

@@ -2,6 +2,7 @@
 // from its standard input and writes what the tool did to its standard output.
 //
 //	appliers apply helm3|helm4|helm4-client-side|flux|argo-client-side|argo-server-side
+//	appliers rollback|uninstall helm3|helm4
 //	appliers diff flux|argo-client-side|argo-server-side
 package main
 
@@ -25,8 +26,14 @@ type order struct {
 	Namespace  string `json:"namespace"`
 	Name       string `json:"name"`
 	Manifests  string `json:"manifests"`
+	// Manifests of a chart that the chart depends on; Helm only.
+	Subchart string `json:"subchart"`
 	// Without what says whose object it is.
 	Unmarked bool `json:"unmarked"`
+	// As HELM_DRIVER.
+	Driver string `json:"driver"`
+	// What a rollback goes back to.
+	Revision int `json:"revision"`
 }
 
 type objectName struct {
@@ -45,6 +52,10 @@ var commands = map[string]func(order) ([]result, error){
 	"apply helm3":             helm3Apply,
 	"apply helm4":             func(o order) ([]result, error) { return helm4Apply(o, true) },
 	"apply helm4-client-side": func(o order) ([]result, error) { return helm4Apply(o, false) },
+	"rollback helm3":          helm3Rollback,
+	"rollback helm4":          helm4Rollback,
+	"uninstall helm3":         helm3Uninstall,
+	"uninstall helm4":         helm4Uninstall,
 	"apply flux":              fluxApply,
 	"apply argo-client-side":  func(o order) ([]result, error) { return argoApply(o, false) },
 	"apply argo-server-side":  func(o order) ([]result, error) { return argoApply(o, true) },
@@ -65,7 +76,7 @@ func main() {
 
 func run() error {
 	if len(os.Args) != 3 || commands[os.Args[1]+" "+os.Args[2]] == nil {
-		return errors.New("usage: appliers apply|diff <tool>, with an order on standard input")
+		return errors.New("usage: appliers apply|rollback|uninstall|diff <tool>, with an order on standard input")
 	}
 	var o order
 	if err := json.NewDecoder(os.Stdin).Decode(&o); err != nil {

@@ -1,0 +1,237 @@
+/** What Helm stores of its releases, as evidence: of fields that git dropped, of who wrote a value, and of what a Release would lose. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { UNKNOWN_SCHEMA } from '../krm/field-schema.ts'
+import type { JsonObject } from '../krm/json.ts'
+import type { LiveState } from '../krm/live-view.ts'
+import { resourceKey } from '../krm/resource-id.ts'
+import { NO_SYNCER_REPORT, type PackageVersion, type SyncEvidence, setBehindAside } from './behind.ts'
+import { detectDrift, unexpectedObject } from './detect-drift.ts'
+import type { ObjectVerdict, Syncer } from './drift.ts'
+import { LEFT_OVER, type StoredManifest } from './last-applied.ts'
+
+const HELM: Syncer = { manager: 'helm', operation: 'Update', subresource: '' }
+const ID = { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'web' }
+const LOCATION = { path: 'apps/web/config.yaml', document: 0, item: undefined, line: 1 }
+const RELEASE = 'Helm release shop/web revision 1'
+const NEXT = `the next upgrade removes it: ${RELEASE} has it`
+
+const manifest = (data: JsonObject, id = ID, more: JsonObject = {}): JsonObject => ({
+  apiVersion: 'v1',
+  kind: id.kind,
+  metadata: { name: id.name, namespace: 'shop', ...more },
+  data,
+})
+
+/** Each manager with the keys of `data` that it owns. */
+function live(data: JsonObject, owners: Readonly<Record<string, readonly string[]>>, id = ID, operation = 'Update'): JsonObject {
+  const managedFields = Object.entries(owners).map(([manager, keys]) => ({
+    manager,
+    operation: manager === 'helm' ? operation : 'Update',
+    apiVersion: 'v1',
+    time: '2026-01-02T00:00:00Z',
+    fieldsV1: { 'f:data': Object.fromEntries(keys.map((key) => [`f:${key}`, {}])) },
+  }))
+  return manifest(data, id, { uid: 'u', managedFields })
+}
+
+interface Given {
+  /** What git has, and had before, the newest first. */
+  readonly git: readonly (JsonObject | undefined)[]
+  readonly live: JsonObject | undefined
+  readonly predicted?: JsonObject
+  /** Undefined: it is not known what Helm stores; null: not this object. */
+  readonly stored: StoredManifest | null | undefined
+  readonly syncer?: Syncer
+  readonly id?: typeof ID
+}
+
+function judge({ git, live: object, predicted, stored, syncer = HELM, id = ID }: Given): ObjectVerdict {
+  const [desired] = git
+  const state: LiveState = object === undefined ? { state: 'absent' } : { state: 'present', object, metadataOnly: false }
+  const verdict =
+    desired === undefined
+      ? unexpectedObject(id, object ?? {}, RELEASE)
+      : detectDrift(
+          {
+            desired: { id, apiVersion: 'v1', object: desired, location: LOCATION },
+            live: state,
+            schema: UNKNOWN_SCHEMA,
+            prediction: predicted === undefined ? undefined : { state: 'predicted', object: predicted },
+            stored: stored ?? undefined,
+          },
+          syncer,
+        )
+  const key = resourceKey(id)
+  const versions: PackageVersion[] = git.map((one, place) => ({
+    commit: String(place).repeat(40),
+    at: `2026-01-0${git.length - place}T00:00:00Z`,
+    objects: new Map(one === undefined ? [] : [[key, one]]),
+  }))
+  const evidence: SyncEvidence = {
+    history: { versions, placeOf: new Map(versions.map(({ commit }, place) => [commit, place])), complete: true },
+    syncer,
+    report: NO_SYNCER_REPORT,
+    live: new Map([[key, state]]),
+    inventory: stored === undefined ? undefined : new Set(stored === null ? [] : [key]),
+    stored: stored === undefined ? undefined : new Map(stored === null ? [] : [[key, stored]]),
+    waitedBefore: undefined,
+    now: '2026-02-01T00:00:00Z',
+  }
+  const [decided] = setBehindAside([verdict], evidence)
+  assert.ok(decided !== undefined)
+  return decided
+}
+
+function told({ items, setAside }: ObjectVerdict): unknown {
+  return {
+    items: items.map(({ change, path, actor, notes }) => [change, path.at(-1), actor.manager, notes[0]].map(nameOf)),
+    behind: setAside.map(({ state, commit }) => `${state} ${commit?.[0]}`),
+  }
+}
+
+function nameOf(part: unknown): unknown {
+  return typeof part === 'object' && part !== null && 'name' in part ? part.name : part
+}
+
+const stored = (data: JsonObject, more: Partial<StoredManifest> = {}): StoredManifest => ({
+  apiVersion: 'v1',
+  object: manifest(data),
+  storedIn: RELEASE,
+  ...more,
+})
+
+const BEHIND = { items: [], behind: ['Behind 1'] }
+const NOTHING = { items: [], behind: [] }
+const LEFT = { items: [['added', 'b', 'helm', LEFT_OVER]], behind: [] }
+const both = live({ a: '1', b: '2' }, { helm: ['a', 'b'] })
+const [A, AB] = [manifest({ a: '1' }), manifest({ a: '1', b: '2' })]
+
+test('a field that git dropped and the release still has is Behind', () => {
+  assert.deepEqual(told(judge({ git: [A, AB], live: both, stored: stored({ a: '1', b: '2' }) })), BEHIND)
+})
+
+test('a field that the release has and no commit ever had is drift under the name of Helm, and says that the next upgrade removes it', () => {
+  const verdict = judge({ git: [A], live: both, stored: stored({ a: '1', b: '2' }) })
+  assert.deepEqual(told(verdict), { items: [['added', 'b', 'helm', NEXT]], behind: [] })
+  assert.equal(verdict.items[0]?.lostWhenReleased, true)
+})
+
+test('a key that neither git nor the release has, and that only Helm wrote, is left over', () => {
+  assert.deepEqual(told(judge({ git: [A, AB], live: both, stored: stored({ a: '1' }) })), LEFT)
+})
+
+test('another version of the kind, and an unknown release, tell of no field', () => {
+  assert.deepEqual(told(judge({ git: [A, AB], live: both, stored: stored({ a: '1', b: '2' }, { apiVersion: 'v1beta1' }) })), NOTHING)
+  assert.deepEqual(told(judge({ git: [A, AB], live: both, stored: undefined })), NOTHING)
+})
+
+test('a stored manifest counts and not the annotation that another tool left before', () => {
+  const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify(AB) }
+  const object = { ...both, metadata: { ...(both['metadata'] as JsonObject), annotations } }
+  assert.deepEqual(told(judge({ git: [A, AB], live: object, stored: stored({ a: '1' }) })), LEFT)
+})
+
+test('a value that somebody put over a field of the release goes with the next upgrade, and the line does not say otherwise', () => {
+  const object = live({ a: '1', b: '9' }, { helm: ['a'], 'kubectl-edit': ['b'] })
+  assert.deepEqual(told(judge({ git: [A, AB], live: object, stored: stored({ a: '1', b: '2' }) })), {
+    items: [['added', 'b', 'kubectl-edit', NEXT]],
+    behind: [],
+  })
+  const kept = judge({ git: [A, AB], live: object, stored: stored({ a: '1' }) })
+  assert.match(kept.items[0]?.notes[0] ?? '', /^no apply removes it/)
+})
+
+test('a field that live lacks is Behind while the release does not have it, and was removed by somebody once it has', () => {
+  const object = live({ a: '1' }, { helm: ['a'] })
+  const given = { git: [AB, A], live: object, predicted: live({ a: '1', b: '2' }, { helm: ['a', 'b'] }) }
+  assert.deepEqual(told(judge({ ...given, stored: stored({ a: '1' }) })), BEHIND)
+  assert.deepEqual(told(judge({ ...given, stored: stored({ a: '1', b: '2' }) })), {
+    items: [['removed', 'b', 'unknown', undefined]],
+    behind: [],
+  })
+})
+
+test('a value of an earlier commit is no lag where the release has the value of git', () => {
+  const given = { git: [manifest({ a: '2' }), A], live: live({ a: '1' }, { helm: ['a'] }), predicted: live({ a: '2' }, { helm: ['a'] }) }
+  assert.deepEqual(told(judge({ ...given, stored: stored({ a: '1' }) })), BEHIND)
+  const note = `${RELEASE} has the value of git, so the live one was written later, under the syncer's own name`
+  assert.deepEqual(told(judge({ ...given, stored: stored({ a: '2' }) })), { items: [['modified', 'a', 'helm', note]], behind: [] })
+})
+
+test('a released field is lost where the release has it, and stays where it has not', () => {
+  const given = {
+    git: [manifest({ a: '1' })],
+    live: live({ a: '5' }, { 'kubectl-edit': ['a'] }),
+    predicted: live({ a: '1' }, { helm: ['a'] }),
+  }
+  assert.equal(judge({ ...given, stored: stored({ a: '1' }) }).items[0]?.lostWhenReleased, true)
+  assert.equal(judge({ ...given, stored: stored({ b: '1' }) }).items[0]?.lostWhenReleased, undefined)
+})
+
+test('of a release that Helm applies on the server the owners decide what goes', () => {
+  const syncer: Syncer = { ...HELM, operation: 'Apply' }
+  const object = live({ a: '1', b: '2' }, { helm: ['a'], 'kubectl-edit': ['b'] }, ID, 'Apply')
+  const verdict = judge({ git: [A, AB], live: object, stored: stored({ a: '1', b: '2' }), syncer })
+  assert.match(verdict.items[0]?.notes[0] ?? '', /^no apply removes it/)
+  assert.equal(verdict.items[0]?.lostWhenReleased, undefined)
+})
+
+test('a Secret is compared where the server stores it, and of the release no value is told', () => {
+  const id = { ...ID, kind: 'Secret' }
+  const object = live({ a: 'MQ==', b: 'bGl2ZQ==' }, { helm: ['a', 'b'] }, id)
+  const written = { ...manifest({}, id), data: {}, stringData: { a: '1', b: 'canary-of-the-release' } }
+  const verdict = judge({ git: [manifest({ a: 'MQ==' }, id)], live: object, stored: stored({}, { object: written }), id })
+  assert.deepEqual(told(verdict), LEFT)
+  assert.doesNotMatch(JSON.stringify([verdict.items, verdict.notes]), /canary|Y2FuYXJ5/)
+})
+
+test('an object that the release has waits for the next upgrade however long ago git dropped it', () => {
+  assert.deepEqual(told(judge({ git: [undefined, A], live: live({ a: '1' }, {}), stored: stored({ a: '1' }) })), BEHIND)
+  const unknown = judge({ git: [undefined, A], live: live({ a: '1' }, {}), stored: undefined })
+  assert.deepEqual(
+    unknown.items.map(({ change }) => change),
+    ['unexpected'],
+  )
+})
+
+test('an object that git has and the release has not was never applied, however long ago; a hook is in no release', () => {
+  assert.deepEqual(told(judge({ git: [A, undefined], live: undefined, stored: null })), BEHIND)
+  const missing = (given: Omit<Given, 'live'>): unknown => judge({ ...given, live: undefined }).items.map(({ change }) => change)
+  assert.deepEqual(missing({ git: [A, undefined], stored: undefined }), ['missing'])
+  assert.deepEqual(missing({ git: [A, undefined], stored: stored({ a: '1' }) }), ['missing'])
+  const hook = manifest({}, ID, { annotations: { 'helm.sh/hook': 'pre-install' } })
+  assert.deepEqual(missing({ git: [hook, undefined], stored: null }), ['missing'])
+})
+
+test('a key of stringData that git dropped waits for the apply that lets go of it, and is left over after it', () => {
+  const id = { ...ID, kind: 'Secret' }
+  const git = [manifest({ a: 'MQ==' }, id), manifest({ a: 'MQ==', b: 'Mg==' }, id)]
+  const object = live({ a: 'MQ==', b: 'Mg==' }, { helm: ['a', 'b'] }, id)
+  const before = judge({
+    git,
+    live: object,
+    stored: stored({}, { object: { ...manifest({ a: 'MQ==' }, id), stringData: { b: '2' } } }),
+    id,
+  })
+  assert.deepEqual(told(before), BEHIND)
+  assert.deepEqual([before.setAside[0]?.drift.notes, before.setAside[0]?.drift.lostWhenReleased], [[LEFT_OVER], undefined])
+  const after = judge({ git, live: object, stored: stored({}, { object: manifest({ a: 'MQ==' }, id) }), id })
+  assert.deepEqual(told(after), LEFT)
+  assert.deepEqual(told(judge({ git, live: object, stored: undefined, id })), NOTHING)
+})
+
+test('the same with server-side apply, after which nobody owns the key', () => {
+  const id = { ...ID, kind: 'Secret' }
+  const syncer: Syncer = { ...HELM, operation: 'Apply' }
+  const git = [manifest({ a: 'MQ==' }, id), manifest({ a: 'MQ==', b: 'Mg==' }, id)]
+  const owned = (names: JsonObject): JsonObject => ({
+    ...manifest({ a: 'MQ==', b: 'Mg==' }, id, {
+      uid: 'u',
+      managedFields: [{ manager: 'helm', operation: 'Apply', apiVersion: 'v1', fieldsV1: { 'f:data': { 'f:a': {} }, ...names } }],
+    }),
+  })
+  assert.deepEqual(told(judge({ git, live: owned({ 'f:stringData': { 'f:b': {} } }), stored: undefined, syncer, id })), BEHIND)
+  const left = { items: [['added', 'b', 'unknown', LEFT_OVER]], behind: [] }
+  assert.deepEqual(told(judge({ git, live: owned({}), stored: undefined, syncer, id })), left)
+})
