@@ -1,11 +1,19 @@
 /**
  * 10,000 drifted objects of one cause in 40 clusters of one repository, on the emulated GitHub with its limits enforced (80 writes a
- * minute, 500 an hour, 6 pushes a minute). Waits for limits are skipped and count in full; everything else is real time.
+ * minute, 500 an hour, 6 pushes a minute). Waits for limits are skipped and count in full; everything else is real time. Then ten turns
+ * in which nothing changed.
  *
  * node bench/ten-thousand.ts [CLUSTERS [OBJECTS]]
  */
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { MassDrift } from '../test/fleet/mass-drift.ts'
 
+const AGAIN = 10
+const MEBIBYTE = 1024 * 1024
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as () => void
 const [clusters = 40, objects = 250] = process.argv.slice(2).map(Number)
 const world = new MassDrift(clusters, objects)
 await world.start()
@@ -16,21 +24,26 @@ try {
     const [pushed, written, cpu] = [world.pushes.taken.length, world.content.taken.length, process.cpuUsage()]
     await work()
     const { user, system } = process.cpuUsage(cpu)
+    const { rss } = process.memoryUsage()
+    const took = performance.now() - from
+    collect()
     const cells = [
       name,
-      ((performance.now() - from) / 1000).toFixed(1),
-      ((user + system) / 1e6).toFixed(1),
+      (took / 1000).toFixed(1),
+      ((user + system) / 1e6).toFixed(2),
       ((world.clock.skipped - waited) / 1000).toFixed(1),
       world.emulator.requests.length - requests,
       world.content.taken.length - written,
       world.pushes.taken.length - pushed,
       world.openPulls.length,
-      Math.round(process.memoryUsage().rss / 1024 / 1024),
+      Math.round(rss / MEBIBYTE),
+      Math.round(process.memoryUsage().heapUsed / MEBIBYTE),
     ]
     rows.push(`| ${cells.join(' | ')} |`)
     console.error(rows.at(-1))
   }
   await measured('nothing drifts', () => world.turn())
+  await measured('nothing drifts, again', () => world.turn())
   await measured(`${clusters * objects} objects drift, to the open pull request`, async () => {
     world.edit()
     while (world.openPulls.length === 0) {
@@ -39,9 +52,10 @@ try {
       if (world.openPulls.length === 0) world.clock.skipped += 60_000
     }
   })
-  await measured('the same again', () => world.turn())
-  console.log('| step | real time, s | CPU, s | waited (skipped), s | requests | writes | pushes | open pull requests | memory, MiB |')
-  console.log('|---|--:|--:|--:|--:|--:|--:|--:|--:|')
+  for (let turn = 1; turn <= AGAIN; turn += 1) await measured(`nothing new, ${turn}`, () => world.turn())
+  const head = ['step', 'wall s', 'CPU s', 'waited (skipped) s', 'requests to the forge', 'of them writes', 'pushes', 'open pull requests']
+  console.log(`| ${[...head, 'memory, MiB', 'of it live objects, MiB'].join(' | ')} |`)
+  console.log('| --- '.repeat(head.length + 2).concat('|'))
   console.log(rows.join('\n'))
   const { pushes, content } = world
   console.log(

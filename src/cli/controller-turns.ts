@@ -4,6 +4,7 @@ import { PressQueue } from '../controller/press-queue.ts'
 import { type Failure, Failures, failuresOf } from '../failure.ts'
 import { type Note, sentenceOf } from '../note.ts'
 import type { AuditSource } from '../ports/audit-source.ts'
+import { LastDrift } from '../reconcile/last-drift.ts'
 import type { TurnResult } from '../reconcile/run-turn.ts'
 import { type UnitResult, unitFailures } from '../reconcile/unit-result.ts'
 import { oneLine } from '../record/one-line.ts'
@@ -33,6 +34,7 @@ export class ControllerTurns {
   audit: AuditSource | undefined
   /** What people pressed since the last turn, and what that one could not do. */
   readonly presses = new PressQueue()
+  private readonly lastDrift = new LastDrift()
   private readonly packages: readonly string[]
   private readonly options: ControllerOptions
   private readonly world: World
@@ -119,7 +121,7 @@ export class ControllerTurns {
     return runScan(
       {
         ...this.kept.session,
-        request: { ...request, ...steps, ...(this.audit === undefined ? {} : { audit: this.audit }) },
+        request: { ...request, ...steps, lastDrift: this.lastDrift, ...(this.audit === undefined ? {} : { audit: this.audit }) },
         presses: this.presses,
       },
       this.options,

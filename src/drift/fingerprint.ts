@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { formatFieldPath } from '../krm/field-path.ts'
 import { isJsonObject } from '../krm/json.ts'
-import { keyedHash, type RedactionKey } from '../krm/redacted.ts'
+import { keyedHash, type RedactionKey, sameKey } from '../krm/redacted.ts'
 import { withoutBookkeeping } from '../krm/resource.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import type { Drift } from './drift.ts'
@@ -19,7 +19,7 @@ export interface FingerprintUnit {
 
 /** `sha256:` and 64 hex digits. The order of the items does not matter. */
 export function fingerprintOf(unit: FingerprintUnit, items: readonly Drift[], key: RedactionKey): string {
-  const lines = items.map((item) => itemLine(item, key)).sort()
+  const lines = items.map((item) => hashed(item, key).line).sort()
   const hash = createHash('sha256').update(`${unit.cluster}\0${unit.package}\0`)
   for (const line of lines) hash.update(`${line}\n`)
   return `sha256:${hash.digest('hex')}`
@@ -27,7 +27,19 @@ export function fingerprintOf(unit: FingerprintUnit, items: readonly Drift[], ke
 
 /** Keyed hash of one difference, 16 hex digits: tells the same difference again in a record that holds no plain value. */
 export function itemFingerprint(item: Drift, key: RedactionKey): string {
-  return createHash('sha256').update(itemLine(item, key)).digest('hex').slice(0, 16)
+  return hashed(item, key).fingerprint
+}
+
+/** A turn asks for it many times, and the next turn again where the drift did not change. */
+const HASHED = new WeakMap<Drift, { readonly key: RedactionKey; readonly line: string; readonly fingerprint: string }>()
+
+function hashed(item: Drift, key: RedactionKey): { readonly line: string; readonly fingerprint: string } {
+  const before = HASHED.get(item)
+  if (before !== undefined && sameKey(before.key, key)) return before
+  const line = itemLine(item, key)
+  const now = { key, line, fingerprint: createHash('sha256').update(line).digest('hex').slice(0, 16) }
+  HASHED.set(item, now)
+  return now
 }
 
 /** Of a whole object that git does not have its content counts: one that changes is another one to decide about. */

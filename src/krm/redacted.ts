@@ -40,6 +40,10 @@ export function redactionKey(bytes: Uint8Array): RedactionKey {
   return { bytes, id: createHash('sha256').update('backporch key id\0').update(bytes).digest('hex').slice(0, 8) }
 }
 
+export function sameKey(left: RedactionKey, right: RedactionKey): boolean {
+  return left === right || Buffer.compare(left.bytes, right.bytes) === 0
+}
+
 /** Node makes a key of bytes anew for each hash, which takes seven times as long as the hash (measured with Node 24.21: 35 µs and 5 µs). */
 const prepared = new WeakMap<RedactionKey, KeyObject>()
 

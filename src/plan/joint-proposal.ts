@@ -8,7 +8,7 @@ import { matchesName } from '../policy/effective-policy.ts'
 import { formatProposalMessage, type MessageSubject } from '../record/commit-message.ts'
 import { recordPath } from '../record/record-paths.ts'
 import { type DriftRecord, driftRecordSchema } from '../record/schema.ts'
-import { formatDocument, formatInertDocument } from '../record/write-document.ts'
+import { formatInertDocument, isSameDocument } from '../record/write-document.ts'
 import { type GitWrites, NO_WRITES, type PlannedCommit, type PlannedUpdate } from './action.ts'
 import { secondsSince1970 } from './closed-episode.ts'
 import type { JointPlace } from './joint-place.ts'
@@ -63,7 +63,7 @@ export function findGroups(
     const there = members.find(({ plan }) => plan.openBranches.some((branch) => branch.ref === ref))?.plan.record ?? alike[0]
     const like = (asked ? undefined : there) ?? first.plan.record
     if (workspace === undefined || like === undefined) return []
-    return [{ place: { ref, workspace, like: withExcludes(like, open === undefined ? [] : open.excludes) }, members }]
+    return [{ place: { ref, workspace, like: withExcludes(like, open === undefined ? [] : open.excludes), files: true }, members }]
   })
 }
 
@@ -144,7 +144,7 @@ export function standingProposals(units: readonly PlannedMember[]): ReadonlyMap<
   for (const { unit, observation, plan } of units) {
     for (const branch of plan.openBranches) {
       if (branch.state !== 'proposed' || branch.foreign) continue
-      const path = recordPath(unit.cluster, unit.slug, branch.record.spec.began, branch.record.spec.episode)
+      const path = pathOf(unit, branch.record)
       const before = all.get(branch.ref)
       const present = new Set([...(before?.present ?? []), ...(isKept(plan) ? [] : [path])])
       const records = [{ path, record: branch.record }, ...branch.others]
@@ -173,6 +173,10 @@ export function standingProposals(units: readonly PlannedMember[]): ReadonlyMap<
     }
   }
   return all
+}
+
+function pathOf({ cluster, slug }: Unit, { spec }: DriftRecord): string {
+  return recordPath(cluster, slug, spec.began, spec.episode)
 }
 
 function excludesIn(records: readonly JointRecord[]): readonly string[] {
@@ -222,7 +226,7 @@ export interface JointProposal {
 export function buildJoint({ place, members }: JointGroup, standing: Standing | undefined): JointProposal {
   const { ref, like } = place
   const files = new Map(members.flatMap(({ plan }) => (plan.joint ?? []).map((change) => [change.path, change])))
-  const own = new Set(files.keys())
+  const own = new Set(members.flatMap(({ unit, plan: { record } }) => (record === undefined ? [] : [pathOf(unit, record)])))
   const cause = causeOf(like)
   const away: DriftRecord[] = []
   let isNew = standing === undefined || members.some(({ plan }) => plan.outcome !== 'unchanged')
@@ -230,7 +234,7 @@ export function buildJoint({ place, members }: JointGroup, standing: Standing | 
     if (own.has(path)) continue
     const stays = standing !== undefined && awayRecords(standing).some((one) => one.path === path) && causeOf(record) === cause
     const aligned = stays && record !== undefined ? alignRecord(record, like) : undefined
-    if (aligned === undefined || formatDocument(aligned) !== formatDocument(record ?? {})) isNew = true
+    if (aligned === undefined || !isSameDocument(aligned, record ?? {})) isNew = true
     if (aligned === undefined) continue
     away.push(aligned)
     files.set(path, { path, content: new TextEncoder().encode(formatInertDocument(aligned)) })

@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto'
 import { Failure } from '../failure.ts'
 import { isJsonObject, type JsonObject } from '../krm/json.ts'
-import { readKnownText } from '../record/known-texts.ts'
+import { knownTexts } from '../record/known-texts.ts'
 import { ledgerObservationPath, ledgerUnitFolder } from '../record/record-paths.ts'
 import { API_VERSION, type ClusterObservation, type DriftReport, LOCAL_CONFIG } from '../record/schema.ts'
-import { formatDocument } from '../record/write-document.ts'
+import { formatDocument, isSameDocument, isWrittenAs, laterText } from '../record/write-document.ts'
 import { buildResourceGroup } from '../status/resource-group.ts'
 import type { LedgerFile } from './action.ts'
 import type { Observation } from './observation.ts'
@@ -23,7 +23,8 @@ export function ledgerFilesOf(seen: Observation, report: DriftReport): LedgerFil
   const folder = ledgerUnitFolder(seen.unit.cluster, seen.unit.slug)
   const kept = before !== undefined && saysTheSame(before, report) ? before : keepFirstCommit(before, report)
   const groupPath = `${folder}/resourcegroup.yaml`
-  const previous = seen.git.ledger.texts.get(groupPath)
+  const text = seen.git.ledger.texts.get(groupPath)
+  const previous = text === undefined ? undefined : readObject(text, groupPath)
   const group = buildResourceGroup({
     name: seen.inventory?.name || seen.unit.slug,
     namespace: seen.inventory?.namespace ?? '',
@@ -31,13 +32,13 @@ export function ledgerFilesOf(seen: Observation, report: DriftReport): LedgerFil
     commit: kept.spec.unit.commit,
     members: seen.health,
     at: seen.cluster.observedAt,
-    previous: previous === undefined ? undefined : readObject(previous, groupPath),
+    previous,
   })
-  const wanted: LedgerFile[] = [
-    { path: `${folder}/report.yaml`, text: formatDocument(kept) },
-    { path: groupPath, text: formatDocument(group) },
+  const keptGroup = previous !== undefined && isSameDocument(previous, group) ? previous : group
+  const files = [
+    ...filesOf(`${folder}/report.yaml`, kept, kept === before, seen),
+    ...filesOf(groupPath, keptGroup, keptGroup === previous, seen),
   ]
-  const files = wanted.filter(({ path, text }) => seen.git.ledger.texts.get(path) !== text)
   if (files.length === 0) return { files, line: undefined, report: kept }
   const observation = clusterObservation(seen)
   return {
@@ -47,10 +48,25 @@ export function ledgerFilesOf(seen: Observation, report: DriftReport): LedgerFil
   }
 }
 
+/** Nothing where the document is in the ledger as it would be written. */
+function filesOf(path: string, document: object, isKept: boolean, { git }: Observation): LedgerFile[] {
+  const before = git.ledger.texts.get(path)
+  if (isKept && before !== undefined && isWrittenAs(document, before)) return []
+  const later = laterText(document, formatDocument)
+  return [
+    {
+      path,
+      get text() {
+        return later()
+      },
+    },
+  ]
+}
+
 /** The ledger is a cache: a file that cannot be read is written anew. */
 function readObject(text: string, where: string): JsonObject | undefined {
   try {
-    const value = readKnownText(text, where)
+    const { value } = knownTexts.read(text, where)
     return value !== undefined && isJsonObject(value) ? value : undefined
   } catch (thrown) {
     if (thrown instanceof Failure) return undefined
@@ -60,12 +76,12 @@ function readObject(text: string, where: string): JsonObject | undefined {
 
 /** Equal but for the time of the observation and, while the package is the same, the commit. */
 function saysTheSame(before: DriftReport, after: DriftReport): boolean {
-  return timeless(before) === timeless(after)
+  return isSameDocument(timeless(before), timeless(after))
 }
 
-function timeless({ spec, status }: DriftReport): string {
+function timeless({ spec, status }: DriftReport): object {
   const { commit: _commit, ...unit } = spec.unit
-  return formatDocument({ spec: { ...spec, unit, observed: { ...spec.observed, at: '' } }, status })
+  return { spec: { ...spec, unit, observed: { ...spec.observed, at: '' } }, status }
 }
 
 /** The report names the first commit in which the package had this content. */

@@ -4,14 +4,14 @@ import { Failure } from '../failure.ts'
 import type { Note } from '../note.ts'
 import { formatWorkspaceBranch } from '../package/ref-name.ts'
 import type { FileChange } from '../ports/package-repository.ts'
-import { buildProposal, type ProposalFiles } from '../proposal/build-proposal.ts'
+import { buildProposal, laterFile, type ProposalFiles } from '../proposal/build-proposal.ts'
 import { reportPath } from '../proposal/proposal-footer.ts'
 import { reportText, wantsReport } from '../proposal/report-text.ts'
 import { showChange } from '../record/build-report.ts'
 import { formatProposalMessage } from '../record/commit-message.ts'
 import { closedPath, recordPath } from '../record/record-paths.ts'
 import type { ClosedEpisode, DriftRecord, DriftReport } from '../record/schema.ts'
-import { formatDocument, formatInertDocument } from '../record/write-document.ts'
+import { formatDocument, formatInertDocument, laterText } from '../record/write-document.ts'
 import { type GitWrites, isNothing, joinWrites, NO_WRITES, type PlannedUpdate } from './action.ts'
 import { assertUndecided, nothingToDecide } from './already-decided.ts'
 import { assertOwnBase, otherBase } from './base-branch.ts'
@@ -74,6 +74,8 @@ export function planReconcile(observation: Observation, options: PlanOptions = {
 export function filesOfProposal(observation: Observation, proposal: OpenBranch): ProposalFiles['changes'] {
   return new Turn(observation, {}).filesOf(proposal)
 }
+
+const NO_FILES: ProposalFiles = { changes: [], notes: [] }
 
 class Turn {
   private readonly seen: Observation
@@ -277,9 +279,9 @@ class Turn {
   /** The branch's commit is made of what all its units bring. */
   private recordJointly(active: readonly PlannedChange[], fingerprint: string, record: DriftRecord, joint: JointPlace): UnitPlan {
     const { open, seen } = this
-    const files = this.proposalFiles(active, record, 'proposed', joint.workspace)
     const updates = this.withdrawn(joint.ref)
     const same = open?.ref === joint.ref && updates.length === 0 && saysTheSame(seen, open, record)
+    const files = same && !joint.files ? NO_FILES : this.proposalFiles(active, record, 'proposed', joint.workspace)
     const outcome = same ? 'unchanged' : open === undefined ? 'created' : 'updated'
     const branch = { ref: joint.ref, state: 'proposed', record } as const
     const plan = this.done(active, fingerprint, 'Drifted', outcome, branch, { ...NO_WRITES, updates }, files.notes)
@@ -317,11 +319,11 @@ class Turn {
       plan: spec.plan,
       workspace,
       lifecycle: state === 'drafts' ? 'Draft' : 'Proposed',
-      record: { path, text: formatInertDocument(record) },
+      record: laterFile(path, laterText(record, formatInertDocument)),
     })
     if (state === 'drafts' || !wantsReport(record)) return files
     // No body of a pull request has room for all of it.
-    const report = { path: reportPath(unit.cluster, unit.slug), content: new TextEncoder().encode(reportText(record)) }
+    const report = laterFile(reportPath(unit.cluster, unit.slug), () => reportText(record))
     return { ...files, changes: [...files.changes, report] }
   }
 

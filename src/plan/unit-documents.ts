@@ -4,7 +4,7 @@ import { resourceKey } from '../krm/resource-id.ts'
 import { buildReport, showChange } from '../record/build-report.ts'
 import { objectCopies } from '../record/object-copies.ts'
 import { API_VERSION, type DriftRecord, type DriftReport, LOCAL_CONFIG } from '../record/schema.ts'
-import { formatDocument } from '../record/write-document.ts'
+import { isSameDocument } from '../record/write-document.ts'
 import { plannedBy, snoozed } from './comment-status.ts'
 import type { Hold } from './hold.ts'
 import { identityOf } from './ledger-files.ts'
@@ -140,14 +140,13 @@ function proposedWhen(
 /** The branch stays as it is when it says the same about the same package: observation times alone change nothing. */
 export function saysTheSame({ git }: Observation, open: OpenBranch, record: DriftRecord): boolean {
   const [before, after] = [open.record.spec, record.spec]
-  const timeless = ({ observed, unit, policy, copies = [], ...rest }: DriftRecord['spec']): string =>
-    formatDocument({
-      ...rest,
-      // An object that git declares moves on beside what differs: its copy is of the time when that last changed.
-      copies: copies.map(({ ref, manifest }) => ({ ref, kept: manifest !== undefined })),
-      changes: rest.changes.map(({ source: _source, ...change }) => change),
-      cluster: unit.cluster,
-      syncer: observed.syncer,
-    })
-  return timeless(before) === timeless(after) && sameTree(git.tree, git.baseTrees.get(open.base))
+  const timeless = ({ observed, unit, policy, copies = [], ...rest }: DriftRecord['spec']): object => ({
+    ...rest,
+    // An object that git declares moves on beside what differs: its copy is of the time when that last changed.
+    copies: copies.map(({ ref, manifest }) => ({ ref, kept: manifest !== undefined })),
+    changes: rest.changes.map(({ source: _source, ...change }) => change),
+    cluster: unit.cluster,
+    syncer: observed.syncer,
+  })
+  return isSameDocument(timeless(before), timeless(after)) && sameTree(git.tree, git.baseTrees.get(open.base))
 }

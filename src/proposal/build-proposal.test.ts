@@ -16,7 +16,7 @@ import { renderPackage } from '../render/render-package.ts'
 import { buildProposal, type ProposalInput } from './build-proposal.ts'
 import type { ResolvedChange } from './resolution-edits.ts'
 
-const RECORD = { path: '.drift/records/prod/apps--web/20261121-1a2b3c4d.yaml', text: 'record\n' }
+const RECORD = { path: '.drift/records/prod/apps--web/20261121-1a2b3c4d.yaml', content: new TextEncoder().encode('record\n') }
 const SECRET = 'apiVersion: v1\nkind: Secret\nmetadata: {name: db, namespace: shop}\ndata: {user: YQ==}\n'
 
 function filesOf(texts: { readonly [path: string]: string }): PackageFiles {

@@ -33,7 +33,7 @@ export interface ProposalInput {
   readonly plan: Plan
   readonly workspace: string
   readonly lifecycle: 'Draft' | 'Proposed'
-  readonly record: { readonly path: string; readonly text: string }
+  readonly record: FileChange
 }
 
 export interface ProposalFiles {
@@ -48,7 +48,7 @@ export function buildProposal(input: ProposalInput): ProposalFiles {
   // Values may be in the Kptfile too, where a function is configured there.
   const sources = edited.filter(({ path }) => path !== kptfile.path)
   const notes: Note[] = []
-  const changes: FileChange[] = [...sources, kptfile, { path: input.record.path, content: bytes(input.record.text) }]
+  const changes: FileChange[] = [...sources, kptfile, input.record]
   if (input.packagePath === '') changes.push(...hideRecords(input.files, notes))
   return { changes, notes }
 }
@@ -139,6 +139,16 @@ function fileText(input: ProposalInput, path: string): string {
   const file = input.files.find((candidate) => candidate.path === relative)
   if (file === undefined) throw new TypeError(`the package has no file ${path}`)
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(file.content)
+}
+
+/** A file whose text is made when it is written. */
+export function laterFile(path: string, text: () => string): FileChange {
+  return {
+    path,
+    get content() {
+      return bytes(text())
+    },
+  }
 }
 
 function bytes(text: string): Uint8Array {

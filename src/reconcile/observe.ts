@@ -22,6 +22,7 @@ import type { PackageRenderer } from '../render/package-renderer.ts'
 import { computeStatus, NOT_FOUND, unknownStatus } from '../status/kstatus.ts'
 import type { GroupMember } from '../status/resource-group.ts'
 import type { BotIdentity } from './bot-identity.ts'
+import type { LastDrift } from './last-drift.ts'
 import { observeApplier } from './observe-applier.ts'
 import { type ClusterSide, observeCluster, type PackageSide } from './observe-cluster.ts'
 import type { OwnResources } from './own-resources.ts'
@@ -38,6 +39,8 @@ export interface ObserveOptions {
   readonly key: RedactionKey
   readonly bot: BotIdentity
   readonly renderer: PackageRenderer
+  /** Of whoever lives over turns. */
+  readonly lastDrift?: LastDrift | undefined
   /** Where the audit log comes from, which names users. */
   readonly audit?: AuditSource | undefined
 }
@@ -135,7 +138,8 @@ export async function observe(
   // Only an edit asks who else reads the files.
   const differs = cluster.verdicts.some(({ items }) => items.length > 0)
   const others = source === undefined || !differs ? [] : await sharedWith(view, source, signal)
-  const verdicts = cluster.verdicts.map((verdict) => setReleasedAside(verdict, git.merged, options.key))
+  const found = cluster.verdicts.map((verdict) => setReleasedAside(verdict, git.merged, options.key))
+  const verdicts = options.lastDrift?.unchanged(`${unit.cluster}/${unit.packagePath}`, found) ?? found
   return {
     unit,
     cluster: identity,

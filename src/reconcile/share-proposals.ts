@@ -1,6 +1,6 @@
 /** Joins the proposals of one cause: after every unit is planned by itself, before anything is written. */
 
-import { type GitWrites, joinWrites } from '../plan/action.ts'
+import { type GitWrites, isNothing, joinWrites } from '../plan/action.ts'
 import type { JointPlace } from '../plan/joint-place.ts'
 import {
   buildJoint,
@@ -9,6 +9,7 @@ import {
   type JointProposal,
   leaveJoint,
   type PlannedMember,
+  type Standing,
   standingProposals,
 } from '../plan/joint-proposal.ts'
 import type { UnitResult } from './unit-result.ts'
@@ -37,11 +38,8 @@ export async function shareProposals(
   const extra = new Map<UnitResult, GitWrites[]>()
   const joints = new Map<string, JointProposal>()
   for (const { place, members } of groups) {
-    const joined: [PlannedUnit, UnitResult][] = []
-    for (const member of members) {
-      const unit = memberOf(units, member)
-      joined.push([unit, await planAgain(unit, place)])
-    }
+    const own = members.map((member) => memberOf(units, member))
+    const joined = (await unchanged(own, place, standing.get(place.ref), planAgain)) ?? (await planAll(own, place, planAgain))
     const ready = joined.flatMap(([unit, after]) =>
       after.state === 'planned' && after.plan.joint !== undefined ? [[unit, after] as const] : [],
     )
@@ -60,6 +58,33 @@ export async function shareProposals(
     if (unit !== undefined) extra.set(unit, [...(extra.get(unit) ?? []), leaveJoint(joint)])
   }
   return { units: units.map((unit) => withWrites(again.get(unit) ?? unit, extra.get(unit) ?? [])), joints }
+}
+
+type PlanAgain = Parameters<typeof shareProposals>[2]
+type Joined = readonly (readonly [PlannedUnit, UnitResult])[]
+
+async function planAll(units: readonly PlannedUnit[], place: JointPlace, planAgain: PlanAgain): Promise<Joined> {
+  const joined: (readonly [PlannedUnit, UnitResult])[] = []
+  for (const unit of units) joined.push([unit, await planAgain(unit, place)])
+  return joined
+}
+
+/** Without the files of a commit that is not made; undefined where a unit says something new, or the branch is made anew without that. */
+async function unchanged(
+  units: readonly PlannedUnit[],
+  place: JointPlace,
+  standing: Standing | undefined,
+  planAgain: PlanAgain,
+): Promise<Joined | undefined> {
+  if (standing === undefined) return undefined
+  const joined: (readonly [PlannedUnit, UnitResult & { readonly state: 'planned' }])[] = []
+  for (const unit of units) {
+    const after = await planAgain(unit, { ...place, files: false })
+    if (after.state === 'failed' || after.plan.outcome !== 'unchanged') return undefined
+    joined.push([unit, after])
+  }
+  const joint = buildJoint({ place, members: joined.map(([, after]) => after) }, standing)
+  return isNothing(joint.writes) ? joined : undefined
 }
 
 function memberOf(units: readonly UnitResult[], member: PlannedMember): PlannedUnit {

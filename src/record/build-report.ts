@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto'
 import type { Actor, Drift, FieldOwner, ObjectVerdict, Resolution, SetAside } from '../drift/drift.ts'
 import { itemFingerprint } from '../drift/fingerprint.ts'
 import type { Json } from '../krm/json.ts'
-import { type RedactionKey, redact, redactUnread, type Shown, show, shownJson } from '../krm/redacted.ts'
+import { type RedactionKey, redact, redactUnread, type Shown, sameKey, show, shownJson } from '../krm/redacted.ts'
 import type { ResourceId } from '../krm/resource-id.ts'
 import { shownPath } from '../krm/shown-path.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
+import { frozen } from './known-texts.ts'
 import { API_VERSION, type Change, type DriftReport, type Incomplete, LOCAL_CONFIG } from './schema.ts'
 
 export interface ReportUnit {
@@ -21,7 +22,10 @@ export interface ReportUnit {
   readonly tree: string
 }
 
-/** A difference as it may be written down. */
+/** How a change was shown before, by resolution and place: a turn asks for it many times, and the next turn again where the drift did not change. */
+const SHOWN = new WeakMap<Drift, { readonly key: RedactionKey; readonly source: string; readonly changes: Map<string, Change> }>()
+
+/** A difference as it may be written down; frozen. */
 export function showChange(
   drift: Drift,
   resolution: Resolution,
@@ -29,6 +33,18 @@ export function showChange(
   desired: DesiredResource | undefined,
   via?: string,
 ): Change {
+  const source = desired === undefined ? '' : `${desired.location.path}:${desired.location.line}`
+  const before = SHOWN.get(drift)
+  const isSame = before !== undefined && sameKey(before.key, key) && before.source === source
+  const { changes } = isSame ? before : { changes: new Map<string, Change>() }
+  if (!isSame) SHOWN.set(drift, { key, source, changes })
+  const name = via === undefined ? resolution : `${resolution} ${via}`
+  const change = changes.get(name) ?? frozen(changeOf(drift, resolution, key, source, via))
+  changes.set(name, change)
+  return change
+}
+
+function changeOf(drift: Drift, resolution: Resolution, key: RedactionKey, source: string, via: string | undefined): Change {
   const whole = drift.change === 'missing' || drift.change === 'unexpected'
   const git = whole ? undefined : show(key, drift.id, drift.path, drift.git)
   const live = whole ? undefined : drift.liveUnread ? redactUnread() : show(key, drift.id, drift.path, drift.live)
@@ -45,7 +61,7 @@ export function showChange(
     reason: drift.reason,
     resolution,
     ...(via === undefined ? {} : { via }),
-    ...(desired === undefined ? {} : { source: `${desired.location.path}:${desired.location.line}` }),
+    ...(source === '' ? {} : { source }),
     ...(drift.notes.length === 0 ? {} : { notes: [...drift.notes] }),
     fingerprint: itemFingerprint(drift, key),
   }

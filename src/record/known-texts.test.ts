@@ -5,9 +5,9 @@ import { KnownTexts } from './known-texts.ts'
 
 test('a text that was read before gives the same value, which nobody can change', () => {
   const known = new KnownTexts(100)
-  const value = known.read('a:\n  - b: 1\n', 'x') as { a: { b: number }[] }
+  const value = known.read('a:\n  - b: 1\n', 'x').value as { a: { b: number }[] }
   assert.deepEqual(value, { a: [{ b: 1 }] })
-  assert.equal(known.read('a:\n  - b: 1\n', 'elsewhere'), value)
+  assert.equal(known.read('a:\n  - b: 1\n', 'elsewhere').value, value)
   assert.throws(() => value.a.push({ b: 2 }), TypeError)
   assert.throws(() => {
     const [first] = value.a
@@ -29,7 +29,7 @@ test('no more is kept than the limit, and what was read last stays', () => {
 
 test('a text longer than a quarter of the limit is not kept', () => {
   const known = new KnownTexts(40)
-  assert.deepEqual(known.read('name: worker\n', 'x'), { name: 'worker' })
+  assert.deepEqual(known.read('name: worker\n', 'x').value, { name: 'worker' })
   assert.equal(known.characters, 0)
 })
 
@@ -40,5 +40,18 @@ test('a text that cannot be read is told each time with the place it was read fr
       () => known.read('a: [', where),
       (thrown) => thrown instanceof Failure && thrown.where?.startsWith(where) === true,
     )
-  assert.equal(known.read('# nothing\n', 'x'), undefined)
+  assert.equal(known.read('# nothing\n', 'x').value, undefined)
+})
+
+test('what a text was written from is what it says, until it is forgotten', () => {
+  const known = new KnownTexts(100)
+  const document = { a: [{ b: 1 }] }
+  known.remember('a:\n  - b: 1\n', document)
+  const { value, written } = known.read('a:\n  - b: 1\n', 'x')
+  assert.deepEqual([value === document, written === document], [true, true])
+  assert.throws(() => document.a.push({ b: 2 }), TypeError)
+  assert.equal(known.known('a: 2\n'), undefined)
+  known.forget()
+  assert.deepEqual([known.characters, known.known('a:\n  - b: 1\n')], [0, undefined])
+  assert.deepEqual(known.read('a:\n  - b: 1\n', 'x').value, document)
 })

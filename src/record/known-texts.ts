@@ -1,13 +1,24 @@
 /** What texts say, for texts that are read again and again: each turn reads the whole ledger, and most of it as the turn before left it. */
+import { createHash } from 'node:crypto'
 import { parseGoYaml } from '../krm/go-yaml.ts'
 import type { Json } from '../krm/json.ts'
 
-/** Characters of text in all. */
-const KEPT_CHARACTERS = 8 * 1024 * 1024
+/** Characters of the texts in all, which are not kept themselves: their values take about three bytes for each. 10,000 changes have 15 million. */
+const KEPT_CHARACTERS = 32 * 1024 * 1024
 
-/** The least recently read go first. Values are frozen, because everybody who reads the text is given the same one. */
+/** One text. Values are frozen, because everybody who reads the text is given the same one. */
+export interface KnownText {
+  /** Of the first document; undefined for a text without any. */
+  readonly value: Json | undefined
+  /** What schemas made of the value, by schema. */
+  readonly checked: Map<object, unknown>
+  /** The document that is known to be written as this text; undefined until somebody finds out. */
+  written: object | undefined
+}
+
+/** The least recently read go first. */
 export class KnownTexts {
-  readonly #values = new Map<string, Json | undefined>()
+  readonly #texts = new Map<string, { readonly known: KnownText; readonly characters: number }>()
   readonly #limit: number
   #characters = 0
 
@@ -19,35 +30,55 @@ export class KnownTexts {
     return this.#characters
   }
 
-  /**
-   * @returns the first document's value; undefined for a text without any
-   * @throws Failure BP1110 or BP1111, which is not kept: it names `where`
-   */
-  read(text: string, where: string): Json | undefined {
-    const known = this.#values.has(text)
-    const value = known ? this.#values.get(text) : frozen(parseGoYaml(text, where).documents[0]?.value)
-    if (known) this.#values.delete(text)
-    else if (text.length > this.#limit / 4) return value
-    else this.#characters += text.length
-    this.#values.set(text, value)
-    for (const oldest of this.#values.keys()) {
+  /** @throws Failure BP1110 or BP1111, which is not kept: it names `where` */
+  read(text: string, where: string): KnownText {
+    const digest = digestOf(text)
+    const before = this.#texts.get(digest)
+    const known = before?.known ?? { value: frozen(parseGoYaml(text, where).documents[0]?.value), checked: new Map(), written: undefined }
+    this.#keep(digest, known, text.length)
+    return known
+  }
+
+  /** What is known of a text that was read or written before. */
+  known(text: string): KnownText | undefined {
+    return this.#texts.get(digestOf(text))?.known
+  }
+
+  /** Takes the document that a text was written from for what it says. It is frozen, and must be plain data without undefined. */
+  remember(text: string, document: object): void {
+    this.#keep(digestOf(text), { value: frozen(document as Json), checked: new Map(), written: document }, text.length)
+  }
+
+  /** As a new process begins. */
+  forget(): void {
+    this.#texts.clear()
+    this.#characters = 0
+  }
+
+  #keep(digest: string, known: KnownText, characters: number): void {
+    const before = this.#texts.get(digest)
+    if (before === undefined && characters > this.#limit / 4) return
+    this.#texts.delete(digest)
+    this.#texts.set(digest, { known, characters })
+    this.#characters += characters - (before?.characters ?? 0)
+    for (const [oldest, { characters: freed }] of this.#texts) {
       if (this.#characters <= this.#limit) break
-      this.#values.delete(oldest)
-      this.#characters -= oldest.length
+      this.#texts.delete(oldest)
+      this.#characters -= freed
     }
-    return value
   }
 }
 
-const known = new KnownTexts(KEPT_CHARACTERS)
-
-/** As `KnownTexts.read`, with what this process knows. */
-export function readKnownText(text: string, where: string): Json | undefined {
-  return known.read(text, where)
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64')
 }
 
-function frozen<Value extends Json | undefined>(value: Value): Value {
-  if (typeof value !== 'object' || value === null) return value
+/** What this process knows. */
+export const knownTexts = new KnownTexts(KEPT_CHARACTERS)
+
+/** A frozen object is taken for one whose parts are frozen too. */
+export function frozen<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   for (const below of Object.values(value)) frozen(below)
   return Object.freeze(value)
 }

@@ -7,8 +7,9 @@ import { randomJson } from '../../test/property/random-krm.ts'
 import { Failure } from '../failure.ts'
 import { parseGoYaml } from '../krm/go-yaml.ts'
 import { type Json, jsonEquals } from '../krm/json.ts'
+import { knownTexts } from './known-texts.ts'
 import { driftRecordSchema } from './schema.ts'
-import { formatDocument, formatInertDocument, parseDocument } from './write-document.ts'
+import { formatDocument, formatInertDocument, isWrittenAs, laterText, parseDocument } from './write-document.ts'
 
 test('a record reads back as it was written, whatever values are in it, and writes the same bytes again', () => {
   const values = fc.oneof(randomJson, fc.constantFrom<Json>(...HOSTILE_TEXTS.filter((text) => text.isWellFormed())))
@@ -86,3 +87,38 @@ for (const [name, text, code] of BROKEN) {
     )
   })
 }
+
+test('a document that was written here is read as itself, which is what a new process reads', () => {
+  const values = fc.oneof(randomJson, fc.constantFrom<Json>(...HOSTILE_TEXTS.filter((text) => text.isWellFormed())))
+  fc.assert(
+    fc.property(values, (live) => {
+      const record = recordOf([changeOf({ live })])
+      const text = laterText(record, formatInertDocument)()
+      assert.equal(parseDocument(text, driftRecordSchema, 'record.yaml'), record)
+      knownTexts.forget()
+      const anew = parseDocument(text, driftRecordSchema, 'record.yaml')
+      assert.ok(anew !== record && jsonEquals(anew as unknown as Json, record as unknown as Json))
+      assert.equal(parseDocument(text, driftRecordSchema, 'record.yaml'), anew, 'read once')
+    }),
+  )
+})
+
+test('a text is made when it is wanted, once', () => {
+  let made = 0
+  const text = laterText({ a: 1 }, (document) => {
+    made += 1
+    return formatDocument(document)
+  })
+  assert.equal(made, 0)
+  assert.deepEqual([text(), text(), made], ['a: 1\n', 'a: 1\n', 1])
+})
+
+test('a document that Backporch wrote in another way is not written as it would be now', () => {
+  const record = recordOf([changeOf({})])
+  const text = formatDocument(record)
+  assert.ok(isWrittenAs(parseDocument(text, driftRecordSchema, 'x'), text))
+  const other = `# by hand\n${text}`
+  const read = parseDocument(other, driftRecordSchema, 'x')
+  assert.deepEqual([isWrittenAs(read, other), isWrittenAs(read, text)], [false, true])
+  assert.ok(!isWrittenAs(record, formatDocument(recordOf([]))))
+})

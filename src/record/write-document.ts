@@ -1,9 +1,10 @@
 /** Documents as YAML text and back. The same document gives the same bytes. */
 import type { z } from 'zod'
 import { Failure } from '../failure.ts'
-import type { Json } from '../krm/json.ts'
+import { type Json, jsonEquals } from '../krm/json.ts'
 import { writeDocument } from '../package/edit-yaml-write.ts'
-import { readKnownText } from './known-texts.ts'
+import { frozen, knownTexts } from './known-texts.ts'
+import { closedEpisodeSchema, clusterObservationSchema, driftRecordSchema, driftReportSchema } from './schema.ts'
 
 /** Argo CD skips a file that begins with this line (argo-cd, reposerver/repository: skipFileRenderingMarker). */
 export const INERT_LINE = '# +argocd:skip-file-rendering'
@@ -19,12 +20,55 @@ export function formatDocument(document: object): string {
 }
 
 /**
- * Reads a document that Backporch wrote.
+ * The text of a document that goes into git, made when somebody wants it, once: most plans of a turn are not written. Reading it again
+ * takes nothing, and gives the very document, which is frozen then.
+ */
+export function laterText(document: object, format: typeof formatDocument): () => string {
+  let text: string | undefined
+  return () => {
+    if (text === undefined) {
+      text = format(document)
+      knownTexts.remember(text, document)
+    }
+    return text
+  }
+}
+
+/** Whether `formatDocument` gives this text. */
+export function isWrittenAs(document: object, text: string): boolean {
+  const known = knownTexts.known(text)
+  if (known?.written === document) return true
+  if (formatDocument(document) !== text) return false
+  if (known !== undefined) known.written = document
+  return true
+}
+
+/** Whether two documents say the same: plain data, in which the order of keys does not matter. */
+export function isSameDocument(left: object, right: object): boolean {
+  return jsonEquals(left as Json, right as Json)
+}
+
+/** Of a document that was written here nobody has to find out whether it is of its kind. */
+const SCHEMA_OF: Readonly<Record<string, z.ZodType>> = {
+  DriftReport: driftReportSchema,
+  DriftRecord: driftRecordSchema,
+  ClosedEpisode: closedEpisodeSchema,
+  ClusterObservation: clusterObservationSchema,
+}
+
+/**
+ * Reads a document that Backporch wrote. What it gives is frozen, and the same object for the same text.
  * @throws Failure BP1110 when it is not YAML, BP1112 when it is not of the wanted kind
  */
 export function parseDocument<Schema extends z.ZodType>(text: string, schema: Schema, where: string): z.infer<Schema> {
-  const checked = schema.safeParse(readKnownText(text, where))
-  if (checked.success) return checked.data
+  const { value, written, checked: known } = knownTexts.read(text, where)
+  const before = known.get(schema) ?? (written !== undefined && isOfKind(written, schema) ? written : undefined)
+  if (before !== undefined) return before as z.infer<Schema>
+  const checked = schema.safeParse(value)
+  if (checked.success) {
+    known.set(schema, frozen(checked.data))
+    return checked.data
+  }
   const [issue] = checked.error.issues
   throw new Failure({
     code: 'BP1112',
@@ -33,4 +77,8 @@ export function parseDocument<Schema extends z.ZodType>(text: string, schema: Sc
     why: issue === undefined ? 'it has another shape' : `${issue.path.join('.')}: ${issue.message}`,
     remedy: 'restore the file from the commit that wrote it; records are not edited by hand',
   })
+}
+
+function isOfKind(document: object, schema: z.ZodType): boolean {
+  return 'kind' in document && typeof document.kind === 'string' && SCHEMA_OF[document.kind] === schema
 }

@@ -10,13 +10,14 @@ import { join } from 'node:path'
 import { parseGitHubAddress } from '../../src/adapters/forge/github/github-address.ts'
 import { githubGovernor, openGitHub } from '../../src/adapters/forge/github/open-github.ts'
 import { PushPaces } from '../../src/adapters/forge/github/push-pace.ts'
-import { InProcessRenderer } from '../../src/adapters/functions/in-process-renderer.ts'
+import { WorkerRenderer } from '../../src/adapters/functions/worker-renderer.ts'
 import { BOT } from '../../src/adapters/git/bot-identity.ts'
 import { openRepository } from '../../src/adapters/git/repository.ts'
 import { parseGoYaml } from '../../src/krm/go-yaml.ts'
 import type { JsonObject } from '../../src/krm/json.ts'
 import { redactionKey } from '../../src/krm/redacted.ts'
 import type { Clock } from '../../src/ports/clock.ts'
+import { LastDrift } from '../../src/reconcile/last-drift.ts'
 import { runFleetTurn, type TurnResult } from '../../src/reconcile/run-turn.ts'
 import { gitTestEnvironment } from '../contract/git-remotes.ts'
 import { appliedBy, editedBy } from '../fakes/live-object.ts'
@@ -56,6 +57,8 @@ export class MassDrift {
   readonly emulator: GitHubEmulator
   readonly pushes: EmulatedLimit
   readonly content: EmulatedLimit
+  readonly #renderer = new WorkerRenderer({ allowed: { exec: [], images: [] }, engine: undefined, environment: {} })
+  readonly #lastDrift = new LastDrift()
   readonly #folder: string
   readonly #server: GitHubServer
   readonly #objects: number
@@ -123,7 +126,8 @@ export class MassDrift {
       fieldManager: undefined,
       key: redactionKey(new Uint8Array(32).fill(7)),
       bot: { email: BOT.email },
-      renderer: new InProcessRenderer(),
+      renderer: this.#renderer,
+      lastDrift: this.#lastDrift,
       version: '0.0.0',
     }
     return runFleetTurn({ ...this.#ports, clusters: this.clusters }, request, AbortSignal.timeout(900_000))

@@ -60,6 +60,16 @@ test('a worker renders what is rendered in process, and failures with all that t
   }
 })
 
+test('a package without a pipeline is rendered once while its files stay, and anew at another place', async () => {
+  const own = renderer()
+  const files = toyPackage([], { 'web.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n' })
+  const first = await own.render('apps/web', files, never)
+  assert.equal(await own.render('apps/web', [...files], never), first)
+  assert.notEqual(await own.render('apps/db', files, never), first)
+  const moved = files.map((file) => (file.path === 'web.yaml' ? { ...file, path: 'other.yaml' } : file))
+  assert.notEqual(await own.render('apps/web', moved, never), first)
+})
+
 test('an image whose tag moves is told, and so is a built-in function in place of a program', async () => {
   const rendering = await renderer().render(
     'a',

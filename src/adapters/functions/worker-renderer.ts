@@ -16,7 +16,7 @@ import { ForeignFunctions } from './foreign-functions.ts'
 import { type ForeignAnswer, readForeignOutput } from './foreign-output.ts'
 import { detailOf } from './function-failures.ts'
 import { FUNCTION_LIMITS, type FunctionLimits } from './function-limits.ts'
-import { RenderWorkers } from './render-workers.ts'
+import { RenderWorkers, type SizedRendering } from './render-workers.ts'
 import { contentKey, RenderingCache } from './rendering-cache.ts'
 
 declare const BACKPORCH_VERSION: string | undefined
@@ -69,8 +69,11 @@ export class WorkerRenderer implements PackageRenderer {
   }
 
   async render(packagePath: string, files: PackageFiles, signal: AbortSignal): Promise<TurnRendering> {
-    if (!new PackageSources(packagePath, files).hasPipeline) return answerCalls(renderPackage(packagePath, files), NO_FUNCTIONS)
-    const make = (stop: AbortSignal) => this.workers.render(packagePath, files, stop)
+    const make = async (stop: AbortSignal): Promise<SizedRendering> => {
+      if (new PackageSources(packagePath, files).hasPipeline) return this.workers.render(packagePath, files, stop)
+      const bytes = files.reduce((sum, { content }) => sum + content.length, 0)
+      return { rendering: answerCalls(renderPackage(packagePath, files), NO_FUNCTIONS), bytes }
+    }
     return this.cache.get(contentKey(packagePath, files), make, signal)
   }
 
