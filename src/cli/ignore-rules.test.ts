@@ -124,6 +124,25 @@ test('status tells of rules that hide nothing any more', async () => {
   assert.doesNotMatch((await runInWorld(world, ['status', '-q'])).stderr, /ignore rule/)
 })
 
+test('-o markdown names the ignore rules that have ended, and -o json has them as notes', async () => {
+  const world = ground()
+  await world.plan()
+  for (const command of ['status', 'diff', 'scan']) {
+    const { stdout } = await runInWorld(world, [command, '-o', 'markdown'])
+    assert.match(
+      stdout,
+      /### Ignore rules that hide nothing\n\n- the ignore rule at `\.drift\/policy\.yaml:10` ended on `2026-10-01` and hides/,
+      command,
+    )
+    const { notes } = JSON.parse((await runInWorld(world, [command, '-o', 'json'])).stdout)
+    assert.deepEqual(
+      notes.map(({ cause }: { cause: string }) => cause),
+      ['rule-hides-nothing'],
+      command,
+    )
+  }
+})
+
 test('an annotation that cannot be read hides nothing, and is told with its line', async () => {
   const world = ground()
   world.repository.commitByHand('main', { 'apps/web/Kptfile': `${KPTFILE}  annotations:\n    backporch.dev/ignore: data..x\n` })

@@ -2,6 +2,7 @@
 
 import { Failure } from '../failure.ts'
 import type { RedactionKey } from '../krm/redacted.ts'
+import { staleNotes } from '../plan/listed-rules.ts'
 import type { Unit } from '../plan/observation.ts'
 import type { UnitPlan } from '../plan/plan-reconcile.ts'
 import type { NotObserved, TurnResult } from '../reconcile/run-turn.ts'
@@ -44,7 +45,8 @@ export function printTurn(result: TurnResult, options: TurnPrintOptions, world: 
   const list = {
     ...reportList(reports, result.observedAt, [...incompleteOf(result.units), ...incompleteOfClusters(result.notObserved)]),
     ...(proposals.length === 0 ? {} : { proposals }),
-    ...notesPart(notes, options),
+    // Of rules that match nothing only the whole ledger tells.
+    ...notesPart([...notes, ...staleNotes(result.view.policies, [], result.observedAt.slice(0, 10))], options),
     ...(result.unmanaged.length === 0 ? {} : { unmanaged: unmanagedPart(result.unmanaged) }),
   }
   if (options.yaml === true) printYamlDiff(result, options, world)

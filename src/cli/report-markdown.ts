@@ -4,7 +4,7 @@
  */
 import { actorLimit, actorName } from '../record/actor-name.ts'
 import { formatSides, formatValue, hiddenBytes } from '../record/format-value.ts'
-import { markdownCell, markdownCode } from '../record/markdown-text.ts'
+import { markdownCell, markdownCode, markdownProse } from '../record/markdown-text.ts'
 import type { Change, DriftReport, DriftReportList, Incomplete } from '../record/schema.ts'
 import { packageLabel } from './ledger-session.ts'
 import { count, objectName, type RankedChange, rankedChanges } from './ranked-changes.ts'
@@ -35,6 +35,7 @@ export function formatMarkdown(list: DriftReportList, numbers?: ReadonlyMap<Chan
   }
   lines.push(...inSync(list.items.filter(({ spec, status }) => spec.changes.length === 0 && status.state !== 'Unknown')))
   lines.push(...incompletePart(list.incomplete))
+  lines.push(...stalePart(list.notes))
   lines.push(`<sub>Observed ${markdownCode(list.observedAt, 40)}. Values read git → live.${drifted.length === 0 ? '' : WRITER_NOTE}</sub>`)
   return `${lines.join('\n')}\n`
 }
@@ -123,6 +124,15 @@ function inSync(reports: readonly DriftReport[]): string[] {
   })
   const more = reports.length - names.length
   return [`Without drift: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`, '']
+}
+
+function stalePart(notes: DriftReportList['notes'] = []): string[] {
+  const stale = notes.filter(({ cause }) => cause === 'rule-hides-nothing')
+  const lines = stale.flatMap(({ count: all, examples }) => [
+    ...examples.map(({ text }) => `- ${markdownProse(text, 300)}`),
+    ...(all > examples.length ? [`- and ${all - examples.length} more: ${markdownCode('backporch get ignores')} lists them`] : []),
+  ])
+  return lines.length === 0 ? [] : ['### Ignore rules that hide nothing', '', ...lines, '']
 }
 
 function incompletePart(incomplete: readonly Incomplete[]): string[] {

@@ -1,5 +1,6 @@
 /** Every ignore rule of a repository with what the ledger knows of it: for `get ignores`, `check` and `status`, without a cluster. */
 import { describeFields, describeRule, describeTarget, isActive, ruleId } from '../drift/ignore-rules.ts'
+import type { Note } from '../note.ts'
 import { effectivePolicy } from '../policy/effective-policy.ts'
 import type { PolicySet } from '../policy/parse-policy.ts'
 import type { DriftReport, RuleMatch } from '../record/schema.ts'
@@ -115,4 +116,9 @@ export function untriedRules(set: PolicySet, rules: readonly ListedRule[], repor
     reports.flatMap(({ spec: { unit } }) => effectivePolicy(set, unit.cluster, unit.package).ignore.map(({ where }) => where)),
   )
   return rules.filter(({ state, where }) => state === 'Untried' && observed.has(where))
+}
+
+/** The same as notes. @param reports all that there are; without any only what has ended is known */
+export function staleNotes(set: Pick<PolicySet, 'policies'>, reports: readonly DriftReport[], today: string): readonly Note[] {
+  return staleRules(listRules(set, reports, today), today).map(({ why }) => ({ cause: 'rule-hides-nothing', subject: '', text: why }))
 }

@@ -12,6 +12,7 @@ import type { ClosedEpisode, DriftReport } from '../record/schema.ts'
 import { worstRisk } from './closed-episode.ts'
 import { later } from './drift-age.ts'
 import type { LedgerContent } from './ledger-after.ts'
+import { staleNotes } from './listed-rules.ts'
 
 export interface DashboardInput {
   readonly ledger: LedgerContent
@@ -62,6 +63,7 @@ export function dashboardOf(input: DashboardInput): Omit<DashboardSubject, 'dial
     notAdoptable: open.flatMap(({ report, unit }) => notAdoptable(report, unit)),
     notObserved: [...lostClusters(input), ...of('Unknown').map(notRead)],
     ignores: ignoresOf(policies, now.slice(0, 10)),
+    staleRules: staleNotes(policies, [...ledger.reports.values()], now.slice(0, 10)).map(({ text }) => text),
     limits: { hourly: limits.prHourlyLimit, concurrent: limits.prConcurrentLimit },
   }
 }

@@ -16,7 +16,17 @@ const unit = (cluster: string, label: string): DashboardSubject['undecided'][num
 })
 
 function text(undecided: DashboardSubject['undecided']): string {
-  const none = { held: [], snoozed: [], silenced: [], recorded: [], failed: [], notAdoptable: [], notObserved: [], ignores: [] }
+  const none = {
+    held: [],
+    snoozed: [],
+    silenced: [],
+    recorded: [],
+    failed: [],
+    notAdoptable: [],
+    notObserved: [],
+    ignores: [],
+    staleRules: [],
+  }
   const counts = { packages: 4, clusters: 4, newsAt: '2026-08-21T14:31:00Z', drifted: undecided.length }
   return dashboardText({ ...none, ...counts, undecided, limits: { hourly: 2, concurrent: 10 }, dialect: GITEA, version: '0.0.0' }).body
 }

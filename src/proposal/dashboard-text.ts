@@ -70,6 +70,8 @@ export interface DashboardSubject {
   /** `packageName` is empty where the whole cluster could not be read; `since` where the ledger has no news of it. */
   readonly notObserved: readonly { readonly cluster: string; readonly packageName: string; readonly since: string; readonly why: string }[]
   readonly ignores: readonly { readonly about: string; readonly where: string; readonly reason: string; readonly expires: string }[]
+  /** Ignore rules that have ended or match nothing any more: sentences with their places. */
+  readonly staleRules: readonly string[]
   readonly limits: { readonly hourly: number; readonly concurrent: number }
   readonly dialect: ForgeDialect
   readonly version: string
@@ -107,9 +109,10 @@ function decisions<Unit extends DashboardSubject['undecided'][number]>(units: re
 }
 
 function dashboardBody(subject: DashboardSubject, rows: number): string {
-  const { dialect, failed, undecided, held, snoozed, silenced, recorded, notAdoptable, notObserved, ignores, version } = subject
+  const { dialect, failed, undecided, held, snoozed, silenced, recorded, notAdoptable, notObserved, ignores, staleRules, version } = subject
   const urgent = failed.length > 0 || undecided.some(({ risk }) => risk === 'critical')
-  const quiet = isQuiet(subject) ? ['Nothing needs anybody. This issue is written again when something does.', ''] : []
+  const nothing = staleRules.length === 0 ? 'Nothing needs anybody.' : 'No drift needs anybody; some ignore rules do.'
+  const quiet = isQuiet(subject) ? [`${nothing} This issue is written again when something does.`, ''] : []
   const lines = [
     ...box(dialect, urgent ? 'caution' : isQuiet(subject) ? 'note' : 'warning', [headline(subject)]),
     ...quiet,
@@ -219,6 +222,13 @@ function dashboardBody(subject: DashboardSubject, rows: number): string {
           markdownCell(where),
         ]),
       ),
+    ),
+    ...section(
+      'Ignore rules that hide nothing',
+      staleRules,
+      rows,
+      (shown) => [...shown.map((rule) => `- ${markdownProse(rule)}`), ''],
+      'Take them out of the policy, or give them another end.',
     ),
     `<sub>backporch ${markdownCell(version, 30)} writes this issue anew; what is edited here is lost, except for ticks.</sub>`,
     '<!-- backporch:v1 dashboard -->',

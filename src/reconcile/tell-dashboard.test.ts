@@ -50,6 +50,22 @@ test('a pull request is on it with its number; the same state is not written aga
   assert.deepEqual(forge.issueWrites, ['open dashboard', 'edit dashboard'])
 })
 
+test('ignore rules that have ended are named on it, with their place; they alone open no issue', async () => {
+  const ended = 'ignore: [{target: {kind: Service}, reason: trial, expires: "2026-10-01"}]'
+  const { world, forge } = worldOf(`{mode: Propose, ${NOW}, ${ended}}`)
+  await world.scan()
+  assert.deepEqual(forge.issueWrites, [])
+  world.edit(WEB, 'spec.replicas', 5)
+  await world.scan()
+  assert.match(
+    bodyOf(forge),
+    /\*\*Ignore rules that hide nothing\*\* \(1\)\n\n.*\n\n- the ignore rule at `\.drift\/policy\.yaml:4` ended on `2026-10-01` and hides nothing any more\n/,
+  )
+  world.sync()
+  await world.scan()
+  assert.match(bodyOf(forge), /No drift needs anybody; some ignore rules do\./)
+})
+
 test('a process that ends before it says that all is quiet says so in the next turn', async () => {
   const { world, forge } = worldOf(`{mode: Propose, ${NOW}}`)
   world.edit(WEB, 'spec.replicas', 5)

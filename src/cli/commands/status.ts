@@ -1,7 +1,7 @@
 import { formatJson, type Json } from '../../krm/json.ts'
 import type { Note } from '../../note.ts'
 import { worstRisk } from '../../plan/closed-episode.ts'
-import { listRules, staleRules } from '../../plan/listed-rules.ts'
+import { staleNotes } from '../../plan/listed-rules.ts'
 import type { DriftReport } from '../../record/schema.ts'
 import { driftCount, workspaceOf } from '../drift-count.ts'
 import { heldCell } from '../held-text.ts'
@@ -9,7 +9,7 @@ import { type LedgerReading, packageLabel, showLedger } from '../ledger-session.
 import { isTable } from '../outputs.ts'
 import { formatAge } from '../print-diff.ts'
 import { incompleteOfReports, printReports, reportList } from '../print-document.ts'
-import { printNotes } from '../print-notes.ts'
+import { notesPart, printNotes } from '../print-notes.ts'
 import { selectUnits, tellHidden } from '../selection.ts'
 import { isNotBefore, type SelectionOptions, sinceTime } from '../selection-flags.ts'
 import { type Column, checkedColumns, formatTable } from '../table.ts'
@@ -43,11 +43,13 @@ export async function status(packages: readonly string[], options: StatusOptions
         selection.inNamespace(report) !== false,
     )
     const reports = selected.filter(matches)
+    // What hides nothing any more is told where people look every day, with its place.
+    const stale = staleNotes(reading.view.policies, reading.ledger.reports, world.clock.now().toISOString().slice(0, 10))
     return {
       rows: new Map(reports.map((report) => [nameOf(report), formatJson(report as unknown as Json)])),
       print: (names) => {
         const shown = reports.filter((report) => names === undefined || names.has(nameOf(report)))
-        printStatus(shown, { ...options, headers: options.headers && names === undefined }, widths, world)
+        printStatus(shown, stale, { ...options, headers: options.headers && names === undefined }, widths, world)
         if (names !== undefined || options.quiet === true) return
         tellHidden(
           selected.length - reports.length,
@@ -58,7 +60,7 @@ export async function status(packages: readonly string[], options: StatusOptions
         )
         if (!isTable(options.output)) return
         world.stderr.write(summary(reports, selected.length, reading))
-        printNotes(staleNotes(reading, world.clock.now().toISOString().slice(0, 10)), options, world)
+        printNotes(stale, options, world)
       },
       exit: exitOf(selected, reports, options),
     }
@@ -85,19 +87,20 @@ function exitOf(selected: readonly DriftReport[], shown: readonly DriftReport[],
   return options.exitCode !== false && drifted ? 1 : 0
 }
 
-/** What hides nothing any more is told where people look every day, with its place. */
-function staleNotes({ view, ledger }: LedgerReading, today: string): readonly Note[] {
-  const stale = staleRules(listRules(view.policies, ledger.reports, today), today)
-  return stale.map(({ why }) => ({ cause: 'rule-hides-nothing', subject: '', text: why }))
-}
-
 function nameOf({ spec: { unit } }: DriftReport): string {
   return `${unit.cluster} ${packageLabel(unit.package)}`
 }
 
-function printStatus(reports: readonly DriftReport[], options: StatusOptions, widths: number[], world: World): void {
+function printStatus(
+  reports: readonly DriftReport[],
+  notes: readonly Note[],
+  options: StatusOptions,
+  widths: number[],
+  world: World,
+): void {
   const now = world.clock.now()
-  if (printReports(reportList(reports, `${now.toISOString().slice(0, 19)}Z`, incompleteOfReports(reports)), options, world)) return
+  const list = { ...reportList(reports, `${now.toISOString().slice(0, 19)}Z`, incompleteOfReports(reports)), ...notesPart(notes, options) }
+  if (printReports(list, options, world)) return
   if (options.output === 'name') world.stdout.write(reports.map(({ spec }) => `${packageLabel(spec.unit.package)}\n`).join(''))
   else {
     const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })

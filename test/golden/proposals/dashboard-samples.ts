@@ -73,6 +73,7 @@ export const DASHBOARD: DashboardSubject = {
     { cluster: 'edge-07', packageName: '', since: '2026-08-21T13:02:00Z', why: 'the cluster cannot be reached (BP3001)' },
     { cluster: 'prod-eu-1', packageName: 'infra/storage', since: '', why: 'forbidden: list storageclasses' },
   ],
+  staleRules: ['the ignore rule at .drift/policy.yaml:31 ended on 2026-08-01 and hides nothing any more'],
   ignores: [
     { about: 'Deployment/shop, spec.replicas', where: '.drift/policy.yaml:14', reason: 'KEDA scales shop', expires: '2026-12-31' },
     { about: 'by linkerd-proxy-injector', where: '.drift/policy.yaml:18', reason: 'sidecar injection', expires: '' },
@@ -98,6 +99,7 @@ export function dashboardOfText(text: string): DashboardSubject {
     recorded: [unit],
     notAdoptable: [{ cluster: text, packageName: text, object: text, field: text, why: text }],
     notObserved: [{ cluster: text, packageName: text, since: text, why: text }],
+    staleRules: [text],
     ignores: [{ about: text, where: text, reason: text, expires: text }],
   }
 }
