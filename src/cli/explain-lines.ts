@@ -3,13 +3,14 @@ import type { Drift, ObjectVerdict, SetAside } from '../drift/drift.ts'
 import { describeFields, describeTarget, type IgnoreRule, isActive, mismatchText, whyNotIgnored } from '../drift/ignore-rules.ts'
 import { ruleNamed } from '../drift/noise/presets.ts'
 import { RISK_RULES } from '../drift/risk.ts'
+import { FAILURE_CODES, type FailureCode } from '../failure.ts'
 import { annotationsOf } from '../krm/resource.ts'
 import { describeResourceId } from '../krm/resource-id.ts'
 import { shownPath } from '../krm/shown-path.ts'
 import type { Observation } from '../plan/observation.ts'
 import { liveOnlyAnnotations } from '../policy/package-annotations.ts'
 import { oneLine } from '../record/one-line.ts'
-import type { Change } from '../record/schema.ts'
+import type { Change, Incomplete } from '../record/schema.ts'
 import { explainActor } from './actor-text.ts'
 
 /** A difference with its number; `aside` where it is no drift. */
@@ -20,6 +21,32 @@ export interface ExplainedLine {
   readonly change: Change
   readonly aside: SetAside | undefined
 }
+
+/** An object of which something is not proven, or is not known at all; or the package, where a part of it is. */
+export interface UnprovenLine {
+  readonly number: number
+  readonly incomplete: Incomplete
+}
+
+export function unprovenLines({ number, incomplete }: UnprovenLine, packageName: string, width: number): string[] {
+  const { ref, state, code, why, remedy } = incomplete
+  const rows: (readonly [label: string, text: string])[] = [
+    ['state', `${UNPROVEN[state ?? 'unreadable']}, so it is neither drift nor in sync`],
+    ['why', oneLine(why, 600)],
+    ...(remedy === undefined ? [] : [['fix', oneLine(remedy, 400)] as const]),
+    ['code', `${code}: ${FAILURE_CODES[code as FailureCode] ?? ''}`],
+  ]
+  return [
+    `${number}  ${ref === undefined ? oneLine(packageName) : oneLine(describeResourceId(ref))}  (${state ?? 'not observed'})`,
+    ...rows.flatMap(([label, text]) => wrapped(`   ${label.padEnd(8)}`, text, width)),
+  ]
+}
+
+const UNPROVEN = {
+  unverified: 'unverified: what was read does not prove it',
+  unreadable: 'unreadable: nothing is known of it',
+  blocked: 'blocked: the server refuses what git has',
+} as const
 
 /** The order in which rules are tried, as a sentence. */
 export const RULE_ORDER = 'presets, annotations (object, then Kptfile), policies by priority: the first match hides'

@@ -237,8 +237,9 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'correct the object in git, or the rule that refuses it',
   },
   BP3012: {
-    cause: 'a right is missing, such as that to read Secrets, or the object came without its managed fields',
-    fix: 'grant the right, or record the cluster with what is missing; what is not proven is never taken for unchanged',
+    cause:
+      'a right is missing, such as that to read Secrets or to try a creation, or the object does not say who wrote a field that git does not declare',
+    fix: 'look at the line with backporch explain, grant the right that it names, or record the cluster with what is missing; what is not proven is never taken for unchanged',
   },
   BP3013: {
     cause: 'backporch writes to a cluster only what a merged decision says, and there is none for this',

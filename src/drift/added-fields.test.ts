@@ -90,3 +90,20 @@ test('a key field that the server defaults in an item of git is how the item is 
     ['spec.ports[port=80,protocol=TCP].appProtocol'],
   )
 })
+
+test('a map in which its owner has nothing left is named by what others have in it', () => {
+  const live = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', annotations: { note: 'x' } } }
+  const entry = (manager: string, annotations: JsonObject): JsonObject => ({
+    manager,
+    operation: 'Update',
+    apiVersion: 'v1',
+    fieldsV1: { 'f:metadata': { 'f:annotations': annotations } },
+  })
+  const owned = withMetadata(live, { managedFields: [entry('kubectl-client-side-apply', {}), entry('kubectl-annotate', { 'f:note': {} })] })
+  const manifest = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }
+  const found = findAddedFields(owned, manifest, managedFieldsOf(owned), undefined, false)
+  assert.deepEqual(
+    found.map(({ path, owner }) => `${formatFieldPath(path)} ${owner.manager}`),
+    ['metadata.annotations.note kubectl-annotate'],
+  )
+})

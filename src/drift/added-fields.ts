@@ -5,7 +5,7 @@
  */
 import { type FieldPath, formatFieldPath, type PathStep, valueAt } from '../krm/field-path.ts'
 import { type FieldSchema, UNKNOWN_SCHEMA } from '../krm/field-schema.ts'
-import { type FieldSet, stepOfItem } from '../krm/field-set.ts'
+import { type FieldSet, stepOfItem, subsetAt } from '../krm/field-set.ts'
 import { getKey, type Json, type JsonObject, jsonEquals } from '../krm/json.ts'
 import type { ManagedFields, ManagedFieldsEntry } from '../krm/managed-fields.ts'
 import { isSyncer } from './actor.ts'
@@ -37,6 +37,8 @@ export function findAddedFields(
     for (const path of addedPaths(owner.fields, desired, schema, [])) {
       if (path[0]?.kind === 'field' && path[0].name === 'status') continue
       if (owner.subresource === 'status' && formatFieldPath(path) === REVISION) continue
+      // A map in which the owner has nothing left (docs/facts/owner-of-an-empty-map.md): its parts are named by who owns them.
+      if (managed.entries.some(({ fields }) => (subsetAt(fields, path)?.children.size ?? 0) > 0) && !endsInItem(path)) continue
       const value = valueAt(live, path)
       // An owner of something that is not there: the entry is stale, there is nothing to show.
       if (value === undefined && !metadataOnly) continue
@@ -46,6 +48,10 @@ export function findAddedFields(
   }
   // The server promises no order of its entries, and the order of the lines is part of what is written to git.
   return [...found].sort(([left], [right]) => compareText(left, right)).map(([, field]) => field)
+}
+
+function endsInItem(path: FieldPath): boolean {
+  return path.at(-1)?.kind !== 'field'
 }
 
 function compareText(left: string, right: string): number {

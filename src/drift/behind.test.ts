@@ -239,3 +239,22 @@ test('a list item that git dropped is Behind although the server put defaults in
   const object = live({ a: '1', p: [{ port: 80, protocol: 'TCP' }] }, ['a', 'p'], T1)
   assert.deepEqual(told(judge({ versions, live: object, predicted: live({ a: '1' }, ['a'], T1) })), BEHIND_ONE)
 })
+
+test('of an object without managers a value that a commit rendered is Behind, another one is somebody’s, and a new field waits for an hour', () => {
+  const bare = (data: JsonObject): JsonObject => ({ ...config(data), metadata: { name: 'web', namespace: 'shop', uid: 'u' } })
+  const versions = [version(C0, T0, config({ a: '2', b: '1' })), version(C1, T1, config({ a: '1', b: '1' }))]
+  const late = { now: '2026-01-03T05:00:00Z' }
+  assert.deepEqual(
+    judge({ versions, live: bare({ a: '1', b: '1' }), evidence: late }).setAside.map(({ state }) => state),
+    ['Behind'],
+  )
+  const [edited, ...more] = judge({ versions, live: bare({ a: '3', b: '1' }), evidence: late }).items
+  assert.deepEqual([edited?.change, edited?.notes, more], ['modified', [], []])
+  const grown = [version(C0, T0, config({ a: '1', b: '1' })), version(C1, T1, config({ a: '1' }))]
+  const soon = judge({ versions: grown, live: bare({ a: '1' }), evidence: { now: '2026-01-03T00:30:00Z' } })
+  assert.deepEqual([soon.items, soon.setAside.map(({ state }) => state)], [[], ['Behind']])
+  assert.deepEqual(
+    judge({ versions: grown, live: bare({ a: '1' }), evidence: late }).items.map(({ change }) => change),
+    ['removed'],
+  )
+})

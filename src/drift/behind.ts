@@ -16,6 +16,7 @@ import { withItems } from './classify-ignored.ts'
 import type { Drift, ObjectVerdict, SetAside, SetAsideState, Syncer } from './drift.ts'
 import { lastAppliedOf, type StoredManifest } from './last-applied.ts'
 import { withSecretData } from './secret-data.ts'
+import { hasNoOwners } from './unowned/unowned-fields.ts'
 
 /** One content of the package on the base branch. */
 export interface PackageVersion {
@@ -127,6 +128,8 @@ class Judge {
       return object !== undefined && renders(valueIn(object, drift), drift.live, DATA_KINDS.has(drift.id.kind))
     })
     if (place !== -1) return this.behind(drift, place)
+    // Of an object without managers nobody knows that it was the syncer.
+    if (drift.actor.confidence === 'none') return undefined
     const looked = this.evidence.history.complete ? 'no version' : `none of the last ${this.versions.length} versions`
     return { note: `${looked} of the package in git has the live value, although the syncer's own field manager wrote it` }
   }
@@ -154,8 +157,11 @@ class Judge {
     if (waitedBefore !== undefined && !waitedBefore(drift)) return true
     const applied = lastAppliedOf(live)
     if (applied !== undefined && valueIn(applied, drift) !== undefined) return true
+    const managed = managedFieldsOf(live)
+    // Without managers the annotation is the last apply; without both nothing speaks.
+    if (hasNoOwners(managed)) return applied === undefined && Date.parse(this.evidence.now) - Date.parse(this.at(introduced)) > ON_ITS_WAY
     // The server gives a manager's entry a new time when its set grows: an older entry never had the field.
-    const written = lastWriteOf(managedFieldsOf(live), syncer)
+    const written = lastWriteOf(managed, syncer)
     return written === undefined || written >= this.at(introduced)
   }
 

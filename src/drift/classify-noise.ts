@@ -6,6 +6,7 @@ import type { Drift, ObjectVerdict, SetAside, TriedRule } from './drift.ts'
 import { AUTOSCALING_RULES } from './noise/autoscaling.ts'
 import type { Surroundings } from './noise/noise-rule.ts'
 import { NOISE_RULES, presetName } from './noise/presets.ts'
+import { mayBeAnybodys } from './unowned/unowned-fields.ts'
 
 export interface NoiseInput extends Pick<Surroundings, 'syncer' | 'scalers' | 'liveOf'> {
   /** Names of the rules that hold, as `rulesOf` gives them. */
@@ -16,7 +17,8 @@ export interface NoiseInput extends Pick<Surroundings, 'syncer' | 'scalers' | 'l
 export function classifyNoise(verdict: ObjectVerdict, input: NoiseInput): ObjectVerdict {
   const { desired, live } = verdict
   if (desired === undefined || live === undefined || verdict.items.length === 0) return verdict
-  const surroundings: Surroundings = { ...input, desired: desired.object, live, managed: managedFieldsOf(live) }
+  const managed = managedFieldsOf(live)
+  const surroundings: Surroundings = { ...input, desired: desired.object, live, managed, withoutOwners: mayBeAnybodys(managed) }
   // Whose field it is matters for the plan, also where the policy mutes nothing of it.
   const rules = NOISE_RULES.filter((rule) => input.presets.includes(rule.name) || AUTOSCALING_RULES.includes(rule))
   const setAside: SetAside[] = []

@@ -1,10 +1,9 @@
 /** From what git says and what the cluster answered to a verdict per object. Pure: the requests were made before. */
-
-import { Failure } from '../failure.ts'
+import type { Failure } from '../failure.ts'
 import { type FieldPath, field, valueAt } from '../krm/field-path.ts'
 import type { FieldSchema } from '../krm/field-schema.ts'
 import { fieldSetOf } from '../krm/field-set.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../krm/json.ts'
+import type { Json, JsonObject } from '../krm/json.ts'
 import { knownFieldsOf } from '../krm/known-fields.ts'
 import type { LiveState, Prediction } from '../krm/live-view.ts'
 import { type ManagedFields, managedFieldsOf, ownsPlace } from '../krm/managed-fields.ts'
@@ -21,15 +20,20 @@ import { compareObjects } from './compare-resource.ts'
 import type { Actor, ChangeKind, Drift, ObjectVerdict, Syncer } from './drift.ts'
 import { differingLeaves, isEmptyValue } from './equal-values.ts'
 import { followsAnother } from './follows.ts'
-import { type AppliedLast, appliedLast, droppedPaths, LEFT_OVER, OF_ANOTHER, type StoredManifest } from './last-applied.ts'
+import { type AppliedLast, appliedLast, droppedPaths, LEFT_OVER, OF_ANOTHER, OF_NOBODY, type StoredManifest } from './last-applied.ts'
 import { leftKeys } from './left-data.ts'
 import { isLostWhenReleased } from './lost-when-released.ts'
+import { BEFORE_FIRST_APPLY } from './manager-table.ts'
 import { hiddenPlaces, writerInOtherVersion, writersInOtherVersions } from './other-version.ts'
 import { whyOwnershipProvesNothing } from './ownership-proof.ts'
 import { assessRisk } from './risk.ts'
 import { withSecretData } from './secret-data.ts'
 import { isMarkOf } from './syncer-marks.ts'
+import { type CreationProbe, creationProbeOf } from './unowned/creation-probe.ts'
+import { isLastApplied, type UnownedSubject } from './unowned/server-written.ts'
+import { type CreationAnswer, hasNoOwners, needsCreation, type UnownedFields, unownedFields } from './unowned/unowned-fields.ts'
 import { REPLICAS, unownedCount } from './unowned-count.ts'
+import { beingDeleted, contentNotRead, missingAndRefused, notExplained, notTried } from './verdict-failures.ts'
 
 /** One desired object and everything that was read about it. */
 export interface ObservedObject {
@@ -40,12 +44,37 @@ export interface ObservedObject {
   readonly prediction: Prediction | undefined
   /** What the syncer itself keeps of what it applied last. */
   readonly stored?: StoredManifest | undefined
+  /** What a creation would give, where that was asked: for an object of whose fields nobody is known as the owner. */
+  readonly creation?: CreationAnswer
+}
+
+/**
+ * Whether the object comes without managers, and what the server writes by itself does not explain what is live beside git. Undefined
+ * where a dry run of its creation is not needed.
+ */
+export function creationProbe(observed: Omit<ObservedObject, 'prediction'>): CreationProbe | undefined {
+  const { live, desired } = observed
+  if (live.state !== 'present' || live.metadataOnly || !needsCreation(unownedSubject(observed, live.object))) return undefined
+  return creationProbeOf(desired, appliedPart(observed))
+}
+
+function unownedSubject(
+  { desired: { id, apiVersion, object }, schema }: Omit<ObservedObject, 'prediction'>,
+  live: JsonObject,
+): UnownedSubject {
+  const known = knownFieldsOf(object, schema).object
+  return { id, apiVersion, desired: isSecret(id) ? withSecretData(known) : known, live, schema }
 }
 
 /** Whether tier 1 leaves the object open, so that a dry run has to answer. */
 export function needsPrediction(observed: Omit<ObservedObject, 'prediction'>, syncer: Syncer | undefined): boolean {
-  const { live } = observed
+  const { live, creation } = observed
   if (live.state !== 'present' || live.metadataOnly) return false
+  // Without owners the creation says what differs; an apply is asked about only to know whether one would fail.
+  if (hasNoOwners(managedFieldsOf(live.object))) {
+    const { complete, differences } = unownedFields(unownedSubject(observed, live.object), creation, false)
+    return !complete || differences.length > 0
+  }
   const subject = { ...observed, apiVersion: observed.desired.apiVersion, desired: appliedPart(observed), live: live.object, syncer }
   return whyOwnershipProvesNothing({ ...subject, managed: managedFieldsOf(live.object) }) !== undefined
 }
@@ -67,7 +96,7 @@ export function detectDrift(observed: ObservedObject, syncer: Syncer | undefined
       state: 'blocked',
       proof: 'none',
       items: [],
-      failure: notThere(prediction.failure),
+      failure: missingAndRefused(prediction.failure),
       reapplyFails: prediction.failure.why,
     }
   }
@@ -129,33 +158,35 @@ class Subject {
   }
 
   judge(): Judgement {
-    const { prediction } = this.observed
-    let items: Drift[]
+    const { prediction, creation } = this.observed
+    const subject = { id: this.observed.desired.id, apiVersion: this.observed.desired.apiVersion, desired: this.desired, live: this.live }
+    const unowned = unownedFields({ ...subject, schema: this.observed.schema }, creation, this.metadataOnly)
+    let items: Drift[] = []
     let proof: ObjectVerdict['proof'] = 'dry-run'
     let failure: Failure | undefined
     let reapplyFails: string | undefined
-    if (prediction?.state === 'predicted') items = this.againstPrediction(prediction.object)
-    else if (prediction === undefined && !this.metadataOnly) {
-      proof = 'ownership'
-      items = []
-    } else {
+    if (prediction?.state === 'refused') reapplyFails = prediction.failure.why
+    if (unowned.complete) proof = 'creation'
+    else if (prediction?.state === 'predicted') items = this.againstPrediction(prediction.object)
+    else if (prediction === undefined && !this.metadataOnly) proof = 'ownership'
+    else {
       proof = 'none'
       items = this.byOwnership()
-      failure = this.metadataOnly ? this.contentNotRead() : prediction?.failure
-      if (prediction?.state === 'refused') reapplyFails = prediction.failure.why
+      failure = this.metadataOnly ? contentNotRead(this.observed.desired.id) : prediction?.failure
     }
+    items = [...items, ...this.unowned(unowned, items)]
     items = [...items, ...this.dropped(items)]
     items = [...items, ...this.added(items)]
     items = [...items, ...this.hidden(items)]
-    // Without owners nobody can tell what was added.
-    const proven = proof !== 'none' && this.managed.unreadable.length === 0 && (this.managed.entries.length > 0 || this.declaresNothing())
+    const proven = proof !== 'none' && unowned.open.length === 0
+    if (!proven) failure = unowned.open.length > 0 ? notExplained(this.observed.desired.id, unowned.open, creation) : failure
     const leaving = metadataText(this.live, 'deletionTimestamp')
-    if (items.length === 0 && leaving !== '') return { state: 'blocked', proof, items, failure: this.beingDeleted(leaving), reapplyFails }
+    if (items.length === 0 && leaving !== '')
+      return { state: 'blocked', proof, items, failure: beingDeleted(this.observed.desired.id, this.live, leaving), reapplyFails }
     const state = items.length > 0 ? 'drifted' : proven ? 'in-sync' : prediction?.state === 'refused' ? 'blocked' : 'unverified'
     const notes = this.unknown.map((path) => this.tellUnknown(path))
     // What the server drops from an update it takes for a mistake in a server-side apply.
     if (this.syncer?.operation === 'Apply' && items.length > 0) reapplyFails ??= notes[0]?.text
-    if (!proven && failure === undefined) failure = this.ownershipUnknown()
     const open = items.filter((item) => this.mayBeBehind.has(item))
     const mayBeBehind = open.length === 0 ? {} : { mayBeBehind: new Set(open) }
     return {
@@ -175,7 +206,9 @@ class Subject {
     const own = differences.filter(
       ({ path, live, predicted: git }) =>
         !followsAnother({ change: live === undefined ? 'removed' : 'modified', path }, this.desired, this.live) &&
-        !(git === undefined && this.isOwnMark(path)),
+        !(git === undefined && this.isOwnMark(path)) &&
+        // An apply as `kubectl` keeps the annotation of a client-side one up to date.
+        !(git !== undefined && valueAt(this.desired, path) === undefined && isLastApplied(path, git, this.observed.desired.id)),
     )
     return own.map(({ path, live, predicted: git }) => {
       if (live === undefined) return this.open(this.drift('removed', path, this.gitValue(path, git), undefined, this.remover()))
@@ -187,6 +220,24 @@ class Subject {
       // Somebody else may own the syncer's value too: it is the syncer's all the same.
       return this.isSyncers(path) ? this.open(drift) : drift
     })
+  }
+
+  /** What differs and has no owner: git may have moved, or somebody wrote. */
+  private unowned({ differences, complete }: UnownedFields, known: readonly Drift[]): Drift[] {
+    const { prediction, creation } = this.observed
+    const told = new PathSet(known.map(({ path }) => path))
+    const perhaps = creation === undefined || creation.prediction.state === 'predicted' ? [] : [notTried(creation.prediction.failure)]
+    return (
+      differences
+        // A dry run of the apply knows better what becomes of a declared field.
+        .filter(({ change, path }) => !told.overlaps(path) && (complete || change === 'added' || prediction?.state !== 'predicted'))
+        .map(({ change, path, git, live }) => {
+          const owner = foreignOwner(this.managed, path, this.syncer)
+          const actor = owner === undefined || owner.manager === BEFORE_FIRST_APPLY ? UNKNOWN_ACTOR : actorOf(owner, 'field-manager')
+          const notes = change === 'added' ? [this.applied?.note(path, OF_NOBODY) ?? OF_NOBODY, ...perhaps] : []
+          return this.open(this.drift(change, path, git, live, actor, notes))
+        })
+    )
   }
 
   /** What the syncer wrote and git does not declare any more: an Update owns defaults too, so only what it remembers tells, and `data`. */
@@ -323,65 +374,11 @@ class Subject {
     return { ...drift, ...(unread ? { liveUnread: true } : {}), ...(lost ? { lostWhenReleased: true } : {}) }
   }
 
-  private contentNotRead(): Failure {
-    return new Failure({
-      code: 'BP3012',
-      what: `the content of ${describeResourceId(this.observed.desired.id)} was not read`,
-      why: 'only its metadata may be read, so ownership shows who wrote a key and not what it holds',
-      remedy: 'nothing, or grant get and list on secrets to see whether the value differs',
-    })
-  }
-
-  private beingDeleted(since: string): Failure {
-    const metadata = getKey(this.live, 'metadata')
-    const finalizers = isJsonObject(metadata) ? getKey(metadata, 'finalizers') : undefined
-    const held = isJsonArray(finalizers) && finalizers.length > 0 ? `, and its finalizers hold it: ${finalizers.join(', ')}` : ''
-    return new Failure({
-      code: 'BP3012',
-      what: `${describeResourceId(this.observed.desired.id)} is being deleted`,
-      why: `somebody deleted it at ${since}${held}; git still has it`,
-      remedy: 'wait until it is gone, then apply the package again; where it does not go, look at who is to remove the finalizers',
-    })
-  }
-
   private tellUnknown(path: FieldPath): Note {
     const does = this.syncer?.operation === 'Apply' ? 'refuses a server-side apply that has it' : 'drops it'
     const subject = describeResourceId(this.observed.desired.id)
     return { cause: 'field-not-on-server', subject, text: `the server does not know ${shownPathOnly(path)} and ${does}` }
   }
-
-  /**
-   * A name alone, as in many a ServiceAccount: whoever applies it owns no field, so the server keeps no entry of it, and of whoever
-   * adds something later neither. So it proves something only as long as there is nothing.
-   */
-  private declaresNothing(): boolean {
-    const isEmpty = (object: JsonObject): boolean => fieldSetOf(object, this.observed.schema).children.size === 0
-    return isEmpty(this.desired) && isEmpty(withoutStatus(this.live))
-  }
-
-  private ownershipUnknown(): Failure {
-    return new Failure({
-      code: 'BP3012',
-      what: `the managed fields of ${describeResourceId(this.observed.desired.id)} cannot be read`,
-      why: this.managed.unreadable[0] ?? 'the object came without any, so nobody can tell what was added to it',
-      remedy: 'read the object with kubectl get -o yaml --show-managed-fields and look at the entry',
-    })
-  }
-}
-
-function withoutStatus(object: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(object).filter(([name]) => name !== 'status'))
-}
-
-function notThere({ code, what, where, why, remedy, retry }: Failure): Failure {
-  return new Failure({
-    code,
-    what,
-    ...(where === undefined ? {} : { where }),
-    why: `it is not there, and the server refuses it: ${why}`,
-    remedy,
-    retry,
-  })
 }
 
 function makeDrift(

@@ -122,12 +122,12 @@ export interface ObjectVerdict {
   /** Where git declares it; undefined for an unexpected object. */
   readonly desired: DesiredResource | undefined
   /**
-   * `in-sync`: proven, by the means in `proof`. `drifted`: at least one item. `unverified`: something could not be
+   * `in-sync`: proven, by the means in `proof`; `creation`: git, and what a server makes of it, explain all that is live. `drifted`: at least one item. `unverified`: something could not be
    * proven, see `failure`; items that ownership shows are still listed. `unreadable`: nothing is known. `blocked`: nobody changed
    * anything that shows, and the server refuses what git has, see `failure`.
    */
   readonly state: 'in-sync' | 'drifted' | 'unverified' | 'unreadable' | 'blocked'
-  readonly proof: 'ownership' | 'dry-run' | 'none'
+  readonly proof: 'ownership' | 'creation' | 'dry-run' | 'none'
   readonly items: readonly Drift[]
   /** Items that nobody but the syncer wrote, as far as the object tells: the package's history decides (src/drift/behind.ts). */
   readonly mayBeBehind?: ReadonlySet<Drift>

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { appliedBy, editedBy, TEST_SCHEMA, withMetadata } from '../../test/fakes/live-object.ts'
 import { Failure } from '../failure.ts'
+import { formatFieldPath } from '../krm/field-path.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../krm/json.ts'
 import type { Prediction } from '../krm/live-view.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
@@ -33,16 +34,28 @@ const MANIFEST = configMap(3)
 const LIVE = appliedBy('ci', MANIFEST)
 const SAME: Prediction = { state: 'predicted', object: LIVE }
 
-test('without managed fields nothing that was added can be seen, so the object is not called in sync', () => {
-  for (const managedFields of [undefined, null, []] as const) {
-    const live = withMetadata(LIVE, { managedFields: managedFields ?? null })
-    const { state, failure, items } = verdictOf(MANIFEST, live, SAME)
-    assert.deepEqual([state, failure?.code, items], ['unverified', 'BP3012', []])
-    assert.match(failure?.why ?? '', /came without any, so nobody can tell what was added/)
+test('an object without managed fields is in sync only where git explains all that is live', () => {
+  for (const managedFields of [undefined, null, [], 'text', [{}]] as const) {
+    const live = withMetadata(LIVE, { managedFields: (managedFields ?? null) as Json })
+    assert.equal(verdictOf(MANIFEST, live, undefined).state, 'in-sync')
+    const more = { ...live, data: { ...(live['data'] as JsonObject), more: 'x' } }
+    const { state, failure, items } = verdictOf(MANIFEST, more, SAME)
+    assert.deepEqual(
+      [state, failure, items.map(({ change, actor }) => `${change} by ${actor.manager}`)],
+      ['drifted', undefined, ['added by unknown']],
+    )
   }
 })
 
-test('one entry that cannot be read makes the object unverified, and the drift that the others show is still told', () => {
+test('a field beyond git that may be a default of the kind leaves an object without managed fields unverified', () => {
+  const [manifest, plain] = [MANIFEST, LIVE].map((object) => ({ ...object, apiVersion: 'example.k8s.io/v1', kind: 'Thing' }))
+  const live = withMetadata({ ...plain, spec: { mode: 'x' } } as JsonObject, { managedFields: null })
+  const { state, failure, items } = verdictOf(manifest as JsonObject, live, { state: 'predicted', object: live })
+  assert.deepEqual([state, failure?.code, items], ['unverified', 'BP3012', []])
+  assert.match(failure?.why ?? '', /does not say who wrote spec\.mode, which git does not declare/)
+})
+
+test('beside an entry that cannot be read the drift that the others show is named, and a field that none of them owns is nobody’s', () => {
   const edited = editedBy('kubectl-edit', LIVE, 'data.more', 'x')
   for (const broken of [
     { manager: 'x', operation: 'Update', fieldsV1: { 'z:future': {} } },
@@ -50,11 +63,15 @@ test('one entry that cannot be read makes the object unverified, and the drift t
     null,
     { operation: 'Merge' },
   ] as Json[]) {
-    const live = withMetadata(edited, { managedFields: [...entriesOf(edited), broken] })
-    const { state, failure, items } = verdictOf(MANIFEST, live, { state: 'predicted', object: live })
-    assert.deepEqual([state, failure?.code, items.map(({ change }) => change)], ['drifted', 'BP3012', ['added']])
+    const live = withMetadata(
+      { ...edited, data: { ...(edited['data'] as JsonObject), other: 'y' } },
+      { managedFields: [...entriesOf(edited), broken] },
+    )
+    const { state, items } = verdictOf(MANIFEST, live, { state: 'predicted', object: live })
+    const told = items.map(({ change, path, actor }) => `${change} ${formatFieldPath(path)} by ${actor.manager}`)
+    assert.deepEqual([state, told.sort()], ['drifted', ['added data.more by kubectl-edit', 'added data.other by unknown']])
     const calm = withMetadata(LIVE, { managedFields: [...entriesOf(LIVE), broken] })
-    assert.equal(verdictOf(MANIFEST, calm, SAME).state, 'unverified')
+    assert.equal(verdictOf(MANIFEST, calm, SAME).state, 'in-sync')
   }
 })
 
@@ -73,8 +90,12 @@ test('three hundred managers of one object: each is found, and fields that nest 
 
   let fieldsV1: Json = {}
   for (let level = 0; level < 100_000; level += 1) fieldsV1 = { 'f:a': fieldsV1 }
-  const deep = withMetadata(LIVE, { managedFields: [...entriesOf(LIVE), { manager: 'x', operation: 'Update', fieldsV1 }] })
-  assert.equal(verdictOf(MANIFEST, deep, SAME).failure?.code, 'BP3012')
+  const data = { ...(LIVE['data'] as JsonObject), deep: 'x' }
+  const deep = withMetadata({ ...LIVE, data }, { managedFields: [...entriesOf(LIVE), { manager: 'x', operation: 'Update', fieldsV1 }] })
+  assert.deepEqual(
+    verdictOf(MANIFEST, deep, SAME).items.map(({ actor }) => actor.manager),
+    ['unknown'],
+  )
 })
 
 test('five thousand keys that somebody changed are five thousand lines, with and without a dry run', () => {

@@ -61,6 +61,7 @@ export class AppliedLast {
 }
 
 export const OF_ANOTHER = 'no apply removes it: it belongs to another manager'
+export const OF_NOBODY = 'no apply removes it: the object does not say whose it is'
 export const LEFT_OVER = 'no apply removes it: it is left over from what the syncer applied before'
 
 /** @returns undefined of a server-side apply, which keeps nothing, and where nobody knows */

@@ -240,3 +240,13 @@ test('a manager of the status alone is no applier', () => {
   }
   assert.equal(syncerOf(status), undefined)
 })
+
+test('a person who edits the annotation of a client-side apply by hand does not become who applies', () => {
+  const applied = keepsLastApplied('kubectl-client-side-apply', MANIFEST, MANIFEST)
+  const entries = (...parts: readonly JsonObject[]) =>
+    parts.flatMap((part) => (part['metadata'] as { managedFields: JsonObject[] }).managedFields)
+  const emptied = livedWith(['kubectl-client-side-apply', { ...MANIFEST, data: {} }, 'Update'])
+  const edited = keepsLastApplied('kubectl-edit', { ...MANIFEST, data: { a: '1' } }, MANIFEST)
+  const live = withMetadata(applied, { managedFields: entries(emptied, edited) as never })
+  assert.equal(syncerOf(live), 'kubectl-client-side-apply')
+})

@@ -68,14 +68,16 @@ function writersOf(objects: readonly AppliedObject[]): Writer[] {
   const writers = new Map<string, Writer>()
   for (const { desired, live, schema } of objects) {
     const wanted = fieldSetOf(desired, schema)
-    for (const entry of managedFieldsOf(live).entries) {
+    const { entries } = managedFieldsOf(live)
+    const keeper = keeperOfLastApplied(entries)
+    for (const entry of entries) {
       // What a settle wrote it wrote for the syncer.
       if (isSettleManager(entry.manager) || entry.subresource !== '') continue
       const { manager, operation, subresource, time } = entry
       const key = `${operation} ${manager}`
       const none = { applies: false, objects: 0, fields: 0, first: time, last: time }
       const writer = writers.get(key) ?? { manager: { manager, operation, subresource }, ...none }
-      const keepsLastApplied = operation === 'Update' && ownsPath(entry.fields, LAST_APPLIED_PATH)
+      const keepsLastApplied = entry === keeper
       const applied = keepsLastApplied ? lastAppliedOf(live) : undefined
       const declared = applied === undefined ? 0 : countCovered(wanted, fieldSetOf(applied, schema))
       writer.applies ||= keepsLastApplied || isApplier(entry)
@@ -87,6 +89,13 @@ function writersOf(objects: readonly AppliedObject[]): Writer[] {
     }
   }
   return [...writers.values()]
+}
+
+/** Who applies on the client's side. A person who changes the annotation by hand, as `kubectl edit` lets him, is not who applies. */
+function keeperOfLastApplied(entries: readonly ManagedFieldsEntry[]): ManagedFieldsEntry | undefined {
+  const owner = entries.find(({ operation, fields }) => operation === 'Update' && ownsPath(fields, LAST_APPLIED_PATH))
+  if (owner === undefined || classOfManager(owner.manager) !== 'human-tool') return owner
+  return entries.find(({ manager, operation }) => manager === CLIENT_SIDE_APPLY && operation === 'Update') ?? owner
 }
 
 const LAST_APPLIED_PATH = ['metadata', 'annotations', LAST_APPLIED].map((name) => ({ kind: 'field' as const, name }))

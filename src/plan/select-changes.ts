@@ -14,6 +14,12 @@ const NUMBERS = /^[0-9]+(?:-[0-9]+)?(?:,[0-9]+(?:-[0-9]+)?)*,?$/
 /** Changes that a refusal lists. */
 const MOST_LISTED = 10
 
+/** What a line of `diff` or `explain` is named by. */
+export interface SelectableLine extends Pick<Change, 'ref' | 'path' | 'fingerprint'> {
+  /** What it says: the kind of change, or the state of an object that is not proven. */
+  readonly change: string
+}
+
 /**
  * Fingerprints of the selected changes; undefined when no selector is given, which means all.
  * @param open how many of the changes are open; those behind them are no drift, and are listed to be explained
@@ -21,7 +27,7 @@ const MOST_LISTED = 10
  */
 export function selectChanges(
   selectors: readonly string[],
-  changes: readonly Change[],
+  changes: readonly SelectableLine[],
   open = changes.length,
 ): ReadonlySet<string> | undefined {
   if (selectors.length === 0 || selectors.includes('all')) return undefined
@@ -43,7 +49,7 @@ export function isSelector(text: string): boolean {
   return NUMBERS.test(text) || /^(?:[0-9]+:.+|all)$/.test(text)
 }
 
-function matching(selector: string, changes: readonly Change[]): readonly Change[] {
+function matching(selector: string, changes: readonly SelectableLine[]): readonly SelectableLine[] {
   const range = /^([0-9]+)-([0-9]+)$/.exec(selector)
   if (range !== null) {
     const [first, last] = [Number(range[1]), Number(range[2])]
@@ -60,7 +66,7 @@ function matching(selector: string, changes: readonly Change[]): readonly Change
 }
 
 /** A name may have colons of its own, as `system:node` has. */
-function ofObject(selector: string, changes: readonly Change[]): readonly Change[] {
+function ofObject(selector: string, changes: readonly SelectableLine[]): readonly SelectableLine[] {
   const slash = selector.indexOf('/')
   if (slash === -1) return []
   const [kind, rest] = [selector.slice(0, slash), selector.slice(slash + 1)]
@@ -78,14 +84,14 @@ function ofObject(selector: string, changes: readonly Change[]): readonly Change
   )
 }
 
-function withField(changes: readonly Change[], text: string): readonly Change[] {
+function withField(changes: readonly SelectableLine[], text: string): readonly SelectableLine[] {
   const parsed = parseFieldPath(text)
   const path = 'path' in parsed ? formatFieldPath(parsed.path) : text
   return changes.filter((other) => other.path === path)
 }
 
 /** @throws Failure BP1011 */
-function ofOneGroup(selector: string, changes: readonly Change[]): readonly Change[] {
+function ofOneGroup(selector: string, changes: readonly SelectableLine[]): readonly SelectableLine[] {
   const kinds = [
     ...new Set(changes.map(({ ref: { kind, group } }) => (group === '' ? `${kind.toLowerCase()}.v1.` : `${kind.toLowerCase()}.${group}`))),
   ]
@@ -98,11 +104,11 @@ function ofOneGroup(selector: string, changes: readonly Change[]): readonly Chan
   })
 }
 
-function sameObject({ ref: left }: Change, { ref: right }: Change): boolean {
+function sameObject({ ref: left }: SelectableLine, { ref: right }: SelectableLine): boolean {
   return left.group === right.group && left.kind === right.kind && left.namespace === right.namespace && left.name === right.name
 }
 
-function namesNothing(selector: string, changes: readonly Change[], open: number): Failure {
+function namesNothing(selector: string, changes: readonly SelectableLine[], open: number): Failure {
   return new Failure({
     code: 'BP1011',
     what: `the selector ${quoted(selector)} names no ${open < changes.length ? 'difference' : 'open change'}`,
@@ -117,7 +123,7 @@ function quoted(selector: string): string {
   return hasSecretText(selector) ? 'with the credential in it' : JSON.stringify(selector)
 }
 
-function whatThereIs(changes: readonly Change[], open: number): string {
+function whatThereIs(changes: readonly SelectableLine[], open: number): string {
   if (changes.length === 0) return 'nothing is open'
   const listed = changes
     .slice(0, Math.min(open, MOST_LISTED))

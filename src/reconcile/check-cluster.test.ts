@@ -26,14 +26,27 @@ it('takes an account that reads and dry-runs as it should be', () => {
 })
 
 it('warns of every verb that writes, and never of the reviews that everybody may make', () => {
-  for (const verb of ['create', 'update', 'delete', 'deletecollection', 'impersonate', 'bind', 'escalate', '*']) {
+  for (const verb of ['update', 'delete', 'deletecollection', 'impersonate', 'bind', 'escalate', '*']) {
     assert.ok(states([REVIEWS, READS, rule(verb, 'roles')]).includes('cluster-rbac warning'), verb)
   }
   const answers = new Map([
-    ['shop', { rules: [READS, rule('create delete', 'deployments', 'apps')], incomplete: false, serverTime: undefined }],
+    ['shop', { rules: [READS, rule('update delete', 'deployments', 'apps')], incomplete: false, serverTime: undefined }],
   ])
   const found = judgeAccess('prod', answers, false).find(({ state, check }) => check === 'cluster-rbac' && state === 'warning')
-  assert.match(found?.message ?? '', /may write: create, delete deployments\.apps in shop/)
+  assert.match(found?.message ?? '', /may write: update, delete deployments\.apps in shop/)
+})
+
+it('takes the right to create for what dry runs need, but not for a part of an object, and says what is not known without it', () => {
+  const dryRun = (...rules: readonly AccessRule[]): string =>
+    judgeAccess('prod', new Map([['shop', { rules, incomplete: false, serverTime: undefined }]]), false)[1]?.message ?? ''
+  assert.ok(states([READS, rule('patch create', 'deployments', 'apps')]).includes('cluster-rbac passed'))
+  assert.match(dryRun(READS, rule('patch create', 'deployments', 'apps')), /may patch and create, which dry runs need/)
+  assert.match(
+    dryRun(REVIEWS, READS, rule('patch', 'deployments', 'apps')),
+    /may not create, so what the server makes of objects without managers/,
+  )
+  for (const resource of ['serviceaccounts/token', 'pods/exec', '*'])
+    assert.ok(states([READS, rule('create', resource)]).includes('cluster-rbac warning'), resource)
 })
 
 it('shows four of many, and how many more there are', () => {

@@ -1,8 +1,8 @@
 /** What the account of a cluster may do, and what that means for us. Pure: the answers are given. */
 import type { AccessRule, ClusterAccessAnswer, Finding } from '../ports/probes.ts'
 
-/** Verbs that change something; `patch` is apart, because a dry run needs it. */
-const WRITING = ['create', 'update', 'delete', 'deletecollection', 'impersonate', 'bind', 'escalate', '*']
+/** Verbs that change something; `patch` and `create` are apart, because dry runs need them. */
+const WRITING = ['update', 'delete', 'deletecollection', 'impersonate', 'bind', 'escalate', '*']
 const SHOWN = 4
 /** Seconds by which two clocks may differ before a person should know: tokens of GitHub Apps fail from 60 on. */
 const SKEW = 30
@@ -22,7 +22,7 @@ export function judgeAccess(cluster: string, answers: ReadonlyMap<string, Cluste
       check: 'cluster-rbac',
       state: settles ? 'passed' : 'warning',
       message: `${where}: the account may write: ${shown([...writes])}${settles ? ' (a policy has settle: backporch, which needs it)' : ''}`,
-      ...(settles ? {} : { fix: 'bind the account to a ClusterRole with get, list and watch (and patch, for dry runs) only' }),
+      ...(settles ? {} : { fix: 'bind the account to a ClusterRole with get, list and watch (and patch and create, for dry runs) only' }),
     })
   } else if (settles) {
     const message = `${where}: a policy has settle: backporch, and the account may not write`
@@ -32,7 +32,7 @@ export function judgeAccess(cluster: string, answers: ReadonlyMap<string, Cluste
       message,
       fix: 'let the account patch and delete what it settles, or use settle: syncer',
     })
-  } else findings.push({ check: 'cluster-rbac', state: 'passed', message: `${where}: the account creates, updates and deletes nothing` })
+  } else findings.push({ check: 'cluster-rbac', state: 'passed', message: `${where}: the account updates and deletes nothing` })
   if ([...answers.values()].some(({ incomplete }) => incomplete)) {
     const message = `${where}: the authoriser does not list all rights, so there may be more of them`
     findings.push({ check: 'cluster-rbac', state: 'skipped', message })
@@ -54,19 +54,23 @@ function judgeReading(cluster: string, rules: readonly AccessRule[]): Finding {
 
 function judgePatch(cluster: string, rules: readonly AccessRule[]): Finding {
   if (rules.some((rule) => allows(rule, 'patch'))) {
-    const message = `cluster ${cluster}: the account may patch, which dry runs need; that only dry runs pass is for a ValidatingAdmissionPolicy`
-    return { check: 'cluster-dry-run', state: 'passed', message }
+    const both = rules.some((rule) => allows(rule, 'create') && rule.resources.some((resource) => !HARMLESS.test(resource)))
+    const lacks = 'it may not create, so what the server makes of objects without managers, and of missing ones, is not known'
+    const message = `cluster ${cluster}: the account may patch${both ? ' and create' : ''}, which dry runs need; that only dry runs pass is for a ValidatingAdmissionPolicy`
+    return { check: 'cluster-dry-run', state: 'passed', message: both ? message : `${message}; ${lacks}` }
   }
   return {
     check: 'cluster-dry-run',
     state: 'warning',
     message: `cluster ${cluster}: the account may not patch, so nothing can be dry-run: what ownership does not prove stays Unverified`,
-    fix: 'add the verb patch for the kinds of the packages, with a ValidatingAdmissionPolicy that lets dry runs through only',
+    fix: 'add the verbs patch and create for the kinds of the packages, with a ValidatingAdmissionPolicy that lets dry runs through only',
   }
 }
 
 function writesOf({ verbs, groups, resources }: AccessRule): string[] {
-  const written = verbs.filter((verb) => WRITING.includes(verb))
+  // To create a part of an object, as a token of an account or a command in a Pod, is no dry run of ours.
+  const parts = resources.some((resource) => resource === '*' || resource.includes('/'))
+  const written = verbs.filter((verb) => WRITING.includes(verb) || (verb === 'create' && parts))
   const touched = resources.filter((resource) => !HARMLESS.test(resource))
   if (written.length === 0 || touched.length === 0) return []
   const group = groups.find((name) => name !== '')

@@ -14,7 +14,7 @@ import type { Incomplete } from '../record/schema.ts'
 import { type AttributionSources, attributeVerdicts } from './attribute-verdicts.ts'
 import { decideBehind, type LagSources } from './decide-behind.ts'
 import { eachOf } from './each-of.ts'
-import { MissingObjects, withPrediction } from './predict-object.ts'
+import { Creations, MissingObjects, withPrediction } from './predict-object.ts'
 import { isPlaced, type LiveSide, type Unplaced } from './read-live-sides.ts'
 import { readScalers } from './read-scalers.ts'
 import { hookRunnersOf, NOT_ANSWERED, type UnexpectedObjects } from './read-unexpected.ts'
@@ -61,10 +61,12 @@ export async function observeCluster(
   const stored = writesThroughHelm(syncer) ? side.unexpected.stored : undefined
   const manager = syncer?.manager ?? policy.fieldManager ?? 'kubectl'
   const missing = new MissingObjects(reader, manager)
+  const creations = new Creations(reader, manager)
   const detected = await eachOf(observed, PREDICTION_WIDTH, async (seen) => {
     const object = { ...seen, stored: stored?.get(resourceKey(seen.desired.id)) }
     if (object.live.state === 'absent') return detectDrift(await missing.withPrediction(object, signal), syncer)
-    return detectDrift(await withPrediction(reader, object, syncer, manager, signal), syncer)
+    const created = await creations.withCreation(object, signal)
+    return detectDrift(await withPrediction(reader, created, syncer, manager, signal), syncer)
   })
   const { unexpected } = side
   const runners = hookRunnersOf(live, syncer)

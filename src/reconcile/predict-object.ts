@@ -1,5 +1,5 @@
 /** The dry run of one object, held against the object as it was at that moment. */
-import { appliedPart, needsPrediction, type ObservedObject } from '../drift/detect-drift.ts'
+import { appliedPart, creationProbe, needsPrediction, type ObservedObject } from '../drift/detect-drift.ts'
 import type { Syncer } from '../drift/drift.ts'
 import type { LiveState, Prediction } from '../krm/live-view.ts'
 import { metadataText } from '../krm/resource.ts'
@@ -38,6 +38,32 @@ function movedBetween(live: LiveState, prediction: Prediction): boolean {
   if (live.state !== 'present' || prediction.state !== 'predicted') return false
   const [read, predicted] = [metadataText(live.object, 'resourceVersion'), metadataText(prediction.object, 'resourceVersion')]
   return read !== '' && predicted !== '' && read !== predicted
+}
+
+/**
+ * Dry runs that create an object anew under another name, for objects that come without managers. Where one could not be tried, as for
+ * want of the right to create, no other of the kind is in its namespace.
+ */
+export class Creations {
+  private readonly reader: ClusterReader
+  private readonly manager: string
+  private readonly unproven = new Map<string, Prediction>()
+
+  /** @param manager of the syncer */
+  constructor(reader: ClusterReader, manager: string) {
+    this.reader = reader
+    this.manager = manager
+  }
+
+  async withCreation<Object extends Omit<ObservedObject, 'prediction'>>(object: Object, signal: AbortSignal): Promise<Object> {
+    const probe = creationProbe(object)
+    if (probe === undefined) return object
+    const { id, apiVersion } = object.desired
+    const place = `${apiVersion} ${id.kind} ${id.namespace}`
+    const prediction = this.unproven.get(place) ?? (await this.reader.predict(probe.resource, this.manager, signal))
+    if (prediction.state === 'unproven') this.unproven.set(place, prediction)
+    return { ...object, creation: { probe, prediction } }
+  }
 }
 
 /** What is said of one object that is not there holds for the others: no namespace to make it in, no right to make one of its kind. */

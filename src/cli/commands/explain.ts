@@ -4,11 +4,11 @@ import { RISK_RULES } from '../../drift/risk.ts'
 import { exitCodeOf, FAILURE_CODES, Failure, type FailureCode } from '../../failure.ts'
 import type { Observation } from '../../plan/observation.ts'
 import type { UnitPlan } from '../../plan/plan-reconcile.ts'
-import { isSelector, selectChanges } from '../../plan/select-changes.ts'
+import { isSelector, type SelectableLine, selectChanges } from '../../plan/select-changes.ts'
 import { runTurn } from '../../reconcile/run-turn.ts'
 import { showChange } from '../../record/build-report.ts'
 import { originsOf } from '../change-origins.ts'
-import { type ExplainedLine, explainLines, RULE_ORDER, wrapped } from '../explain-lines.ts'
+import { type ExplainedLine, explainLines, RULE_ORDER, type UnprovenLine, unprovenLines, wrapped } from '../explain-lines.ts'
 import { FAILURE_GUIDE } from '../failure-guide.ts'
 import { heldSentence } from '../held-text.ts'
 import type { CommonOptions } from '../options.ts'
@@ -85,9 +85,10 @@ function explanation(seen: Observation, plan: UnitPlan, selectors: readonly stri
     ...wrapped('rules ', RULE_ORDER, width),
   ]
   const all = numberedLines(seen, plan)
+  const unproven = seen.incomplete.map((incomplete, index): UnprovenLine => ({ number: all.length + index + 1, incomplete }))
   const selected = selectChanges(
     selectors,
-    all.map(({ change }) => change),
+    [...all.map(({ change }) => change), ...unproven.map((line) => selectable(line, unit.packageName))],
     all.filter(({ aside }) => aside === undefined).length,
   )
   const shown = all.filter(({ change }) => selected === undefined || selected.has(change.fingerprint))
@@ -101,11 +102,27 @@ function explanation(seen: Observation, plan: UnitPlan, selectors: readonly stri
     )
     told.add(line.verdict)
   }
+  for (const line of unproven)
+    if (selected === undefined || selected.has(nameOf(line))) lines.push('', ...unprovenLines(line, unit.packageName, width))
   if (!everyRule) lines.push('', `each rule with its answer: backporch explain ${unit.packageName} ${shown[0]?.number ?? 1}`)
   // Of what was never recorded, the branch is only what its name would be.
   if (plan.openBranches.some(({ ref }) => ref === `refs/heads/${plan.branch}`)) lines.push('', `branch ${plan.branch}`)
   if (plan.report.status.held !== undefined) lines.push(heldSentence(plan.report.status.held))
   return `${lines.join('\n')}\n`
+}
+
+/** Something that no fingerprint of a change is. */
+function nameOf({ number }: UnprovenLine): string {
+  return `unproven ${number}`
+}
+
+function selectable(line: UnprovenLine, packageName: string): SelectableLine {
+  const { ref, state } = line.incomplete
+  return {
+    ref: ref ?? { group: '', kind: 'Package', namespace: '', name: packageName },
+    change: state ?? 'not observed',
+    fingerprint: nameOf(line),
+  }
 }
 
 /** Of so many lines at most, every rule is told without being asked for. */

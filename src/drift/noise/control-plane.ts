@@ -30,13 +30,16 @@ import { partAt, textAt } from './object-part.ts'
 const fromControlPlane = (drift: Drift): boolean => writtenBy(drift, CONTROL_PLANE)
 
 /** The control plane owns it, or nobody does, which is how the API server writes. */
-function fromServer(drift: Drift, why: string): Judgement {
-  return fromControlPlane(drift) || hasNoOwner(drift) ? muted(why) : shown(`${writerOf(drift)} wrote it, and not the control plane`)
+function fromServer(drift: Drift, why: string, surroundings: Surroundings): Judgement {
+  return fromControlPlane(drift) || hasNoOwner(drift, surroundings)
+    ? muted(why)
+    : shown(`${writerOf(drift)} wrote it, and not the control plane`)
 }
 
 const TOKEN_METADATA = /^kubernetes\.io\/(service-account\.uid|legacy-token-last-used|legacy-token-invalid-since)$/
 
-function judgeServiceAccount(drift: Drift, { desired, live }: Surroundings): Judgement | undefined {
+function judgeServiceAccount(drift: Drift, surroundings: Surroundings): Judgement | undefined {
+  const { desired, live } = surroundings
   if (!isAdded(drift)) return undefined
   if (kindOf(drift) === '/ServiceAccount') {
     const [, list = '', secret] = /^(secrets|imagePullSecrets)(?:\[name=([^\]]+)\])?$/.exec(pathText(drift)) ?? []
@@ -44,14 +47,14 @@ function judgeServiceAccount(drift: Drift, { desired, live }: Surroundings): Jud
     const names = secret === undefined ? namesIn(drift.live) : [secret]
     const own = names.every((name) => new RegExp(`^${escaped(drift.id.name)}-(token|dockercfg)-[a-z0-9]{5}$`).test(name))
     if (!own || names.length === 0) return shown('its name is not one that the control plane makes for this account')
-    return fromServer(drift, 'the control plane adds the credentials that it made for the account')
+    return fromServer(drift, 'the control plane adds the credentials that it made for the account', surroundings)
   }
   // Of a Secret that is read as metadata only, git tells the type, which nobody can change.
   const type = textAt(live, 'type') || textAt(desired, 'type')
   if (kindOf(drift) !== '/Secret' || type !== 'kubernetes.io/service-account-token') return undefined
   const key = metadataKey(drift, 'labels') ?? metadataKey(drift, 'annotations')
   const made = key === undefined ? /^data(\.(token|namespace)|\["ca\.crt"\])$/.test(pathText(drift)) : TOKEN_METADATA.test(key)
-  return made ? fromServer(drift, 'the control plane fills in the token of the account') : undefined
+  return made ? fromServer(drift, 'the control plane fills in the token of the account', surroundings) : undefined
 }
 
 function namesIn(value: Json | undefined): readonly string[] {
@@ -81,11 +84,11 @@ const REVISIONS = new Map([
   ['apps/DaemonSet', /^deprecated\.daemonset\.template\.generation$/],
 ])
 
-function judgeRevision(drift: Drift): Judgement | undefined {
+function judgeRevision(drift: Drift, surroundings: Surroundings): Judgement | undefined {
   const key = metadataKey(drift, 'annotations')
   if (!isLive(drift) || key === undefined || REVISIONS.get(kindOf(drift))?.test(key) !== true) return undefined
   if (typeof drift.live !== 'string' || !/^[0-9,]+$/.test(drift.live)) return shown('it holds no number')
-  return fromServer(drift, 'the control plane counts rollouts in it')
+  return fromServer(drift, 'the control plane counts rollouts in it', surroundings)
 }
 
 const TEMPLATES = new Map([
@@ -116,13 +119,13 @@ function timeOf(value: Json | undefined): number | undefined {
 /** Source: `pkg/registry/core/service/storage/alloc.go`; `service.kubernetes.io/load-balancer-cleanup` is of cloud-provider `service/helpers`. */
 const ALLOCATED = /^spec\.(clusterIP|clusterIPs|ipFamilies|ipFamilyPolicy|healthCheckNodePort|ports\[[^\]]+\]\.nodePort)(\[.*)?$/
 
-function judgeService(drift: Drift): Judgement | undefined {
+function judgeService(drift: Drift, surroundings: Surroundings): Judgement | undefined {
   if (!isLive(drift) || kindOf(drift) !== '/Service') return undefined
   if (finalizerOf(drift) === 'service.kubernetes.io/load-balancer-cleanup')
-    return fromServer(drift, 'a cloud controller guards the load balancer that it made')
+    return fromServer(drift, 'a cloud controller guards the load balancer that it made', surroundings)
   if (!ALLOCATED.test(pathText(drift))) return undefined
   if (drift.git !== undefined) return shown('git sets it')
-  return fromServer(drift, 'the API server allocates what git leaves out')
+  return fromServer(drift, 'the API server allocates what git leaves out', surroundings)
 }
 
 /** Source: `pkg/apis/core/v1/defaults.go` SetDefaults_Namespace; `pkg/registry/core/namespace/strategy.go`. */
@@ -163,23 +166,24 @@ const BINDING = new Map([
 ])
 
 /** Source: `pkg/controller/volume/persistentvolume`; component-helpers `storage/volume/helpers.go`; storage provisioners write annotations too. */
-function judgeBinding(drift: Drift): Judgement | undefined {
+function judgeBinding(drift: Drift, surroundings: Surroundings): Judgement | undefined {
   const known = BINDING.get(kindOf(drift))
   if (!isAdded(drift) || known === undefined) return undefined
-  if (finalizerOf(drift) === known.guard) return fromServer(drift, 'the control plane guards volumes that are in use')
+  if (finalizerOf(drift) === known.guard) return fromServer(drift, 'the control plane guards volumes that are in use', surroundings)
   const key = metadataKey(drift, 'annotations')
   if (key !== undefined ? !known.keys.test(key) : !known.fields.test(pathText(drift))) return undefined
   if (isMachine(drift)) return muted(`${writerOf(drift)} binds the claim and the volume`)
-  return fromServer(drift, 'the control plane binds the claim and the volume')
+  return fromServer(drift, 'the control plane binds the claim and the volume', surroundings)
 }
 
 /** `foregroundDeletion` and `orphan` are the API server's own (apimachinery `meta/v1`). */
 const QUALIFIED = /^([a-z0-9]([-a-z0-9]*[a-z0-9])?\.)+[a-z0-9]([-a-z0-9]*[a-z0-9])?(\/[A-Za-z0-9][-A-Za-z0-9_.]*)?$/
 
-function judgeFinalizer(drift: Drift): Judgement | undefined {
+function judgeFinalizer(drift: Drift, surroundings: Surroundings): Judgement | undefined {
   const finalizer = finalizerOf(drift)
   if (!isAdded(drift) || finalizer === undefined) return undefined
-  if (finalizer === 'foregroundDeletion' || finalizer === 'orphan') return fromServer(drift, 'the API server is deleting the object')
+  if (finalizer === 'foregroundDeletion' || finalizer === 'orphan')
+    return fromServer(drift, 'the API server is deleting the object', surroundings)
   if (!QUALIFIED.test(finalizer)) return shown('its name has no domain, as the finalizers of controllers have')
   if (isPerson(drift) || !isMachine(drift)) return shown(`${writerOf(drift)} wrote it, which is no controller that is known`)
   return muted(`${writerOf(drift)} asks to clean up before the object is deleted`)

@@ -105,7 +105,8 @@ const LINKERD: Mesh = {
 }
 const POD_KINDS = new Set(['/Pod', 'apps/Deployment', 'apps/StatefulSet', 'apps/DaemonSet', 'apps/ReplicaSet', 'batch/Job'])
 
-function judgeMesh(drift: Drift, { live }: Surroundings, mesh: Mesh): Judgement | undefined {
+function judgeMesh(drift: Drift, surroundings: Surroundings, mesh: Mesh): Judgement | undefined {
+  const { live } = surroundings
   if (!isAdded(drift) || !POD_KINDS.has(kindOf(drift))) return undefined
   const above = drift.id.kind === 'Pod' ? [] : ['spec', 'template']
   const key = metadataKey(drift, 'annotations', above) ?? metadataKey(drift, 'labels', above)
@@ -113,7 +114,7 @@ function judgeMesh(drift: Drift, { live }: Surroundings, mesh: Mesh): Judgement 
     /^spec\.(?:template\.spec\.)?(containers|initContainers|volumes)\[name=([^\]]+)\]$/.exec(pathText(drift)) ?? []
   const known = key !== undefined ? mesh.metadata.test(key) : (list === 'volumes' ? mesh.volumes : mesh.containers).has(item)
   if (!known) return undefined
-  if (!hasNoOwner(drift) && !writtenBy(drift, mesh.writers))
+  if (!hasNoOwner(drift, surroundings) && !writtenBy(drift, mesh.writers))
     return shown(`${writerOf(drift)} wrote it, and not the injector of ${mesh.name}`)
   if (textAt(live, ...above, 'metadata', 'annotations', mesh.mark) === '')
     return shown(`the annotation ${mesh.mark} is missing, which the injector of ${mesh.name} leaves`)
@@ -130,11 +131,11 @@ function judgePrometheus(drift: Drift): Judgement | undefined {
 }
 
 /** Webhooks fill in how Pods that are not ready may be evicted (k8s.io/api policy/v1), which git leaves to the server. */
-function judgeBudget(drift: Drift): Judgement | undefined {
+function judgeBudget(drift: Drift, surroundings: Surroundings): Judgement | undefined {
   if (!isAdded(drift) || kindOf(drift) !== 'policy/PodDisruptionBudget' || pathText(drift) !== 'spec.unhealthyPodEvictionPolicy')
     return undefined
   if (drift.live !== 'IfHealthyBudget' && drift.live !== 'AlwaysAllow') return shown('it holds no policy that the API has')
-  const webhook = hasNoOwner(drift) || (drift.actor.class === 'webhook' && drift.actor.confidence === 'field-manager')
+  const webhook = hasNoOwner(drift, surroundings) || (drift.actor.class === 'webhook' && drift.actor.confidence === 'field-manager')
   return webhook
     ? muted('a webhook fills in the eviction policy that git leaves open')
     : shown(`${writerOf(drift)} wrote it, which is no webhook`)

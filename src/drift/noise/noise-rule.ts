@@ -43,6 +43,8 @@ export interface Surroundings {
   readonly syncer: Syncer | undefined
   /** Autoscalers of the cluster, those that target this object among them. */
   readonly scalers: Scalers
+  /** The live object says of none of its fields who wrote it, so that a field without an owner may be anybody's. */
+  readonly withoutOwners?: boolean
   /** Another live object of the same package; undefined where it was not read. */
   readonly liveOf: (id: ResourceId) => JsonObject | undefined
 }
@@ -115,8 +117,8 @@ export function fromSyncer({ actor }: Drift, syncer: Syncer | undefined): boolea
 }
 
 /** The server knows no owner: what admission and allocation write has none (docs/facts/noise-sources.md). */
-export function hasNoOwner({ actor }: Drift): boolean {
-  return actor.confidence === 'none'
+export function hasNoOwner({ actor }: Drift, { withoutOwners }: Pick<Surroundings, 'withoutOwners'>): boolean {
+  return actor.confidence === 'none' && withoutOwners !== true
 }
 
 /** Components of the control plane that write objects of a package: kube-controller-manager, the scheduler, the API server, a cloud's controllers. */

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Json, JsonObject } from '../../krm/json.ts'
+import { type Resource, readResource } from '../../krm/resource.ts'
+import { createdObject, creationProbeOf } from './creation-probe.ts'
+
+function resourceOf(kind: string, name: string, rest: JsonObject = {}, apiVersion = 'v1'): Resource {
+  const read = readResource({ apiVersion, kind, metadata: { name, namespace: 'shop' }, ...rest })
+  assert.ok('id' in read)
+  return read
+}
+
+function nameOf(resource: Resource): string {
+  return creationProbeOf(resource, resource.object).resource.id.name
+}
+
+test('the name of a probe is the same each time, another for each object, and never longer than the limit or the name', () => {
+  assert.match(nameOf(resourceOf('ConfigMap', 'web')), /^web-backporch-[0-9a-f]{6}$/)
+  assert.equal(nameOf(resourceOf('ConfigMap', 'web')), nameOf(resourceOf('ConfigMap', 'web')))
+  assert.notEqual(nameOf(resourceOf('ConfigMap', 'web')), nameOf(resourceOf('Secret', 'web')))
+  for (const length of [1, 35, 36, 52, 53, 63, 253]) {
+    const name = nameOf(resourceOf('ConfigMap', 'x'.repeat(length)))
+    assert.ok(name.length <= Math.max(52, length), `${length}: ${name.length}`)
+    assert.match(name, /^x+-backporch-[0-9a-f]{6}$/)
+  }
+  assert.match(nameOf(resourceOf('ConfigMap', `${'x'.repeat(38)}.-${'y'.repeat(17)}`)), /^x+-backporch/, 'no label of it ends in a dash')
+})
+
+test('what is sent has the name of the probe in metadata alone, and its own uid and name are put back in the answer', () => {
+  const job = resourceOf('Job', 'web', { spec: { note: 'web' } }, 'batch/v1')
+  const probe = creationProbeOf(job, job.object)
+  const { name } = probe.resource.id
+  assert.deepEqual(probe.resource.object, { ...job.object, metadata: { name, namespace: 'shop' } })
+  const labels = { 'job-name': name, 'controller-uid': 'new' }
+  const answer = { ...probe.resource.object, metadata: { name, uid: 'new', labels } }
+  const live = { ...job.object, metadata: { name: 'web', uid: 'old' } }
+  assert.deepEqual(createdObject(answer, probe, job.object, live)?.['metadata'], {
+    name: 'web',
+    uid: 'old',
+    labels: { 'job-name': 'web', 'controller-uid': 'old' },
+  })
+})
+
+test('an answer about an object that is there is no creation', () => {
+  const map = resourceOf('ConfigMap', 'web')
+  const probe = creationProbeOf(map, map.object)
+  const answer = { ...probe.resource.object, metadata: { name: probe.resource.id.name, resourceVersion: '7' } }
+  assert.equal(createdObject(answer, probe, map.object, map.object), undefined)
+})
+
+test('a definition is tried in a group of its own, because it is named after its group', () => {
+  const spec = { group: 'example.com', names: { plural: 'widgets' } }
+  const definition = resourceOf('CustomResourceDefinition', 'widgets.example.com', { spec }, 'apiextensions.k8s.io/v1')
+  const probe = creationProbeOf(definition, definition.object)
+  const sent = probe.resource.object['spec'] as JsonObject
+  assert.match(String(sent['group']), /^backporch-[0-9a-f]{6}\.example\.com$/)
+  assert.equal(probe.resource.id.name, `widgets.${String(sent['group'])}`)
+  assert.deepEqual(createdObject(probe.resource.object, probe, definition.object, definition.object), definition.object)
+})
+
+test('a Service is tried without the addresses and ports that it has already, and they are put back', () => {
+  const ports: Json = [
+    { name: 'a', port: 80, nodePort: 30_080 },
+    { name: 'b', port: 81 },
+  ]
+  const service = resourceOf('Service', 'web', { spec: { type: 'NodePort', clusterIP: '10.0.0.7', ports } })
+  const probe = creationProbeOf(service, service.object)
+  const bare = [
+    { name: 'a', port: 80 },
+    { name: 'b', port: 81 },
+  ]
+  assert.deepEqual(probe.resource.object['spec'], { type: 'NodePort', ports: bare })
+  const made = bare.map((port, place) => ({ ...port, nodePort: 31_000 + place }))
+  const answer = { ...probe.resource.object, spec: { type: 'NodePort', clusterIP: '10.0.0.9', ports: made } }
+  assert.deepEqual(createdObject(answer, probe, service.object, service.object)?.['spec'], {
+    type: 'NodePort',
+    clusterIP: '10.0.0.7',
+    ports: [
+      { name: 'a', port: 80, nodePort: 30_080 },
+      { name: 'b', port: 81, nodePort: 31_001 },
+    ],
+  })
+  const headless = resourceOf('Service', 'web', { spec: { clusterIP: 'None' } })
+  assert.deepEqual(creationProbeOf(headless, headless.object).resource.object['spec'], { clusterIP: 'None' })
+})

@@ -1,0 +1,110 @@
+/**
+ * What a server makes of an object that nobody has touched: the answer to a dry run that applies it under a name that nothing has. It is
+ * the only witness where an object comes without managers (docs/facts/creation-dry-run.md). What the server chooses for each object anew
+ * (name, uid, addresses, ports) is put back, so that the answer can be held against the live object.
+ */
+import { createHash } from 'node:crypto'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../krm/json.ts'
+import { metadataText, type Resource } from '../../krm/resource.ts'
+import { resourceKey } from '../../krm/resource-id.ts'
+
+/** The object under a name of its own, as it is sent. */
+export interface CreationProbe {
+  readonly resource: Resource
+  /** Texts of the answer and what stands for them in the live object; the longer one first. */
+  readonly names: readonly (readonly [probe: string, real: string])[]
+}
+
+/** Longest name of a CronJob, the shortest limit of the built-in kinds; a name that is longer keeps its length. */
+const NAME_LIMIT = 52
+/** Kinds that are named after the group that they define. */
+const NAMED_BY_GROUP = new Set(['apiextensions.k8s.io/CustomResourceDefinition', 'apiregistration.k8s.io/APIService'])
+
+/** The same object gives the same name, so that a recorded answer is found again. @param object what the server can take of it */
+export function creationProbeOf({ id, apiVersion }: Resource, object: JsonObject): CreationProbe {
+  const mark = `backporch-${createHash('sha256').update(resourceKey(id)).digest('hex').slice(0, 6)}`
+  const spec = getKey(object, 'spec')
+  const group = isJsonObject(spec) ? getKey(spec, 'group') : undefined
+  if (NAMED_BY_GROUP.has(`${id.group}/${id.kind}`) && isJsonObject(spec) && typeof group === 'string') {
+    const own = `${mark}.${group}`
+    const name = id.name.endsWith(`.${group}`) ? `${id.name.slice(0, -group.length)}${own}` : own
+    const sent = renamed({ ...object, spec: { ...spec, group: own } }, name)
+    return { resource: { id: { ...id, name }, apiVersion, object: sent }, names: [[own, group]] }
+  }
+  const room = Math.max(NAME_LIMIT, id.name.length) - mark.length - 1
+  const name = `${id.name.slice(0, room).replace(/[^A-Za-z0-9]+$/, '')}-${mark}`
+  const sent = isService(object) ? withoutAllocated(object) : object
+  return { resource: { id: { ...id, name }, apiVersion, object: renamed(sent, name) }, names: [[name, id.name]] }
+}
+
+/**
+ * The answer as the object would be under its real name.
+ * @returns undefined where there is an object of the probe's name after all, so that the answer says nothing of a creation
+ */
+export function createdObject(answer: JsonObject, probe: CreationProbe, desired: JsonObject, live: JsonObject): JsonObject | undefined {
+  if (metadataText(answer, 'resourceVersion') !== '') return undefined
+  const chosen = [
+    [metadataText(answer, 'uid'), metadataText(live, 'uid')],
+    [tokenVolumeOf(answer), tokenVolumeOf(live)],
+  ] as const
+  const created = replaced(answer, [...probe.names, ...chosen.filter(([from]) => from !== '')])
+  return isJsonObject(created) && isService(created) ? withAllocated(created, desired) : isJsonObject(created) ? created : undefined
+}
+
+/** The volume with the token of its account that admission adds to a Pod, under a name that ends at random. */
+function tokenVolumeOf(object: JsonObject): string {
+  const spec = getKey(object, 'kind') === 'Pod' ? getKey(object, 'spec') : undefined
+  const volumes = isJsonObject(spec) ? getKey(spec, 'volumes') : undefined
+  const names = isJsonArray(volumes) ? volumes.map((volume) => (isJsonObject(volume) ? getKey(volume, 'name') : undefined)) : []
+  return names.find((name) => typeof name === 'string' && /^kube-api-access-[a-z0-9]{5}$/.test(name))?.toString() ?? ''
+}
+
+function renamed(object: JsonObject, name: string): JsonObject {
+  const metadata = getKey(object, 'metadata')
+  return { ...object, metadata: { ...(isJsonObject(metadata) ? metadata : {}), name } }
+}
+
+function replaced(value: Json, names: CreationProbe['names']): Json {
+  if (typeof value === 'string') return names.reduce((text, [from, to]) => text.replaceAll(from, to), value)
+  if (isJsonArray(value)) return value.map((item) => replaced(item, names))
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, below]) => [key, replaced(below, names)]))
+}
+
+function isService(object: JsonObject): boolean {
+  return getKey(object, 'apiVersion') === 'v1' && getKey(object, 'kind') === 'Service'
+}
+
+/** What a second Service cannot have too. `None` asks for no address. */
+const ALLOCATED = ['clusterIP', 'clusterIPs', 'healthCheckNodePort', 'loadBalancerIP']
+
+function withoutAllocated(service: JsonObject): JsonObject {
+  const spec = getKey(service, 'spec')
+  if (!isJsonObject(spec)) return service
+  const headless = getKey(spec, 'clusterIP') === 'None'
+  const kept = Object.entries(spec).filter(([name]) => headless || !ALLOCATED.includes(name))
+  const ports = getKey(spec, 'ports')
+  return { ...service, spec: { ...Object.fromEntries(kept), ...(isJsonArray(ports) ? { ports: ports.map(withoutNodePort) } : {}) } }
+}
+
+function withoutNodePort(port: Json): Json {
+  return isJsonObject(port) ? Object.fromEntries(Object.entries(port).filter(([name]) => name !== 'nodePort')) : port
+}
+
+/** With the addresses and ports that git declares, which the probe could not ask for. */
+function withAllocated(created: JsonObject, desired: JsonObject): JsonObject {
+  const [made, spec] = [getKey(created, 'spec'), getKey(desired, 'spec')]
+  if (!isJsonObject(made) || !isJsonObject(spec)) return created
+  const declared = Object.entries(spec).filter(([name]) => ALLOCATED.includes(name))
+  const [ports, own] = [getKey(made, 'ports'), getKey(spec, 'ports')]
+  const both = isJsonArray(ports)
+    ? {
+        ports: ports.map((port, place) => {
+          const wanted = isJsonArray(own) ? own[place] : undefined
+          const nodePort = isJsonObject(wanted) ? getKey(wanted, 'nodePort') : undefined
+          return isJsonObject(port) && nodePort !== undefined ? { ...port, nodePort } : port
+        }),
+      }
+    : {}
+  return { ...created, spec: { ...made, ...Object.fromEntries(declared), ...both } }
+}

@@ -1,0 +1,125 @@
+/**
+ * What the control plane itself writes beside what git declares, known by its kind, place and value: defaults of the schema and of the kind,
+ * what it allocates, how it binds and counts. Of these fields nobody is an owner in an object without managers, and they are nobody's edit.
+ */
+import { type FieldPath, field, formatFieldPath, valueAt } from '../../krm/field-path.ts'
+import type { FieldSchema } from '../../krm/field-schema.ts'
+import { getKey, isJsonObject, type Json, type JsonObject, jsonEquals, parseJson } from '../../krm/json.ts'
+import { metadataText } from '../../krm/resource.ts'
+import type { ResourceId } from '../../krm/resource-id.ts'
+import { UNKNOWN_ACTOR } from '../actor.ts'
+import { LAST_APPLIED } from '../last-applied.ts'
+import { CONTROL_PLANE_RULES } from '../noise/control-plane.ts'
+import { DEFAULTED_RULES } from '../noise/defaulted-fields.ts'
+import { NO_SCALERS } from '../noise/scaler.ts'
+import { isCounted } from '../unowned-count.ts'
+
+/** The object that the field is in, as live and as git has it. */
+export interface UnownedSubject {
+  readonly id: ResourceId
+  readonly apiVersion: string
+  readonly desired: JsonObject
+  readonly live: JsonObject
+  readonly schema: FieldSchema
+}
+
+const RULES = [
+  ...DEFAULTED_RULES,
+  ...CONTROL_PLANE_RULES.filter(({ name }) =>
+    ['namespace-defaults', 'service-allocation', 'volume-binding', 'deployment-revision', 'service-account-tokens'].includes(name),
+  ),
+]
+
+export function isServerWritten(path: FieldPath, value: Json, subject: UnownedSubject): boolean {
+  const { id, apiVersion, desired, live, schema } = subject
+  if (value === null || isSchemaDefault(path, value, desired, schema) || isLastApplied(path, value, id)) return true
+  if (isJobsOwn(path, value, id, live) || (isCounted(id) && value === 1 && formatFieldPath(path) === 'spec.replicas')) return true
+  const drift = {
+    id,
+    apiVersion,
+    uid: '',
+    change: 'added',
+    path,
+    git: undefined,
+    live: value,
+    liveUnread: false,
+    actor: UNKNOWN_ACTOR,
+  } as const
+  const told = { ...drift, risk: 'low', reason: '', notes: [] } as const
+  const surroundings = {
+    desired,
+    live,
+    managed: { entries: [], unreadable: [] },
+    syncer: undefined,
+    scalers: NO_SCALERS,
+    liveOf: () => undefined,
+  }
+  return RULES.some((rule) => rule.judge(told, surroundings)?.mutes === true)
+}
+
+/** Labels and the selector by which a Job finds its Pods. Source: kubernetes/kubernetes `pkg/registry/batch/job/strategy.go`. */
+function isJobsOwn(path: FieldPath, value: Json, { group, kind, name }: ResourceId, live: JsonObject): boolean {
+  if (group !== 'batch' || kind !== 'Job') return false
+  const uid = metadataText(live, 'uid')
+  const text = formatFieldPath(path)
+  if (text === 'spec.selector') return jsonEquals(value, { matchLabels: { 'batch.kubernetes.io/controller-uid': uid } })
+  const key = /^(?:spec\.template\.)?metadata\.labels(?:\.|\["batch\.kubernetes\.io\/)(controller-uid|job-name)(?:"\])?$/.exec(text)?.[1]
+  return key !== undefined && value === (key === 'job-name' ? name : uid)
+}
+
+/** The default of the place, or its part of the default of a map above that git leaves out. */
+function isSchemaDefault(path: FieldPath, value: Json, desired: JsonObject, schema: FieldSchema): boolean {
+  let here = schema
+  for (const [depth, step] of path.entries()) {
+    if (step.kind !== 'field') {
+      here = here.items()
+      continue
+    }
+    const declared = valueAt(desired, path.slice(0, depth + 1)) !== undefined
+    const byDefault = declared ? undefined : here.defaultOf(step.name)
+    const rest = path.slice(depth + 1)
+    if (byDefault !== undefined && jsonEquals(rest.length === 0 ? byDefault : valueAt(byDefault, rest), value)) return true
+    here = here.child(step.name)
+  }
+  return false
+}
+
+const LAST_APPLIED_PATH = [field('metadata'), field('annotations'), field(LAST_APPLIED)]
+
+/** What a client-side apply keeps of this very object: what came with it is shown by itself. */
+export function isLastApplied(path: FieldPath, value: Json, { kind, name }: ResourceId): boolean {
+  if (!jsonEquals(path as unknown as Json, LAST_APPLIED_PATH as unknown as Json) || typeof value !== 'string') return false
+  try {
+    const applied = parseJson(value)
+    const metadata = isJsonObject(applied) ? getKey(applied, 'metadata') : undefined
+    return isJsonObject(applied) && getKey(applied, 'kind') === kind && isJsonObject(metadata) && getKey(metadata, 'name') === name
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Kinds of which every default is known, so that without the server's answer what is beyond git is somebody's: kinds that are stored as
+ * they are sent, and custom ones, whose defaults stand in their schema.
+ */
+const STORED_AS_SENT = new Set([
+  '/Namespace',
+  '/ServiceAccount',
+  '/ConfigMap',
+  '/Secret',
+  'rbac.authorization.k8s.io/Role',
+  'rbac.authorization.k8s.io/ClusterRole',
+  'rbac.authorization.k8s.io/RoleBinding',
+  'rbac.authorization.k8s.io/ClusterRoleBinding',
+  'policy/PodDisruptionBudget',
+])
+const METADATA = new Set(['labels', 'annotations', 'finalizers', 'ownerReferences'])
+
+/** Whether nothing but somebody's write, or an admission webhook, explains a field that is not server-written. */
+export function isSomebodys(path: FieldPath, { id, schema }: Pick<UnownedSubject, 'id' | 'schema'>): boolean {
+  const [first, second] = path
+  if (first?.kind === 'field' && first.name === 'metadata') return second?.kind === 'field' && METADATA.has(second.name)
+  if (STORED_AS_SENT.has(`${id.group}/${id.kind}`)) return true
+  const custom = id.group.includes('.') && !id.group.endsWith('.k8s.io')
+  return custom && schema.typed !== true && schema.kind === 'object'
+}
