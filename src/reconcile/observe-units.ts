@@ -10,6 +10,7 @@ import { placedPackages } from '../policy/effective-policy.ts'
 import type { ClusterIdentity, ClusterReader } from '../ports/cluster.ts'
 import type { Forge } from '../ports/hosted-forge.ts'
 import type { PackageRepository } from '../ports/package-repository.ts'
+import { RECORDS_FOLDER } from '../record/record-paths.ts'
 import type { PackageRenderer } from '../render/package-renderer.ts'
 import { DeclaredObjects } from './declared-objects.ts'
 import { eachOf } from './each-of.ts'
@@ -22,7 +23,7 @@ import { readLiveSides } from './read-live-sides.ts'
 import { readProposals } from './read-proposals.ts'
 import { readUnexpected } from './read-unexpected.ts'
 import { readUnmanaged, type UnmanagedObjects } from './read-unmanaged.ts'
-import { type RepositoryView, readRepository } from './repository-view.ts'
+import { type RepositoryView, readAhead, readRepository } from './repository-view.ts'
 import { assertSameCluster } from './same-cluster.ts'
 import type { UnitResult } from './unit-result.ts'
 
@@ -84,6 +85,7 @@ export async function lookAtCluster(
   for (let first = 0; first < packages.length; first += TOGETHER) {
     const some = packages.slice(first, first + TOGETHER)
     const onDone = (done: number): void => request.onProgress?.(`observing ${cluster.name}: ${first + done}/${packages.length} packages`)
+    await readAhead(view, some, [`${RECORDS_FOLDER}/${cluster.name}`], signal)
     units.push(...(await observeTogether(view, some, { reader: cluster, identity, own, declared, onDone }, request, signal)))
   }
   if (request.unmanaged !== true) return { identity, units, unmanaged: undefined }

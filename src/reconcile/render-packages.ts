@@ -9,7 +9,7 @@ import type { PackageRenderer } from '../render/package-renderer.ts'
 import type { RenderChoice } from '../render/render-choice.ts'
 import { type FilesRendering, type PassedItems, renderFiles, throughText } from '../render/render-files.ts'
 import { formatApplied, formatResourceList, outputFiles } from '../render/rendered-output.ts'
-import { readFolder, readRepository } from './repository-view.ts'
+import { readAhead, readFolder, readRepository } from './repository-view.ts'
 import { withAnswers } from './with-answers.ts'
 
 /** A file that a render changes; undefined on the side where it is not there. */
@@ -58,7 +58,9 @@ export async function renderPackages(
 ): Promise<readonly PackageRender[]> {
   const view = await readRepository(repository, branch, signal)
   const renders: PackageRender[] = []
-  for (const found of selectPackages(view.packages, packages)) renders.push(await renderOne(found))
+  const selected = selectPackages(view.packages, packages)
+  await readAhead(view, selected, [], signal)
+  for (const found of selected) renders.push(await renderOne(found))
   return renders
 
   async function renderOne({ path }: FoundPackage): Promise<PackageRender> {

@@ -155,6 +155,23 @@ export async function readFolder(
   return { files, tree }
 }
 
+/**
+ * Reads together what is then read package by package: a remote is asked once for all files, and not once for each package. What
+ * cannot be read is told by the package that needs it.
+ * @param others folders whose files are read besides, from the root
+ */
+export async function readAhead(
+  view: RepositoryView,
+  packages: readonly FoundPackage[],
+  others: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  const folders = [...packages.map(({ path }) => path), ...others]
+  const files = folders.flatMap((folder) => (folder === '' ? view.tree : view.tree.filter(({ path }) => path.startsWith(`${folder}/`))))
+  const ids = files.filter(({ mode }) => mode !== '160000').map(({ id }) => id)
+  await view.repository.read(ids, signal).catch(() => signal.throwIfAborted())
+}
+
 /** The part of a listing that lies in a folder, by paths relative to it. The records are never part of a package. */
 export function below(tree: readonly TreeFile[], folder: string): TreeFile[] {
   if (folder === '') return tree.filter(({ path }) => !path.startsWith('.drift/'))

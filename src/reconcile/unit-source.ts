@@ -15,6 +15,8 @@ import { below } from './repository-view.ts'
 export interface CommitFiles {
   readonly repository: PackageRepository
   at(path: string): Promise<TreeFile | 'folder' | 'absent'>
+  /** Files of the folder of a path, where that is known. */
+  beside?(path: string): readonly TreeFile[]
 }
 
 /** Of a commit whose listing is there. */
@@ -31,6 +33,11 @@ export class ListedFiles implements CommitFiles {
         if (this.folders.has(path.slice(0, end))) break
         this.folders.add(path.slice(0, end))
       }
+  }
+
+  beside(path: string): readonly TreeFile[] {
+    const folder = path.slice(0, path.lastIndexOf('/') + 1)
+    return [...this.files.values()].filter((file) => file.path.startsWith(folder) && !file.path.includes('/', folder.length))
   }
 
   async at(path: string): Promise<TreeFile | 'folder' | 'absent'> {
@@ -66,18 +73,35 @@ export interface WalkedKustomization extends KustomizationSource {
 export async function readKustomization(commit: CommitFiles, folder: string, signal: AbortSignal): Promise<WalkedKustomization> {
   const walk = walkKustomization(folder)
   const ids = new Map<string, ObjectId>()
+  const folders = new Set<string>()
   let state = walk.next()
   while (state.done !== true) {
     const found = await commit.at(state.value)
     let answer: PathAnswer = typeof found === 'string' ? found : { ...found, content: new Uint8Array() }
     if (typeof found !== 'string') {
       ids.set(found.path, found.id)
-      const blobs = found.mode === '160000' ? undefined : await commit.repository.read([found.id], signal)
+      const blobs = found.mode === '160000' ? undefined : await readWithFolder(commit, found, folders, signal)
       answer = { path: found.path, mode: found.mode, content: blobs?.get(found.id) ?? new Uint8Array() }
     }
     state = walk.next(answer)
   }
   return { ...state.value, ids }
+}
+
+/** The manifests beside it are read with the first file of a folder: they are what a kustomization names next. */
+async function readWithFolder(
+  commit: CommitFiles,
+  { path, id }: TreeFile,
+  folders: Set<string>,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<ObjectId, Uint8Array>> {
+  const folder = path.slice(0, path.lastIndexOf('/') + 1)
+  const beside = folders.has(folder) ? [] : (commit.beside?.(path) ?? [])
+  folders.add(folder)
+  const manifests = beside.filter((file) => file.mode.startsWith('100') && /\.(?:ya?ml|json)$/.test(file.path)).map((file) => file.id)
+  // One of them that cannot be read matters where it is named.
+  const all = manifests.length < 2 ? undefined : await commit.repository.read([id, ...manifests], signal).catch(() => undefined)
+  return all ?? (await commit.repository.read([id], signal))
 }
 
 export interface RenderedUnit {

@@ -84,6 +84,7 @@ async function runBackend(options: GitHttpBackendOptions, request: IncomingMessa
       REQUEST_METHOD: request.method,
       CONTENT_TYPE: request.headers['content-type'] ?? '',
       CONTENT_LENGTH: request.headers['content-length'] ?? '',
+      ...(request.headers['git-protocol'] === undefined ? {} : { HTTP_GIT_PROTOCOL: String(request.headers['git-protocol']) }),
       REMOTE_USER: user,
       REMOTE_ADDR: '127.0.0.1',
     },

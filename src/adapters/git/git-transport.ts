@@ -17,8 +17,8 @@ export interface GitTransport {
   /** Text that must not be printed: tokens and passwords in use. */
   readonly secrets: readonly string[]
   /**
-   * Connects and reads the advertisement. `known` is one that this transport gave before; a transport without a state
-   * between the two steps may use it instead of asking again.
+   * Connects and reads the advertisement. `known` is one that this transport gave before: where the server need not be asked
+   * for it again, it is used instead.
    * @throws Failure BP1002, BP4001, BP4005, BP4009, BP4010; the signal's reason when it is aborted
    */
   open(service: GitService, signal: AbortSignal, known?: Advertisement): Promise<GitSession>

@@ -1,7 +1,7 @@
 /** The git protocol over https (git documentation, http-protocol): `GET …/info/refs?service=…`, then `POST …/<service>`. */
 import { setImmediate } from 'node:timers/promises'
 import { Failure } from '../../failure.ts'
-import { type Advertisement, assertReadable, RefusedService, readAdvertisement } from './advertisement.ts'
+import { type Advertisement, assertReadable, RefusedService, readAdvertisement, readRefs, refsRequest } from './advertisement.ts'
 import { ByteReader, StreamFault } from './byte-reader.ts'
 import { findCredential } from './git-credential.ts'
 import { credentialsRefused, notARepository, systemCode, unreachable } from './git-failure.ts'
@@ -32,6 +32,8 @@ export class HttpTransport implements GitTransport {
   readonly #token: TokenSource | undefined
   #credential: Credential | undefined
   #asked = false
+  /** What a server of protocol version 2 can do, which is told once and not with the refs. */
+  #offered: Advertisement | undefined
 
   constructor(
     address: Extract<RemoteAddress, { kind: 'http' }>,
@@ -76,32 +78,43 @@ export class HttpTransport implements GitTransport {
     const stop = new AbortController()
     return {
       advertisement,
-      request: async (body) => {
-        const type = `application/x-${service}-result`
-        const response = await this.#send({ service, path: `/${service}`, type, body: Buffer.concat(body) }, signal, stop)
-        return this.#reader(response)
-      },
+      request: (body) => this.#ask(service, body, signal, stop),
       close: async () => stop.abort(),
     }
   }
 
+  async #ask(service: GitService, body: readonly Uint8Array[], signal: AbortSignal, stop: AbortController): Promise<ByteReader> {
+    const type = `application/x-${service}-result`
+    return this.#reader(await this.#send({ service, path: `/${service}`, type, body: Buffer.concat(body) }, signal, stop))
+  }
+
   async #discover(service: GitService, signal: AbortSignal): Promise<Advertisement> {
     const stop = new AbortController()
-    const type = `application/x-${service}-advertisement`
-    const response = await this.#send({ service, path: `/info/refs?service=${service}`, type }, signal, stop)
-    const reader = this.#reader(response)
     try {
-      const advertisement = await readAdvertisement(reader, true)
+      const offered = (service === 'git-upload-pack' ? this.#offered : undefined) ?? (await this.#greet(service, signal, stop))
+      if (offered.version !== 2) return offered
+      const reader = await this.#ask(service, refsRequest(offered), signal, stop)
+      const advertisement = await readRefs(reader, offered)
       await reader.drain()
-      assertReadable(advertisement, this.#printed)
+      this.#offered = offered
       return advertisement
     } catch (thrown) {
+      this.#offered = undefined
       if (thrown instanceof RefusedService)
         throw unreachable(this.#printed, `the server refuses: ${printable(thrown.message, this.secrets)}`)
       throw this.explain(thrown, signal)
     } finally {
       stop.abort()
     }
+  }
+
+  async #greet(service: GitService, signal: AbortSignal, stop: AbortController): Promise<Advertisement> {
+    const type = `application/x-${service}-advertisement`
+    const reader = this.#reader(await this.#send({ service, path: `/info/refs?service=${service}`, type }, signal, stop))
+    const advertisement = await readAdvertisement(reader, true)
+    await reader.drain()
+    assertReadable(advertisement, this.#printed)
+    return advertisement
   }
 
   #reader(response: Response): ByteReader {
@@ -131,6 +144,7 @@ export class HttpTransport implements GitTransport {
     const timer = setTimeout(late, this.#limits.silence)
     const headers: Record<string, string> = { accept: request.type, 'user-agent': 'git/backporch' }
     if (this.#credential !== undefined) headers['authorization'] = `Basic ${basic(this.#credential)}`
+    if (request.service === 'git-upload-pack') headers['git-protocol'] = 'version=2'
     if (request.body !== undefined) headers['content-type'] = `application/x-${request.service}-request`
     try {
       return await fetch(this.#base + request.path, {

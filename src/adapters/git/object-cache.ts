@@ -2,7 +2,8 @@
  * The clone: a bare git folder of packs, read and indexed by isomorphic-git. It is a cache, and deleting it at any moment
  * loses nothing. Several processes may use it at once without a lock:
  * - a pack is indexed in a folder of its own, checked, then renamed into place; its name is the checksum of its content;
- * - `packed-refs`, written last, names tips whose whole history is here, so everything that is here is complete;
+ * - `packed-refs`, written last, names tips whose whole history is here; `tips` names those that are here, and what they lack is
+ *   fetched when it is looked at: it only saves bytes, so that losing an entry to another process does no harm;
  * - a damaged clone is never repaired: a new generation (`2.git`) is begun and the highest one counts.
  */
 import { createHash, randomUUID } from 'node:crypto'
@@ -26,6 +27,9 @@ const RECENT = 8 * 1024 * 1024
 const HEADER = '# pack-refs with: peeled fully-peeled sorted \n'
 const REF_LINE = /^([0-9a-f]{40}) (refs\/\S.*)$/
 const CONFIG = '[core]\n\trepositoryformatversion = 0\n\tfilemode = false\n\tbare = true\n'
+
+/** Names of files, of one format: tips with their whole history, or tips alone. */
+export type TipsFile = 'packed-refs' | 'tips'
 
 interface Generation {
   readonly number: number
@@ -68,10 +72,10 @@ export class ObjectCache {
     return object
   }
 
-  /** Full ref name on the remote to a tip whose history is here. Asks the disk each time: others write too. */
-  async tips(): Promise<ReadonlyMap<string, ObjectId>> {
+  /** Full ref name on the remote to a tip that is here. Asks the disk each time: others write too. */
+  async tips(file: TipsFile): Promise<ReadonlyMap<string, ObjectId>> {
     const { folder } = await this.#open()
-    const text = await this.#files.readFile(join(folder, 'packed-refs'), 'utf8').catch(() => '')
+    const text = await this.#files.readFile(join(folder, file), 'utf8').catch(() => '')
     const matches = text.split('\n').map((line) => REF_LINE.exec(line))
     const pairs = matches.flatMap((match) =>
       match?.[1] === undefined || match[2] === undefined ? [] : [[match[2], objectId(match[1])] as const],
@@ -80,24 +84,20 @@ export class ObjectCache {
   }
 
   /**
-   * Takes in a pack (undefined: none was needed) and then notes the tips that are complete with it.
+   * Takes in a pack (undefined: none was needed) and then notes the tips that are here with it, where they are given.
    * @throws BrokenObject when it is no whole pack, DamagedCache when not every object in it can be read, Failure BP4008
    */
-  async store(pack: Buffer | undefined, tips: ReadonlyMap<string, ObjectId>): Promise<void> {
+  async store(pack: Buffer | undefined, tips?: ReadonlyMap<string, ObjectId>, file: TipsFile = 'tips'): Promise<void> {
     const { folder } = await this.#open()
     try {
       const count = pack === undefined ? 0 : checkPack(pack)
       if (pack !== undefined && count > 0) await this.#storePack(folder, pack, count)
+      if (tips === undefined) return
       const lines = [...tips]
         .filter(([name]) => isWellFormedRefName(name))
         .map(([name, id]) => ({ name: name.replace(/^refs\/heads\//, 'refs/remotes/origin/'), id }))
         .sort((left, right) => (left.name < right.name ? -1 : 1))
-      await writeWhole(
-        this.#files,
-        join(folder, 'packed-refs'),
-        HEADER + lines.map(({ name, id }) => `${id} ${name}\n`).join(''),
-        this.#flush,
-      )
+      await writeWhole(this.#files, join(folder, file), HEADER + lines.map(({ name, id }) => `${id} ${name}\n`).join(''), this.#flush)
     } catch (thrown) {
       throw diskFailure(folder, thrown) ?? thrown
     }

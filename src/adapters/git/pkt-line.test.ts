@@ -38,7 +38,7 @@ test('lines read back as they were framed, however the stream is cut', async () 
 })
 
 test('what is not framed, or breaks off, is a fault', async () => {
-  for (const text of ['<!doctype html>', '0001', '0003', 'fff1x', '-001', '0x04']) {
+  for (const text of ['<!doctype html>', '0002', '0003', 'fff1x', '-001', '0x04']) {
     await assert.rejects(readPktLine(readerOf(Buffer.from(text))), faulty('malformed'), text)
   }
   for (const text of ['00', '0008ab', '0008']) await assert.rejects(readPktLine(readerOf(Buffer.from(text))), faulty('ended'), text)

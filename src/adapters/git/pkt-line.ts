@@ -4,8 +4,10 @@
  */
 import { type ByteReader, StreamFault } from './byte-reader.ts'
 
-/** Ends a section. */
+/** Ends a request, or an answer. */
 export const FLUSH = Buffer.from('0000')
+/** Ends a section of one, in protocol version 2. */
+export const DELIMITER = Buffer.from('0001')
 
 const LONGEST = 65520
 
@@ -16,14 +18,15 @@ export function pktLine(content: string | Uint8Array): Buffer {
   return Buffer.concat([Buffer.from((body.length + 4).toString(16).padStart(4, '0')), body])
 }
 
-/** The next line's content, `flush`, or undefined at the end of the stream. @throws StreamFault when it is not framed */
-export async function readPktLine(reader: ByteReader): Promise<Buffer | 'flush' | undefined> {
+/** The next line's content, what ends a section, or undefined at the end of the stream. @throws StreamFault when it is not framed */
+export async function readPktLine(reader: ByteReader): Promise<Buffer | 'flush' | 'delimiter' | undefined> {
   const head = await reader.read(4)
   if (head === undefined) return undefined
   const text = head.toString('latin1')
   if (!/^[0-9a-fA-F]{4}$/.test(text)) throw new StreamFault('malformed', 'the answer is not in the git protocol')
   const length = Number.parseInt(text, 16)
   if (length === 0) return 'flush'
+  if (length === 1) return 'delimiter'
   if (length < 4 || length > LONGEST) throw new StreamFault('malformed', 'the answer is not in the git protocol')
   if (length === 4) return Buffer.alloc(0)
   const body = await reader.read(length - 4)
@@ -44,8 +47,8 @@ export interface BandedAnswer {
 export async function readBands(reader: ByteReader, first?: Buffer): Promise<BandedAnswer> {
   const content: Buffer[] = []
   let messages = ''
-  let line: Buffer | 'flush' | undefined = first ?? (await readPktLine(reader))
-  while (line !== undefined && line !== 'flush') {
+  let line: Buffer | 'flush' | 'delimiter' | undefined = first ?? (await readPktLine(reader))
+  while (line instanceof Buffer) {
     const band = line[0]
     const body = line.subarray(1)
     if (band === 1) content.push(body)
@@ -54,6 +57,6 @@ export async function readBands(reader: ByteReader, first?: Buffer): Promise<Ban
     else throw new StreamFault('malformed', 'the answer is not in the git protocol')
     line = await readPktLine(reader)
   }
-  if (line === undefined) throw new StreamFault('ended', 'the answer broke off')
+  if (line !== 'flush') throw new StreamFault('ended', 'the answer broke off')
   return { content: Buffer.concat(content), messages, fatal: undefined }
 }

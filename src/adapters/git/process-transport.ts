@@ -5,7 +5,7 @@
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { Failure } from '../../failure.ts'
-import { type Advertisement, assertReadable, RefusedService, readAdvertisement } from './advertisement.ts'
+import { type Advertisement, assertReadable, RefusedService, readAdvertisement, readRefs, refsRequest } from './advertisement.ts'
 import { ByteReader, StreamFault } from './byte-reader.ts'
 import { gitNotInstalled, systemCode, unreachable } from './git-failure.ts'
 import { findGitFolder } from './git-folder.ts'
@@ -40,18 +40,22 @@ export class ProcessTransport implements GitTransport {
     this.#limits = limits
   }
 
-  async open(service: GitService, signal: AbortSignal): Promise<GitSession> {
+  async open(service: GitService, signal: AbortSignal, known?: Advertisement): Promise<GitSession> {
     signal.throwIfAborted()
     const launch =
       this.#address.kind === 'ssh' ? sshLaunch(this.#address, service, this.#environment) : await this.#localLaunch(service, signal)
     signal.throwIfAborted()
-    const running = new Conversation(launch, this.#environment, signal)
+    // Version 2 is for reading alone. An ssh server that does not let the variable in answers in version 0.
+    const protocol = service === 'git-upload-pack' ? { GIT_PROTOCOL: 'version=2' } : {}
+    const running = new Conversation(launch, { ...gitEnvironment(this.#environment), ...protocol }, signal)
     const reader = new ByteReader(running.output, this.#limits)
     try {
-      const advertisement = await readAdvertisement(reader, false)
+      const offered = await readAdvertisement(reader, false)
       signal.throwIfAborted()
-      assertReadable(advertisement, this.#address.printed)
-      return running.session(advertisement, reader)
+      assertReadable(offered, this.#address.printed)
+      if (offered.version !== 2 || known?.version === 2) return running.session(known?.version === 2 ? known : offered, reader)
+      running.ask(refsRequest(offered))
+      return running.session(await readRefs(reader, offered), reader)
     } catch (thrown) {
       const ended = await running.end(thrown instanceof StreamFault && thrown.kind === 'silent')
       signal.throwIfAborted()
@@ -82,7 +86,7 @@ export class ProcessTransport implements GitTransport {
     return unreachable(printed, told === '' ? thrown.message : told, thrown)
   }
 
-  /** Of a local address: the folder that git keeps it in. @throws Failure BP1002, BP4005, BP4009, BP4010 */
+  /** Of a local address: the folder that git keeps it in. @throws Failure BP1002, BP4009, BP4010 */
   async gitFolder(signal: AbortSignal): Promise<string> {
     this.#gitFolder ??= await findGitFolder(this.#address, this.#environment, signal)
     return this.#gitFolder
@@ -100,8 +104,12 @@ function sshLaunch(address: Extract<RemoteAddress, { kind: 'ssh' }>, service: Gi
   const quoted = `'${address.path.replace(/['!]/g, (character) => `'\\${character}'`)}'`
   const words = [...(address.port === undefined ? [] : ['-p', String(address.port)]), address.destination, `${service} ${quoted}`]
   const command = environment['GIT_SSH_COMMAND']
-  if (command === undefined || command === '') return { program: 'ssh', args: ['-o', 'BatchMode=yes', ...words], detached: true }
-  return { program: 'sh', args: ['-c', `${command} "$@"`, command, ...words], detached: true }
+  const protocol = service === 'git-upload-pack' ? ['-o', 'SendEnv=GIT_PROTOCOL'] : []
+  if (command === undefined || command === '')
+    return { program: 'ssh', args: ['-o', 'BatchMode=yes', ...protocol, ...words], detached: true }
+  // Other programs than OpenSSH do not know the option; git tells them by the name too (connect.c, determine_ssh_variant).
+  const options = /(?:^|\/)ssh(?:\.exe)?$/.test(command.trim().split(/\s+/)[0] ?? '') ? protocol : []
+  return { program: 'sh', args: ['-c', `${command} "$@"`, command, ...options, ...words], detached: true }
 }
 
 interface Ended {
@@ -119,8 +127,8 @@ class Conversation {
   #missing = false
   #requested = false
 
-  constructor(launch: Launch, environment: Environment, signal: AbortSignal) {
-    const child = spawn(launch.program, launch.args, { env: gitEnvironment(environment), stdio: 'pipe', detached: launch.detached })
+  constructor(launch: Launch, environment: NodeJS.ProcessEnv, signal: AbortSignal) {
+    const child = spawn(launch.program, launch.args, { env: environment, stdio: 'pipe', detached: launch.detached })
     this.#child = child
     this.#detached = launch.detached
     this.output = child.stdout
@@ -141,12 +149,16 @@ class Conversation {
     void this.#closed.then(() => signal.removeEventListener('abort', onAbort))
   }
 
+  ask(body: readonly Uint8Array[]): void {
+    for (const part of body) this.#child.stdin.write(part)
+  }
+
   session(advertisement: Advertisement, reader: ByteReader): GitSession {
     return {
       advertisement,
       request: async (body) => {
         this.#requested = true
-        for (const part of body) this.#child.stdin.write(part)
+        this.ask(body)
         this.#child.stdin.end()
         return reader
       },

@@ -1,19 +1,39 @@
-/** The objects of a remote: from the cache where they are there, otherwise fetched, and fetched anew once when the cache is damaged. */
+/**
+ * The objects of a remote: from the cache where they are there, otherwise fetched, no more than is needed where the server can do
+ * that (ADR 29), and fetched anew once when the cache is damaged.
+ */
 import type { ObjectId } from '../../package/object-id.ts'
-import { LEDGER_BRANCH } from '../../package/ref-name.ts'
 import { type Advertisement, RefusedService } from './advertisement.ts'
-import { fetchPack } from './fetch-pack.ts'
+import { type FetchRequest, type Filter, fetchPack } from './fetch-pack.ts'
 import { damaged, emptyRepository } from './git-failure.ts'
 import type { GitTransport } from './git-transport.ts'
-import { DamagedCache, type ObjectCache } from './object-cache.ts'
+import { DamagedCache, type ObjectCache, type TipsFile } from './object-cache.ts'
 import { BrokenObject, type GitObject, type ObjectType } from './object-format.ts'
 import type { ObjectSource } from './object-source.ts'
 import { printable } from './untrusted-text.ts'
+import {
+  branchesAndTags,
+  DEEPEST,
+  DEPTHS,
+  FURTHEST,
+  latestRevisions,
+  longestFirst,
+  ourTips,
+  SMALL_FILES,
+  tipsNaming,
+  wayOf,
+} from './what-to-fetch.ts'
 
-/** `ours`: the branches that backporch works with, and the object asked for. `all`: every branch and tag. */
-type Scope = 'ours' | 'all'
+interface Tips {
+  /** By full ref names. */
+  readonly tips: ReadonlyMap<string, ObjectId>
+  /** Undefined for the whole history. */
+  readonly depth?: number | undefined
+  readonly filter?: Filter | undefined
+}
 
-const OURS = new RegExp(`^refs/heads/(?:drafts/|proposed/|deletionProposed/|${LEDGER_BRANCH}$)`)
+/** The server gives a wanted object to nobody, or does not know what it is asked. */
+class Refused extends Error {}
 
 export class RemoteObjects implements ObjectSource {
   readonly #remote: string
@@ -24,6 +44,16 @@ export class RemoteObjects implements ObjectSource {
   #damage: unknown
   /** The clone was built from nothing by us: what it lacks, the remote lacks. */
   #fresh = false
+  /** The server gives no object by its id, whatever it says: the whole history is fetched. */
+  #whole = false
+  /** Whether the server has taken a filter, or refused it. */
+  readonly #filters = new Map<Filter, boolean>()
+  /** An object that was asked for by its id alone has come. */
+  #givesById = false
+  /** How often commits beyond what is here were asked for. */
+  #deepened = 0
+  /** Waits for a request, by what it is: one request then asks for all. */
+  readonly #wanted = new Map<ObjectType, Set<ObjectId>>()
   #turn: Promise<unknown> = Promise.resolve()
 
   /** @param remote as it may be printed. @param baseBranch short name; the remote's default branch is fetched in any case */
@@ -34,12 +64,10 @@ export class RemoteObjects implements ObjectSource {
     this.#baseBranch = baseBranch
   }
 
-  /** The last advertisement that was seen for reading. */
   get known(): Advertisement | undefined {
     return this.#known
   }
 
-  /** Asks the remote what it has. @throws Failure BP40xx or BP1002 */
   async advertise(signal: AbortSignal): Promise<Advertisement> {
     const session = await this.#transport.open('git-upload-pack', signal)
     await session.close()
@@ -47,55 +75,61 @@ export class RemoteObjects implements ObjectSource {
     return session.advertisement
   }
 
-  async read(ids: readonly ObjectId[], _type: ObjectType, signal: AbortSignal): Promise<ReadonlyMap<ObjectId, GitObject>> {
-    const found = new Map<ObjectId, GitObject>()
-    for (const id of ids) found.set(id, await this.#readOne(id, signal))
-    return found
-  }
-
-  async #readOne(id: ObjectId, signal: AbortSignal): Promise<GitObject> {
-    const object = await this.#look(id)
-    if (object !== undefined) return object
-    const mine = this.#turn.then(() => this.#obtain(id, signal))
+  async read(ids: readonly ObjectId[], type: ObjectType, signal: AbortSignal): Promise<ReadonlyMap<ObjectId, GitObject>> {
+    const found = await this.#look(ids)
+    const missing = ids.filter((id) => !found.has(id))
+    if (missing.length === 0) return found
+    const waiting = this.#wanted.get(type) ?? new Set()
+    this.#wanted.set(type, waiting)
+    for (const id of missing) waiting.add(id)
+    const mine = this.#turn.then(() => this.#obtain(missing, type, signal))
     this.#turn = mine.catch(() => {}) // the next in line tries for itself
-    return await mine
+    return new Map([...found, ...(await mine)])
   }
 
-  async #obtain(id: ObjectId, signal: AbortSignal): Promise<GitObject> {
-    signal.throwIfAborted()
-    const here = await this.#look(id)
-    if (here !== undefined) return here
-    if (this.#damage !== undefined) await this.#startAnew()
-    return (await this.#fetchUntil(id, signal)) ?? (await this.#fetchAnew(id, signal))
+  async #obtain(ids: readonly ObjectId[], type: ObjectType, signal: AbortSignal): Promise<ReadonlyMap<ObjectId, GitObject>> {
+    const waiting = this.#wanted.get(type) ?? new Set()
+    try {
+      signal.throwIfAborted()
+      const here = await this.#look(ids)
+      if (here.size === ids.length) return here
+      if (this.#damage !== undefined) await this.#startAnew()
+      const all = [...new Set([...ids, ...waiting])]
+      const found = await this.#fetched(all, ids, type, signal)
+      if (found.size === ids.length) return found
+      if (this.#known?.refs.size === 0) throw emptyRepository(this.#remote)
+      if (!this.#fresh || this.#damage !== undefined) {
+        await this.#startAnew()
+        const again = await this.#fetched(ids, ids, type, signal)
+        if (again.size === ids.length) return again
+      }
+      throw this.#notToBeHad(ids)
+    } finally {
+      for (const id of ids) waiting.delete(id)
+    }
   }
 
-  async #fetchUntil(id: ObjectId, signal: AbortSignal): Promise<GitObject | undefined> {
-    if (this.#known !== undefined) {
-      await this.#fetch('ours', id, signal, this.#known)
-      const object = await this.#look(id)
-      if (object !== undefined) return object
+  /** Fetches `all` together; where one of them stops the rest, those of `ids` alone. */
+  async #fetched(
+    all: readonly ObjectId[],
+    ids: readonly ObjectId[],
+    type: ObjectType,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<ObjectId, GitObject>> {
+    try {
+      await this.#fetchAll(all, type, signal)
+    } catch (thrown) {
+      if (!(thrown instanceof Refused)) throw thrown
+      if (all.length > ids.length) return await this.#fetched(ids, ids, type, signal)
+      throw damaged(this.#remote, `the server refuses: ${printable(thrown.message, this.#transport.secrets)}`, thrown)
     }
-    for (const scope of ['ours', 'all'] as const) {
-      await this.#fetch(scope, id, signal)
-      const object = await this.#look(id)
-      if (object !== undefined) return object
-    }
-    return undefined
+    return await this.#look(ids)
   }
 
-  async #fetchAnew(id: ObjectId, signal: AbortSignal): Promise<GitObject> {
-    if (this.#known?.refs.size === 0) throw emptyRepository(this.#remote)
-    if (!this.#fresh || this.#damage !== undefined) {
-      await this.#startAnew()
-      const object = await this.#fetchUntil(id, signal)
-      if (object !== undefined) return object
-    }
+  #notToBeHad(ids: readonly ObjectId[]): Error {
     const damage = this.#damage
-    throw damaged(
-      this.#remote,
-      damage === undefined ? `${id} is reached from no branch and no tag` : `${id} is broken in a fresh copy too`,
-      damage,
-    )
+    const why = damage === undefined ? 'is reached from no branch and no tag' : 'is broken in a fresh copy too'
+    return damaged(this.#remote, `${ids.length === 1 ? ids[0] : `one of ${ids.length} objects`} ${why}`, damage)
   }
 
   async #startAnew(): Promise<void> {
@@ -104,64 +138,160 @@ export class RemoteObjects implements ObjectSource {
     this.#fresh = false
   }
 
-  /** From the cache; undefined where it is missing or the cache is damaged, which is noted. */
-  async #look(id: ObjectId): Promise<GitObject | undefined> {
+  /** Those that are in the cache. Damage is noted, and looks like what is missing. */
+  async #look(ids: readonly ObjectId[]): Promise<ReadonlyMap<ObjectId, GitObject>> {
+    const found = new Map<ObjectId, GitObject>()
     try {
-      return await this.#cache.read(id)
+      for (const id of ids) {
+        const object = await this.#cache.read(id)
+        if (object !== undefined) found.set(id, object)
+      }
     } catch (thrown) {
       if (!(thrown instanceof DamagedCache)) throw thrown
       this.#damage = thrown
-      return undefined
+    }
+    return found
+  }
+
+  async #isHere(ids: readonly ObjectId[]): Promise<boolean> {
+    return (await this.#look(ids)).size === ids.length
+  }
+
+  /** What does not come is tried again with refs that are asked for anew, and then with the whole history where the server has no better. */
+  async #fetchAll(ids: readonly ObjectId[], type: ObjectType, signal: AbortSignal): Promise<void> {
+    for (let anew = this.#known === undefined; ; anew = true) {
+      const advertisement = anew || this.#known === undefined ? await this.advertise(signal) : this.#known
+      const way = this.#whole ? 'whole' : wayOf(advertisement)
+      try {
+        if (way === 'partial') await this.#fetchPartly(advertisement, ids, type, signal)
+        else await this.#fetchWhole(advertisement, ids, signal)
+        if (anew || this.#damage !== undefined || (await this.#isHere(ids))) return
+      } catch (thrown) {
+        if (!(thrown instanceof Refused)) throw thrown
+        // A file that a folder names is there, so whoever refuses it does not give by id. A commit may be gone.
+        if (anew && (way === 'whole' || this.#givesById || (type === 'commit' && advertisement.version === 2))) throw thrown
+        if (anew) this.#whole = true
+      }
     }
   }
 
-  async #fetch(scope: Scope, id: ObjectId, signal: AbortSignal, known?: Advertisement): Promise<void> {
+  async #fetchPartly(advertisement: Advertisement, ids: readonly ObjectId[], type: ObjectType, signal: AbortSignal): Promise<void> {
+    const offered = advertisement.capabilities.has('filter')
+    const ask = (filter: Filter): Filter | undefined => (offered && this.#filters.get(filter) !== false ? filter : undefined)
+    if (type !== 'commit') {
+      await this.#fetch(advertisement, { wants: ids, haves: [], filter: type === 'tree' ? ask('blob:none') : undefined }, signal)
+      this.#givesById = true
+      return
+    }
+    const { base, branches, ledger } = ourTips(advertisement, this.#baseBranch)
+    const tips = new Set([base, branches, ledger].flatMap((each) => [...each.values()]))
+    const here = await this.#tips('tips')
+    if (here.size === 0 || ids.some((id) => tips.has(id))) {
+      const depthOf = (group: ReadonlyMap<string, ObjectId>) => ([...group.keys()].some((name) => here.has(name)) ? FURTHEST : 1)
+      await this.#fetchTips(advertisement, { tips: base, depth: depthOf(base), filter: ask('blob:none') }, signal)
+      await this.#fetchTips(advertisement, { tips: ledger, depth: depthOf(ledger) }, signal)
+      await this.#fetchTips(advertisement, { tips: branches, filter: ask(SMALL_FILES) }, signal)
+    }
+    const missing = await this.#missingOf(ids)
+    const tagged = [...tipsNaming(advertisement, missing).keys()].some((name) => name.startsWith('refs/tags/'))
+    if (tagged) {
+      const wants = ask('tree:0') === undefined ? missing : [...missing, ...latestRevisions(advertisement)]
+      await this.#fetch(advertisement, { wants, haves: [], depth: 1, filter: ask('tree:0') }, signal)
+    }
+    const older = await this.#missingOf(missing)
+    if (older.length === 0) return
+    // Whoever is told of what is here takes older commits to be here too: nothing is told.
+    await this.#fetch(
+      advertisement,
+      { wants: older, haves: [], depth: DEPTHS[this.#deepened] ?? DEEPEST, filter: ask('blob:none') },
+      signal,
+    )
+    this.#deepened += 1
+    this.#givesById = true
+  }
+
+  /** The branches that are looked at with their whole history, then every branch and tag. */
+  async #fetchWhole(advertisement: Advertisement, ids: readonly ObjectId[], signal: AbortSignal): Promise<void> {
+    const { base, branches, ledger } = ourTips(advertisement, this.#baseBranch)
+    const near = new Map([...base, ...branches, ...ledger, ...tipsNaming(advertisement, ids)])
+    for (const tips of [near, branchesAndTags(advertisement)]) {
+      if ((await this.#missingOf(ids)).length > 0) await this.#fetchTips(advertisement, { tips }, signal, 'packed-refs')
+    }
+  }
+
+  /** Those of `ids` that are not here; none where the cache is damaged, because then it is begun anew. */
+  async #missingOf(ids: readonly ObjectId[]): Promise<readonly ObjectId[]> {
+    const found = await this.#look(ids)
+    return this.#damage === undefined ? ids.filter((id) => !found.has(id)) : []
+  }
+
+  async #tips(file: TipsFile): Promise<ReadonlyMap<string, ObjectId>> {
+    const tips = await this.#cache.tips(file)
+    if (tips.size === 0) this.#fresh = true
+    return tips
+  }
+
+  /** Those of the tips that are not here already. What is noted of branches that are gone is forgotten. */
+  async #fetchTips(
+    advertisement: Advertisement,
+    { tips, depth, filter }: Tips,
+    signal: AbortSignal,
+    file: TipsFile = 'tips',
+  ): Promise<void> {
+    const here = await this.#tips(file)
+    const have = new Set(here.values())
+    const wants = [...new Set(tips.values())].filter((id) => !have.has(id))
+    const haves = depth === 1 ? [] : longestFirst(here, advertisement, this.#baseBranch)
+    await this.#fetch(advertisement, { wants, haves, depth, filter }, signal, async (pack) => {
+      const kept = [...here].filter(([name, tip]) => advertisement.refs.get(name) === tip)
+      await this.#cache.store(pack, new Map([...kept, ...tips]), file)
+    })
+  }
+
+  /** @throws Refused, Failure BP40xx */
+  async #fetch(
+    known: Advertisement,
+    request: FetchRequest,
+    signal: AbortSignal,
+    store: (pack: Buffer | undefined) => Promise<void> = (pack) => this.#cache.store(pack),
+  ): Promise<void> {
+    if (this.#damage !== undefined) return
+    try {
+      await store(request.wants.length === 0 ? undefined : await this.#request(known, request, signal))
+    } catch (thrown) {
+      this.#pass(thrown, signal)
+    }
+  }
+
+  /** A server may refuse one filter and take another: less and less is left out, until it does. */
+  async #request(known: Advertisement, request: FetchRequest, signal: AbortSignal): Promise<Buffer> {
+    const { filter } = request
+    try {
+      const pack = await this.#send(known, request, signal)
+      if (filter !== undefined) this.#filters.set(filter, true)
+      return pack
+    } catch (thrown) {
+      if (!(thrown instanceof RefusedService) || filter === undefined || this.#filters.get(filter) === true) throw thrown
+      const pack = await this.#request(known, { ...request, filter: filter === 'tree:0' ? 'blob:none' : undefined }, signal)
+      this.#filters.set(filter, false)
+      return pack
+    }
+  }
+
+  async #send(known: Advertisement, request: FetchRequest, signal: AbortSignal): Promise<Buffer> {
     const session = await this.#transport.open('git-upload-pack', signal, known)
     try {
       this.#known = session.advertisement
-      const complete = await this.#cache.tips()
-      if (complete.size === 0) this.#fresh = true
-      const asked = this.#tipsOf(session.advertisement, scope, id)
-      const have = new Set(complete.values())
-      const wants: ObjectId[] = []
-      for (const tip of new Set(asked.values())) {
-        if (!have.has(tip) && (await this.#look(tip)) === undefined) wants.push(tip)
-      }
-      if (this.#damage !== undefined) return
-      const pack = wants.length === 0 ? undefined : await fetchPack(session, wants, this.#haves(complete, session.advertisement))
-      const kept = [...complete].filter(([name, tip]) => session.advertisement.refs.get(name) === tip)
-      await this.#cache.store(pack, new Map([...kept, ...asked]))
-    } catch (thrown) {
-      this.#pass(thrown, known !== undefined, signal)
+      return await fetchPack(session, request)
     } finally {
       await session.close()
     }
   }
 
-  /** The branches with the long histories come first: a request names only so many. */
-  #haves(complete: ReadonlyMap<string, ObjectId>, { head }: Advertisement): readonly ObjectId[] {
-    const long = [head, `refs/heads/${this.#baseBranch}`, `refs/heads/${LEDGER_BRANCH}`].flatMap((name) => complete.get(name ?? '') ?? [])
-    return [...new Set([...long, ...complete.values()])]
-  }
-
-  #tipsOf(advertisement: Advertisement, scope: Scope, id: ObjectId): ReadonlyMap<string, ObjectId> {
-    const { refs, head, peeled } = advertisement
-    const wanted = ([name, tip]: readonly [string, ObjectId]) => {
-      if (tip === id || peeled.get(name) === id) return true
-      if (scope === 'all') return name.startsWith('refs/heads/') || name.startsWith('refs/tags/')
-      return name === head || name === `refs/heads/${this.#baseBranch}` || OURS.test(name)
-    }
-    return new Map([...refs].filter(wanted))
-  }
-
-  /** A want from an old advertisement may be gone; then the next step asks anew. */
-  #pass(thrown: unknown, old: boolean, signal: AbortSignal): void {
-    if (thrown instanceof DamagedCache) {
-      this.#damage = thrown
-    } else if (thrown instanceof BrokenObject) {
-      throw damaged(this.#remote, thrown.message, thrown)
-    } else if (thrown instanceof RefusedService) {
-      if (!old) throw damaged(this.#remote, `the server refuses: ${printable(thrown.message, this.#transport.secrets)}`)
-    } else throw this.#transport.explain(thrown, signal)
+  #pass(thrown: unknown, signal: AbortSignal): void {
+    if (thrown instanceof DamagedCache) this.#damage = thrown
+    else if (thrown instanceof BrokenObject) throw damaged(this.#remote, thrown.message, thrown)
+    else if (thrown instanceof RefusedService) throw new Refused(thrown.message, { cause: thrown })
+    else throw this.#transport.explain(thrown, signal)
   }
 }

@@ -158,7 +158,7 @@ withMade('a machine without git, or without ssh, says what to install', 'local b
 withMade('ssh is called as git calls it, and told not to ask', 'local bare', async (made) => {
   const bin = join(made.root, 'bin')
   mkdirSync(bin)
-  const script = `#!/bin/sh\necho "$@" > '${made.root}/called'\neval "exec git \${6#git-}"\n`
+  const script = `#!/bin/sh\necho "$@" > '${made.root}/called'\neval "exec git \${8#git-}"\n`
   writeFileSync(join(bin, 'ssh'), script, { mode: 0o755 })
   const environment = { ...made.environment, PATH: `${bin}:${made.environment['PATH']}` }
   const path = join(made.root, "it's.git")
@@ -166,7 +166,10 @@ withMade('ssh is called as git calls it, and told not to ask', 'local bare', asy
   const repository = openTestRepository(made, { environment, remote: `ssh://git@host.test:2222${path}` })
   assert.equal((await repository.refs(signal)).refs.size, 5)
   const quoted = path.replace("'", "'\\''")
-  assert.equal(readFileSync(join(made.root, 'called'), 'utf8'), `-o BatchMode=yes -p 2222 git@host.test git-upload-pack '${quoted}'\n`)
+  assert.equal(
+    readFileSync(join(made.root, 'called'), 'utf8'),
+    `-o BatchMode=yes -o SendEnv=GIT_PROTOCOL -p 2222 git@host.test git-upload-pack '${quoted}'\n`,
+  )
   writeFileSync(join(bin, 'ssh'), '#!/bin/sh\necho "Permission denied (publickey)." >&2\nexit 255\n', { mode: 0o755 })
   const { why } = await expectFailure(openTestRepository(made, { environment, remote: 'git@host.test:x' }).refs(signal), 'BP4001')
   assert.equal(why, 'Permission denied (publickey).')
