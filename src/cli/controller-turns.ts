@@ -4,7 +4,7 @@ import { PressQueue } from '../controller/press-queue.ts'
 import { type Failure, Failures, failuresOf } from '../failure.ts'
 import { type Note, sentenceOf } from '../note.ts'
 import type { AuditSource } from '../ports/audit-source.ts'
-import { LastDrift } from '../reconcile/last-drift.ts'
+import { BetweenTurns } from '../reconcile/between-turns.ts'
 import type { TurnResult } from '../reconcile/run-turn.ts'
 import { type UnitResult, unitFailures } from '../reconcile/unit-result.ts'
 import { oneLine } from '../record/one-line.ts'
@@ -34,11 +34,12 @@ export class ControllerTurns {
   audit: AuditSource | undefined
   /** What people pressed since the last turn, and what that one could not do. */
   readonly presses = new PressQueue()
-  private readonly lastDrift = new LastDrift()
   private readonly packages: readonly string[]
   private readonly options: ControllerOptions
   private readonly world: World
   private readonly onUnusable: () => void
+  /** Outlives the sessions. */
+  private readonly between = new BetweenTurns()
   private kept: KeptSession | undefined
   private keptSince = 0
   private running = false
@@ -121,7 +122,7 @@ export class ControllerTurns {
     return runScan(
       {
         ...this.kept.session,
-        request: { ...request, ...steps, lastDrift: this.lastDrift, ...(this.audit === undefined ? {} : { audit: this.audit }) },
+        request: { ...request, ...steps, between: this.between, ...(this.audit === undefined ? {} : { audit: this.audit }) },
         presses: this.presses,
       },
       this.options,

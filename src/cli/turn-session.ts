@@ -3,6 +3,7 @@ import { asFailure } from '../failure.ts'
 import type { RedactionKey } from '../krm/redacted.ts'
 import type { PressSource } from '../ports/check-run.ts'
 import type { ClusterReader } from '../ports/cluster.ts'
+import { BetweenTurns } from '../reconcile/between-turns.ts'
 import type { TurnPorts, TurnRequest } from '../reconcile/run-turn.ts'
 import { allowedFunctions, type CommonOptions, clusterTarget, Progress } from './options.ts'
 import { printNotes } from './print-notes.ts'
@@ -64,6 +65,7 @@ export async function withSession(
       bot: { email: world.botEmail },
       renderer: await world.openRenderer(allowedFunctions(options)),
       version: world.version,
+      between: new BetweenTurns(),
       onProgress: progress.step,
       ...(options.auditLog === undefined ? {} : { audit: await world.openAuditLog(options.auditLog) }),
     }

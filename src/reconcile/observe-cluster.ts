@@ -12,6 +12,7 @@ import type { EffectivePolicy } from '../policy/effective-policy.ts'
 import type { ClusterIdentity, ClusterReader } from '../ports/cluster.ts'
 import type { Incomplete } from '../record/schema.ts'
 import { type AttributionSources, attributeVerdicts } from './attribute-verdicts.ts'
+import type { CreationAnswers } from './creation-answers.ts'
 import { decideBehind, type LagSources } from './decide-behind.ts'
 import { eachOf } from './each-of.ts'
 import { Creations, MissingObjects, withPrediction } from './predict-object.ts'
@@ -28,6 +29,8 @@ export interface PackageSide {
   readonly unexpected: UnexpectedObjects
   /** What tells a syncer that is behind from a person who wrote. */
   readonly lag: LagSources
+  /** What servers said in earlier turns to making what is missing. */
+  readonly creations: CreationAnswers
   /** What tells who it was. */
   readonly who: AttributionSources
 }
@@ -60,7 +63,7 @@ export async function observeCluster(
   const syncer = syncerOf(observed, policy)
   const stored = writesThroughHelm(syncer) ? side.unexpected.stored : undefined
   const manager = syncer?.manager ?? policy.fieldManager ?? 'kubectl'
-  const missing = new MissingObjects(reader, manager)
+  const missing = new MissingObjects(reader, { cluster: reader.name, identity, manager }, side.creations)
   const creations = new Creations(reader, manager)
   const detected = await eachOf(observed, PREDICTION_WIDTH, async (seen) => {
     const object = { ...seen, stored: stored?.get(resourceKey(seen.desired.id)) }

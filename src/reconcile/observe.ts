@@ -21,12 +21,11 @@ import { NO_BUILDS } from '../render/package-builder.ts'
 import type { PackageRenderer } from '../render/package-renderer.ts'
 import { computeStatus, NOT_FOUND, unknownStatus } from '../status/kstatus.ts'
 import type { GroupMember } from '../status/resource-group.ts'
+import { BetweenTurns } from './between-turns.ts'
 import type { BotIdentity } from './bot-identity.ts'
-import type { LastDrift } from './last-drift.ts'
 import { observeApplier } from './observe-applier.ts'
 import { type ClusterSide, observeCluster, type PackageSide } from './observe-cluster.ts'
 import type { OwnResources } from './own-resources.ts'
-import { readPackageHistory } from './package-history.ts'
 import { readGitState, type UnitFiles } from './read-git-state.ts'
 import { setReleasedAside } from './released-fields.ts'
 import { type RepositoryView, readFolder } from './repository-view.ts'
@@ -39,8 +38,8 @@ export interface ObserveOptions {
   readonly key: RedactionKey
   readonly bot: BotIdentity
   readonly renderer: PackageRenderer
-  /** Of whoever lives over turns. */
-  readonly lastDrift?: LastDrift | undefined
+  /** Of whoever runs more turns than one. */
+  readonly between?: BetweenTurns | undefined
   /** Where the audit log comes from, which names users. */
   readonly audit?: AuditSource | undefined
 }
@@ -127,19 +126,20 @@ export async function observe(
   const git = await readGitState(view, unit, files, options.bot, signal)
   const ground = { view, renderer: options.renderer, choice: effective.render }
   const of = { packagePath: unit.packagePath, outside: files.outside ?? [] }
-  const history = () => readPackageHistory(ground, of, identity.namespace, desired, signal)
+  const { creations, histories } = options.between ?? new BetweenTurns()
+  const history = () => histories.read(ground, of, identity.namespace, desired, signal)
   const lag = { history, own, git, key: options.key }
   const notes: Note[] = []
   const { audit, key } = options
   const onNote = (note: Note): void => void notes.push(note)
   const who = { cluster: unit.cluster, audit, policy: effective, report: git.ledger.report, key, onNote }
-  const cluster = await observeCluster(reader, identity, { read, unexpected, lag, who }, effective, signal)
+  const cluster = await observeCluster(reader, identity, { read, unexpected, lag, who, creations }, effective, signal)
   const applier = await observeApplier(own, cluster, { ...unit, render: effective.render }, desired.pipeline === 'run', signal)
   // Only an edit asks who else reads the files.
   const differs = cluster.verdicts.some(({ items }) => items.length > 0)
   const others = source === undefined || !differs ? [] : await sharedWith(view, source, signal)
   const found = cluster.verdicts.map((verdict) => setReleasedAside(verdict, git.merged, options.key))
-  const verdicts = options.lastDrift?.unchanged(`${unit.cluster}/${unit.packagePath}`, found) ?? found
+  const verdicts = options.between?.lastDrift.unchanged(`${unit.cluster}/${unit.packagePath}`, found) ?? found
   return {
     unit,
     cluster: identity,

@@ -4,7 +4,7 @@ import { MemoryRepository } from '../../test/fakes/memory-repository.ts'
 import { InProcessRenderer } from '../adapters/functions/in-process-renderer.ts'
 import { valueAt } from '../krm/field-path.ts'
 import { loadPackage } from './observe.ts'
-import { readPackageHistory } from './package-history.ts'
+import { PackageHistories } from './package-histories.ts'
 import { readRepository } from './repository-view.ts'
 
 const { signal } = new AbortController()
@@ -14,18 +14,13 @@ function config(color: string): string {
   return `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\ndata: {color: ${color}}\n`
 }
 
-async function historyOf(repository: MemoryRepository) {
+async function historyOf(repository: MemoryRepository, histories = new PackageHistories()) {
   const view = await readRepository(repository, 'main', signal)
   const [found] = view.packages
   assert.ok(found !== undefined)
   const { desired } = await loadPackage(view, found, 'test', new InProcessRenderer(), signal)
-  const { versions, ...rest } = await readPackageHistory(
-    { view, renderer: new InProcessRenderer() },
-    { packagePath: found.path, outside: [] },
-    'shop',
-    desired,
-    signal,
-  )
+  const ground = { view, renderer: new InProcessRenderer() }
+  const { versions, ...rest } = await histories.read(ground, { packagePath: found.path, outside: [] }, 'shop', desired, signal)
   const color = [{ kind: 'field', name: 'data' } as const, { kind: 'field', name: 'color' } as const]
   const shown = versions.map(({ commit, objects }) => [commit, valueAt(objects.get('/ConfigMap/shop/web') ?? {}, color)])
   return { shown, versions, ...rest }

@@ -15,7 +15,7 @@ import { AskedFiles, renderUnit, unitTree } from './unit-source.ts'
 const MOST_COMMITS = 200
 const MOST_VERSIONS = 20
 
-interface HistoryGround {
+export interface HistoryGround {
   readonly view: RepositoryView
   readonly renderer: PackageRenderer
   /** Kpt renders it unless given. */
@@ -26,20 +26,30 @@ export interface HistoryOf {
   readonly packagePath: string
   /** Paths of what its rendering reads outside of the package, from the root of the repository. */
   readonly outside: readonly string[]
+  /** Of an earlier base commit, where there was one. */
+  readonly known?: KnownHistory | undefined
+}
+
+/** The history as of one base commit. */
+export interface KnownHistory {
+  readonly base: ObjectId
+  readonly history: PackageHistory
+  /** Whether reading it again would give the same: false where a version could not be rendered, and may be later. */
+  readonly lasting: boolean
 }
 
 /**
- * Walks the first parents of the base commit: what a merge brought counts from the merge on.
+ * Walks the first parents of the base commit, down to the commit whose history is known: what a merge brought counts from the merge on.
  * @param namespace where a namespaced object without a namespace goes
  * @throws Failure BP40xx when git fails
  */
 export async function readPackageHistory(
   ground: HistoryGround,
-  { packagePath, outside: outsideNow }: HistoryOf,
+  { packagePath, outside: outsideNow, known }: HistoryOf,
   namespace: string,
   desired: DesiredSet,
   signal: AbortSignal,
-): Promise<PackageHistory> {
+): Promise<KnownHistory> {
   const { view } = ground
   const versions: PackageVersion[] = [{ commit: view.base, at: '', objects: objectsOf(desired, namespace) }]
   const placeOf = new Map<string, number>()
@@ -48,6 +58,7 @@ export async function readPackageHistory(
   let content = contentHash(unitTree(view.tree, packagePath, outside))
   let complete = false
   let rendered = true
+  let lasting = true
   for (let walked = 0; walked < MOST_COMMITS; walked += 1) {
     placeOf.set(commit.id, versions.length - 1)
     // The first commit with a content is the oldest one in a row that has it.
@@ -60,6 +71,10 @@ export async function readPackageHistory(
       complete = true
       break
     }
+    if (parent === known?.base && known.history.placeOf.size + walked <= 2 * MOST_COMMITS) {
+      const same = rendered && content === contentHash([...own, ...(await outsideTree(view, parent, outside, signal))])
+      return { base: view.base, history: joined({ versions, placeOf, complete }, known.history, same), lasting }
+    }
     commit = await view.repository.commit(parent, signal)
     const before = contentHash([...own, ...(await outsideTree(view, parent, outside, signal))])
     if (before === content) continue
@@ -69,11 +84,31 @@ export async function readPackageHistory(
     content = contentHash([...own, ...(await outsideTree(view, parent, outside, signal))])
     const { objects } = version
     rendered = objects !== undefined
+    lasting &&= version.lasting
     if (objects !== undefined) versions.push({ commit: commit.id, at: timeOf(commit), objects })
   }
   // Before its first commit the package had nothing, which is a version too: what that commit brought may still be on its way.
   if (complete) versions.push({ commit: '', at: '', objects: new Map() })
-  return { versions, placeOf, complete }
+  return { base: view.base, history: { versions, placeOf, complete }, lasting }
+}
+
+/** @param same whether the oldest content of `newer` is the newest one of `older` */
+function joined(newer: PackageHistory, older: PackageHistory, same: boolean): PackageHistory {
+  const last = newer.versions.length - 1
+  const [first, ...rest] = older.versions
+  const [oldest] = newer.versions.slice(-1)
+  const one = same && first !== undefined && oldest !== undefined
+  const versions = one
+    ? [...newer.versions.slice(0, last), { ...oldest, commit: first.commit, at: first.at }, ...rest]
+    : [...newer.versions, ...older.versions]
+  const offset = one ? last : last + 1
+  const places = [...older.placeOf].map(([commit, place]) => [commit, place + offset] as const)
+  const kept = versions.slice(0, MOST_VERSIONS + 1)
+  return {
+    versions: kept,
+    placeOf: new Map([...newer.placeOf, ...places.filter(([, place]) => place < kept.length)]),
+    complete: older.complete && kept.length === versions.length,
+  }
 }
 
 async function packageTree(view: RepositoryView, commit: ObjectId, packagePath: string, signal: AbortSignal): Promise<readonly TreeFile[]> {
@@ -100,6 +135,7 @@ interface RenderedVersion {
   /** Undefined for a content that cannot be rendered: it was never applied, so it explains nothing. */
   readonly objects: PackageVersion['objects'] | undefined
   readonly outside: readonly string[]
+  readonly lasting: boolean
 }
 
 async function render(
@@ -116,7 +152,9 @@ async function render(
   const files = tree.map(({ path, mode, id }) => ({ path, mode, content: blobs.get(id) ?? new Uint8Array() }))
   const at = new AskedFiles(view.repository, commit, signal)
   const { rendering, outside } = await renderUnit(at, renderer, { packagePath, files, choice }, signal)
-  return { objects: 'failures' in rendering ? undefined : objectsOf(rendering.desired, namespace), outside }
+  const failures = 'failures' in rendering ? rendering.failures : []
+  const lasting = failures.every(({ retry }) => retry !== 'backoff')
+  return { objects: 'failures' in rendering ? undefined : objectsOf(rendering.desired, namespace), outside, lasting }
 }
 
 /** Nobody asks the server how the kinds of an earlier version are scoped: each object stands wherever it may be. */

@@ -5,6 +5,8 @@ import type { LiveState, Prediction } from '../krm/live-view.ts'
 import { metadataText } from '../krm/resource.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import type { ClusterReader } from '../ports/cluster.ts'
+import type { DesiredResource } from '../render/desired-set.ts'
+import type { CreationAnswers, CreationGround } from './creation-answers.ts'
 
 /** An object that is written all the time is then compared as it is: better than no answer. */
 const ATTEMPTS = 3
@@ -23,7 +25,7 @@ export async function withPrediction(
 ): Promise<ObservedObject> {
   const { id, apiVersion } = object.desired
   let observed = object
-  const sent = { ...object.desired, object: appliedPart(object) }
+  const sent = sentFor(object)
   for (let attempt = 1; needsPrediction(observed, syncer); attempt += 1) {
     const prediction = await reader.predict(sent, manager, signal)
     if (attempt === ATTEMPTS || !movedBetween(observed.live, prediction)) return { ...observed, prediction }
@@ -69,18 +71,22 @@ export class Creations {
 /** What is said of one object that is not there holds for the others: no namespace to make it in, no right to make one of its kind. */
 export class MissingObjects {
   private readonly reader: ClusterReader
-  private readonly manager: string
+  private readonly ground: CreationGround
+  private readonly answers: CreationAnswers
   private readonly byNamespace = new Map<string, Promise<Prediction | undefined>>()
   private readonly unproven = new Set<string>()
 
-  /** @param manager of the syncer */
-  constructor(reader: ClusterReader, manager: string) {
+  /** @param answers of earlier turns */
+  constructor(reader: ClusterReader, ground: CreationGround, answers: CreationAnswers) {
     this.reader = reader
-    this.manager = manager
+    this.ground = ground
+    this.answers = answers
   }
 
   /** The object with the server's answer to making it anew: what it refuses is blocked, and not merely missing. */
   async withPrediction(object: Omit<ObservedObject, 'prediction'>, signal: AbortSignal): Promise<ObservedObject> {
+    const known = this.answers.recall(this.ground, sentFor(object))
+    if (known !== undefined) return { ...object, prediction: known.refusal }
     const { namespace } = object.desired.id
     const first = namespace === '' ? undefined : this.byNamespace.get(namespace)
     if (first === undefined) {
@@ -88,17 +94,23 @@ export class MissingObjects {
       this.byNamespace.set(namespace, asked)
       return { ...object, prediction: await asked }
     }
-    const known = await first
-    const forAll = known?.state === 'refused' && (known.reason === 'NamespaceTerminating' || known.reason === 'NamespaceMissing')
-    return { ...object, prediction: forAll ? known : await this.ask(object, signal) }
+    const said = await first
+    const forAll = said?.state === 'refused' && (said.reason === 'NamespaceTerminating' || said.reason === 'NamespaceMissing')
+    return { ...object, prediction: forAll ? said : await this.ask(object, signal) }
   }
 
   private async ask(object: Omit<ObservedObject, 'prediction'>, signal: AbortSignal): Promise<Prediction | undefined> {
     const { apiVersion, id } = object.desired
     const kind = `${apiVersion} ${id.kind} ${id.namespace}`
     if (this.unproven.has(kind)) return undefined
-    const prediction = await this.reader.predict({ ...object.desired, object: appliedPart(object) }, this.manager, signal)
+    const sent = sentFor(object)
+    const prediction = await this.reader.predict(sent, this.ground.manager, signal)
     if (prediction.state === 'unproven') this.unproven.add(kind)
+    this.answers.keep(this.ground, sent, prediction)
     return prediction
   }
+}
+
+function sentFor(object: Omit<ObservedObject, 'prediction'>): DesiredResource {
+  return { ...object.desired, object: appliedPart(object) }
 }

@@ -17,7 +17,7 @@ import { parseGoYaml } from '../../src/krm/go-yaml.ts'
 import type { JsonObject } from '../../src/krm/json.ts'
 import { redactionKey } from '../../src/krm/redacted.ts'
 import type { Clock } from '../../src/ports/clock.ts'
-import { LastDrift } from '../../src/reconcile/last-drift.ts'
+import { BetweenTurns } from '../../src/reconcile/between-turns.ts'
 import { runFleetTurn, type TurnResult } from '../../src/reconcile/run-turn.ts'
 import { gitTestEnvironment } from '../contract/git-remotes.ts'
 import { appliedBy, editedBy } from '../fakes/live-object.ts'
@@ -58,7 +58,7 @@ export class MassDrift {
   readonly pushes: EmulatedLimit
   readonly content: EmulatedLimit
   readonly #renderer = new WorkerRenderer({ allowed: { exec: [], images: [] }, engine: undefined, environment: {} })
-  readonly #lastDrift = new LastDrift()
+  readonly #between = new BetweenTurns()
   readonly #folder: string
   readonly #server: GitHubServer
   readonly #objects: number
@@ -127,7 +127,7 @@ export class MassDrift {
       key: redactionKey(new Uint8Array(32).fill(7)),
       bot: { email: BOT.email },
       renderer: this.#renderer,
-      lastDrift: this.#lastDrift,
+      between: this.#between,
       version: '0.0.0',
     }
     return runFleetTurn({ ...this.#ports, clusters: this.clusters }, request, AbortSignal.timeout(900_000))

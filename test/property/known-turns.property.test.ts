@@ -8,7 +8,7 @@ import fc from 'fast-check'
 import { WorkerRenderer } from '../../src/adapters/functions/worker-renderer.ts'
 import type { JsonObject } from '../../src/krm/json.ts'
 import { answerFleetProposals, waitingTicks } from '../../src/reconcile/answer-proposals.ts'
-import { LastDrift } from '../../src/reconcile/last-drift.ts'
+import { BetweenTurns } from '../../src/reconcile/between-turns.ts'
 import { runFleetTurn, type TurnRequest } from '../../src/reconcile/run-turn.ts'
 import { knownTexts } from '../../src/record/known-texts.ts'
 import { FleetWorld } from '../fakes/fleet-world.ts'
@@ -256,7 +256,7 @@ test('a turn with what the turns before left in memory does what a turn of a new
     fc.asyncProperty(fc.array(fc.array(steps, { maxLength: 3 }), { minLength: 4, maxLength: 14 }), async (turns) => {
       const [lasting, anew] = [begin(), begin()]
       const renderer = new WorkerRenderer({ allowed: { exec: [], images: [] }, engine: undefined, environment: {} })
-      const memory = { lastDrift: new LastDrift(), renderer }
+      const memory = { between: new BetweenTurns(), renderer }
       for (const each of turns) {
         for (const step of each) for (const world of [lasting, anew]) step(world)
         const remembered = await turn(lasting, memory)
