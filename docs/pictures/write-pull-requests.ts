@@ -147,6 +147,7 @@ function request(): TurnRequest {
     packages: [],
     wish: undefined,
     dryRun: false,
+    clock: { now: () => new Date() },
     fieldManager: undefined,
     key: redactionKey(new Uint8Array(32).fill(7)),
     bot: { email: BOT.email },

@@ -6,7 +6,7 @@ import type { UnitResult } from '../reconcile/unit-result.ts'
 import { exitStatusOf, worstExit } from './exit-status.ts'
 
 function failed(code: FailureCode): UnitResult {
-  return { state: 'failed', packagePath: 'a', failures: [new Failure({ code, what: 'w', why: 'y', remedy: 'r' })] }
+  return { state: 'failed', cluster: 'prod', packagePath: 'a', failures: [new Failure({ code, what: 'w', why: 'y', remedy: 'r' })] }
 }
 
 /** Only what an exit code looks at. */

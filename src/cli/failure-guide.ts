@@ -192,6 +192,11 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
       'the deletion was approved, and the merged record has no copy of all that would go: the object is too large, takes other objects or data along, or was recorded by an older version',
     fix: 'keep what you need of it and delete it by hand, or release it; of an older record, scan and approve anew',
   },
+  BP2016: {
+    cause:
+      'somebody looked at the cluster after this was observed, so it may be otherwise now: a recording of an earlier day, or a late push',
+    fix: 'look at the cluster itself, or record it anew',
+  },
   BP3001: {
     cause: 'the API server cannot be reached: its address, the network, a proxy or a firewall',
     fix: 'try kubectl get namespaces with the same context, then run again',
@@ -248,6 +253,10 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
   BP3014: {
     cause: 'nobody applied the package after the merge, or somebody changed the cluster back',
     fix: 'apply the package with its syncer, or set settle: backporch in the policy, then scan',
+  },
+  BP3015: {
+    cause: 'the cluster was made anew, or the kubeconfig leads to another one than the one that had this name before',
+    fix: 'give this cluster another name with --cluster, or delete its folder on the drift-ledger branch',
   },
   BP4001: {
     cause: 'the address is wrong, or the network or the server does not answer',

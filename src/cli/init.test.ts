@@ -128,6 +128,7 @@ test('a recorded cluster of an Argo CD Application and a Flux Kustomization: rul
     fieldManager: undefined,
     key: redactionKey(new Uint8Array(32)),
     bot: { email: BOT_EMAIL },
+    clock: { now: () => new Date() },
     renderer: new InProcessRenderer(),
   }
   const { subject, files } = await onboard(

@@ -3,6 +3,7 @@ import { sentenceOf } from '../note.ts'
 import type { PackageRepository } from '../ports/package-repository.ts'
 import { type Ledger, readWholeLedger } from '../reconcile/read-ledger.ts'
 import { type RepositoryView, readRepository } from '../reconcile/repository-view.ts'
+import { withSeenTimes } from './freshness.ts'
 import type { CommonOptions } from './options.ts'
 import { printNotes } from './print-notes.ts'
 import { traceTo } from './verbose.ts'
@@ -45,7 +46,7 @@ async function readFrom(repository: PackageRepository, world: World, options: Co
     world,
   )
   for (const note of ledger.problems) told.add(sentenceOf(note))
-  return { view, ledger }
+  return { view, ledger: withSeenTimes(ledger, view) }
 }
 
 function sameRefs(before: ReadonlyMap<string, unknown>, now: ReadonlyMap<string, unknown>): boolean {

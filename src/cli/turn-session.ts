@@ -60,6 +60,7 @@ export async function withSession(
       labels: options.selector,
       wish: undefined,
       dryRun: false,
+      clock: world.clock,
       fieldManager: options.fieldManager,
       key,
       bot: { email: world.botEmail },

@@ -25,7 +25,7 @@ import { leftKeys } from './left-data.ts'
 import { isLostWhenReleased } from './lost-when-released.ts'
 import { BEFORE_FIRST_APPLY } from './manager-table.ts'
 import { hiddenPlaces, writerInOtherVersion, writersInOtherVersions } from './other-version.ts'
-import { whyOwnershipProvesNothing } from './ownership-proof.ts'
+import { metadataProves, whyOwnershipProvesNothing } from './ownership-proof.ts'
 import { assessRisk } from './risk.ts'
 import { withSecretData } from './secret-data.ts'
 import { isMarkOf } from './syncer-marks.ts'
@@ -159,8 +159,10 @@ class Subject {
 
   judge(): Judgement {
     const { prediction, creation } = this.observed
-    const subject = { id: this.observed.desired.id, apiVersion: this.observed.desired.apiVersion, desired: this.desired, live: this.live }
-    const unowned = unownedFields({ ...subject, schema: this.observed.schema }, creation, this.metadataOnly)
+    const { id, apiVersion } = this.observed.desired
+    const subject = { id, apiVersion, desired: this.desired, live: this.live, schema: this.observed.schema }
+    const unowned = unownedFields(subject, creation, this.metadataOnly)
+    const metadata = { ...subject, managed: this.managed, syncer: this.syncer }
     let items: Drift[] = []
     let proof: ObjectVerdict['proof'] = 'dry-run'
     let failure: Failure | undefined
@@ -168,21 +170,21 @@ class Subject {
     if (prediction?.state === 'refused') reapplyFails = prediction.failure.why
     if (unowned.complete) proof = 'creation'
     else if (prediction?.state === 'predicted') items = this.againstPrediction(prediction.object)
-    else if (prediction === undefined && !this.metadataOnly) proof = 'ownership'
+    else if (prediction === undefined && (!this.metadataOnly || metadataProves(metadata))) proof = 'ownership'
     else {
       proof = 'none'
       items = this.byOwnership()
-      failure = this.metadataOnly ? contentNotRead(this.observed.desired.id) : prediction?.failure
+      failure = this.metadataOnly ? contentNotRead(id) : prediction?.failure
     }
     items = [...items, ...this.unowned(unowned, items)]
     items = [...items, ...this.dropped(items)]
     items = [...items, ...this.added(items)]
     items = [...items, ...this.hidden(items)]
     const proven = proof !== 'none' && unowned.open.length === 0
-    if (!proven) failure = unowned.open.length > 0 ? notExplained(this.observed.desired.id, unowned.open, creation) : failure
+    if (!proven) failure = unowned.open.length > 0 ? notExplained(id, unowned.open, creation) : failure
     const leaving = metadataText(this.live, 'deletionTimestamp')
     if (items.length === 0 && leaving !== '')
-      return { state: 'blocked', proof, items, failure: beingDeleted(this.observed.desired.id, this.live, leaving), reapplyFails }
+      return { state: 'blocked', proof, items, failure: beingDeleted(id, this.live, leaving), reapplyFails }
     const state = items.length > 0 ? 'drifted' : proven ? 'in-sync' : prediction?.state === 'refused' ? 'blocked' : 'unverified'
     const notes = this.unknown.map((path) => this.tellUnknown(path))
     // What the server drops from an update it takes for a mistake in a server-side apply.

@@ -46,6 +46,17 @@ export function whyOwnershipProvesNothing(subject: ProofSubject): string | undef
   return 'a live value is not written as in git'
 }
 
+/**
+ * The same for a Secret of which only the metadata was read: it holds where git declares nothing that was not read. The type of a Secret
+ * cannot be changed.
+ */
+export function metadataProves(subject: ProofSubject): boolean {
+  const { desired, live } = subject
+  if (['data', 'stringData', 'immutable'].some((name) => Object.hasOwn(desired, name))) return false
+  const type = getKey(desired, 'type')
+  return whyOwnershipProvesNothing(type === undefined ? subject : { ...subject, live: { ...live, type } }) === undefined
+}
+
 // What a dry run sends and compares has no status.
 function withoutStatus(object: JsonObject): JsonObject {
   return Object.hasOwn(object, 'status') ? Object.fromEntries(Object.entries(object).filter(([name]) => name !== 'status')) : object

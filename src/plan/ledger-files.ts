@@ -2,11 +2,13 @@
 import { createHash } from 'node:crypto'
 import { Failure } from '../failure.ts'
 import { isJsonObject, type JsonObject } from '../krm/json.ts'
+import { resourceKey } from '../krm/resource-id.ts'
+import type { ClusterIdentity } from '../ports/cluster.ts'
 import { knownTexts } from '../record/known-texts.ts'
 import { ledgerObservationPath, ledgerUnitFolder } from '../record/record-paths.ts'
-import { API_VERSION, type ClusterObservation, type DriftReport, LOCAL_CONFIG } from '../record/schema.ts'
+import { API_VERSION, type ClusterObservation, clusterObservationSchema, type DriftReport, LOCAL_CONFIG } from '../record/schema.ts'
 import { formatDocument, isSameDocument, isWrittenAs, laterText } from '../record/write-document.ts'
-import { buildResourceGroup } from '../status/resource-group.ts'
+import { buildResourceGroup, type MemberDrift } from '../status/resource-group.ts'
 import type { LedgerFile } from './action.ts'
 import type { Observation } from './observation.ts'
 
@@ -31,6 +33,8 @@ export function ledgerFilesOf(seen: Observation, report: DriftReport): LedgerFil
     inventoryId: seen.inventory?.id ?? '',
     commit: kept.spec.unit.commit,
     members: seen.health,
+    drift: driftOf(kept),
+    drifted: [...new Map(kept.spec.changes.map(({ ref }) => [resourceKey(ref), ref])).values()],
     at: seen.cluster.observedAt,
     previous,
   })
@@ -63,8 +67,15 @@ function filesOf(path: string, document: object, isKept: boolean, { git }: Obser
   ]
 }
 
+/** What the report says, in the words of the ResourceGroup. */
+function driftOf({ spec, status }: DriftReport): MemberDrift {
+  if (spec.changes.length > 0) return 'drifted'
+  if (status.state === 'Unknown' || (status.incomplete ?? []).length > 0) return 'unverified'
+  return ['Behind', 'Reconciling', 'Suspended'].includes(status.state) ? 'waiting' : 'in-sync'
+}
+
 /** The ledger is a cache: a file that cannot be read is written anew. */
-function readObject(text: string, where: string): JsonObject | undefined {
+export function readObject(text: string, where: string): JsonObject | undefined {
   try {
     const { value } = knownTexts.read(text, where)
     return value !== undefined && isJsonObject(value) ? value : undefined
@@ -81,7 +92,8 @@ function saysTheSame(before: DriftReport, after: DriftReport): boolean {
 
 function timeless({ spec, status }: DriftReport): object {
   const { commit: _commit, ...unit } = spec.unit
-  return { spec: { ...spec, unit, observed: { ...spec.observed, at: '' } }, status }
+  const { seenAt: _seen, ...observed } = spec.observed
+  return { spec: { ...spec, unit, observed: { ...observed, at: '' } }, status }
 }
 
 /** The report names the first commit in which the package had this content. */
@@ -91,18 +103,31 @@ function keepFirstCommit(before: DriftReport | undefined, after: DriftReport): D
 }
 
 function clusterObservation(seen: Observation): ClusterObservation {
-  const { version, observedAt, recorded } = seen.cluster
+  const before = knownObservation(seen)
+  const seenAt = before?.status.seenAt
   return {
     apiVersion: API_VERSION,
     kind: 'ClusterObservation',
     metadata: { name: seen.unit.cluster, annotations: LOCAL_CONFIG },
-    status: {
-      changedAt: observedAt,
-      version,
-      identity: identityOf(seen),
-      ...(recorded ? { recorded } : {}),
-    },
+    status: { changedAt: seen.cluster.observedAt, ...identityFields(seen.cluster, before), ...(seenAt === undefined ? {} : { seenAt }) },
   }
+}
+
+/** Which cluster it is, as the ledger has it. @param before as the ledger had it */
+export function identityFields(
+  { uid, version, recorded }: ClusterIdentity,
+  before: ClusterObservation | undefined,
+): Pick<ClusterObservation['status'], 'version' | 'identity' | 'recorded'> {
+  const identity = uid === '' ? (before?.status.identity ?? '') : identityHash(uid)
+  return { version, identity, ...(recorded ? { recorded } : {}) }
+}
+
+/** What the ledger has of the unit's cluster; undefined where that is nothing, or cannot be read. */
+export function knownObservation({ unit, git }: Pick<Observation, 'unit' | 'git'>): ClusterObservation | undefined {
+  const path = ledgerObservationPath(unit.cluster)
+  const text = git.ledger.texts.get(path)
+  const read = clusterObservationSchema.safeParse(text === undefined ? undefined : readObject(text, path))
+  return read.success ? read.data : undefined
 }
 
 /** What the ledger keeps of a cluster's uid, 16 hex digits; empty where the uid was not read. */
@@ -114,11 +139,6 @@ export function identityHash(uid: string): string {
  * Which cluster it is: as read now or, where the account may not read it, as the ledger has it; empty where neither is known.
  * So one drift has one fingerprint, whoever looks.
  */
-export function identityOf({ cluster, unit, git }: Observation): string {
-  if (cluster.uid !== '') return identityHash(cluster.uid)
-  const path = ledgerObservationPath(unit.cluster)
-  const text = git.ledger.texts.get(path)
-  const status = text === undefined ? undefined : readObject(text, path)?.['status']
-  const identity = isJsonObject(status) ? status['identity'] : undefined
-  return typeof identity === 'string' ? identity : ''
+export function identityOf(seen: Observation): string {
+  return identityFields(seen.cluster, knownObservation(seen)).identity
 }

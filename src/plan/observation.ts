@@ -128,6 +128,8 @@ export interface LedgerState {
 export interface Observation {
   readonly unit: Unit
   readonly cluster: ClusterIdentity
+  /** RFC 3339 UTC: the present, by which a time in the ledger is one to come. Left out: that of the observation. */
+  readonly now?: string
   readonly syncer: Syncer | undefined
   /** Who applies the package, and what that does after a merge. */
   readonly applier: Applier

@@ -2,7 +2,7 @@
 import { RISKS } from '../drift/drift.ts'
 import { describeRule, isActive } from '../drift/ignore-rules.ts'
 import { FAILURE_CODES, type FailureCode } from '../failure.ts'
-import { effectivePolicy, repositoryLimits, unobservedAfter } from '../policy/effective-policy.ts'
+import { clusterDetection, effectivePolicy, repositoryLimits } from '../policy/effective-policy.ts'
 import type { PolicySet } from '../policy/parse-policy.ts'
 import type { DashboardProposal, DashboardSubject, DashboardUnit, UndecidedUnit } from '../proposal/dashboard-text.ts'
 import { driftId } from '../proposal/dashboard-ticks.ts'
@@ -36,7 +36,7 @@ export function dashboardOf(input: DashboardInput): Omit<DashboardSubject, 'dial
   const { ledger, policies, now } = input
   const rows = [...ledger.reports].map(([folder, report]): Row => ({ report, unit: unitOf(folder, report, input) })).sort(byUrgency)
   const of = (...states: readonly DriftReport['status']['state'][]): readonly Row[] =>
-    rows.filter(({ report }) => states.includes(report.status.state))
+    rows.filter(({ report: { status } }) => states.includes(status.lastKnown?.state ?? status.state))
   const open = of('Drifted').filter(({ report }) => report.status.lifecycle === 'Proposed')
   const drafts = of('Drifted').filter(({ report }) => report.status.lifecycle === 'Draft')
   const limits = repositoryLimits(policies)
@@ -61,7 +61,7 @@ export function dashboardOf(input: DashboardInput): Omit<DashboardSubject, 'dial
       return merged === undefined ? [] : [{ ...unit, mergedAt: merged.status.at, revision: merged.status.revision ?? '' }]
     }),
     notAdoptable: open.flatMap(({ report, unit }) => notAdoptable(report, unit)),
-    notObserved: [...lostClusters(input), ...of('Unknown').map(notRead)],
+    notObserved: [...lostClusters(input), ...rows.filter((row) => isNotRead(row, input)).map(notRead)],
     ignores: ignoresOf(policies, now.slice(0, 10)),
     staleRules: staleNotes(policies, [...ledger.reports.values()], now.slice(0, 10)).map(({ text }) => text),
     limits: { hourly: limits.prHourlyLimit, concurrent: limits.prConcurrentLimit },
@@ -153,13 +153,23 @@ function notAdoptable(report: DriftReport, unit: DashboardUnit): DashboardSubjec
 
 /** The words of an error may be others each time, its code is not. */
 function lostClusters({ notObserved, ledger, policies, now }: DashboardInput): DashboardSubject['notObserved'] {
-  return notObserved
-    .flatMap(({ cluster, code }) => {
-      const since = ledger.clusters.get(cluster)?.status.changedAt ?? ''
-      const recent = since !== '' && later(since, unobservedAfter(policies, cluster)) > now
-      return recent ? [] : [{ cluster, packageName: '', since, why: `${FAILURE_CODES[code]} (${code})` }]
+  const known = [...ledger.clusters].flatMap(([cluster, { status }]) =>
+    status.unobserved === undefined ? [] : [{ cluster, ...status.unobserved }],
+  )
+  const never = notObserved.flatMap(({ cluster, code }) =>
+    ledger.clusters.has(cluster) ? [] : [{ cluster, since: '', code, why: FAILURE_CODES[code] }],
+  )
+  return [...known, ...never]
+    .flatMap(({ cluster, since, code, why }) => {
+      const recent = since !== '' && later(since, clusterDetection(policies, cluster, 'unobservedAfter')) > now
+      return recent ? [] : [{ cluster, packageName: '', since, why: `${why} (${code})` }]
     })
     .sort((left, right) => compare(left.cluster, right.cluster))
+}
+
+/** A cluster that cannot be observed stands for its packages. */
+function isNotRead({ report: { spec, status } }: Row, { ledger }: DashboardInput): boolean {
+  return status.state === 'Unknown' && ledger.clusters.get(spec.unit.cluster)?.status.unobserved === undefined
 }
 
 function notRead({ report: { spec, status }, unit }: Row): DashboardSubject['notObserved'][number] {

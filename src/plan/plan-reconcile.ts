@@ -27,6 +27,7 @@ import { type LedgerFiles, ledgerFilesOf } from './ledger-files.ts'
 import type { Observation, OpenBranch, Wish } from './observation.ts'
 import { allChanges, applyingFingerprints, type PlannedChange, planResolutions, possibleResolution, silencedUntil } from './pick-changes.ts'
 import { possiblePlan } from './possible-plan.ts'
+import { newerThan, tooOld, tooOldNote } from './too-old.ts'
 import { saysTheSame, unitFingerprint, unitRecord, unitReport } from './unit-documents.ts'
 import { sameTree } from './unit-git.ts'
 import { closedFile, failedBefore, failedEpisodes, verifiedEpisodes, withNewer } from './verified-episodes.ts'
@@ -64,7 +65,7 @@ export interface PlanOptions {
 
 /**
  * @throws Failure BP2001, BP2002, BP2007, BP2010 or BP2014 when a wish cannot be fulfilled, BP2008 when nothing is open for it,
- * BP2012 when it is about a unit of another base branch
+ * BP2012 when it is about a unit of another base branch, BP2016 when the ledger knows something newer
  */
 export function planReconcile(observation: Observation, options: PlanOptions = {}): UnitPlan {
   return new Turn(observation, options).plan()
@@ -109,7 +110,12 @@ class Turn {
   plan(): UnitPlan {
     assertUndecided(this.seen, this.wish, this.changes, this.found.closed)
     const active = this.active()
-    if (otherBase(this.seen) !== undefined) return this.onlyLook(active)
+    if (otherBase(this.seen) !== undefined) return this.onlyLook(active, [])
+    const newer = newerThan(this.seen)
+    if (newer !== undefined) {
+      if (this.wish !== undefined) throw tooOld(this.seen, newer)
+      return this.onlyLook(active, [tooOldNote(this.seen, newer)])
+    }
     if (active.length === 0) return this.withoutDrift(this.changes.length)
     const fingerprint = unitFingerprint(this.seen, active)
     if (this.open?.foreign)
@@ -133,8 +139,11 @@ class Turn {
     return this.record(active, fingerprint)
   }
 
-  /** For `diff` with another branch: what differs from it, and nothing of what the unit's own branch has open or decided. */
-  private onlyLook(active: readonly PlannedChange[]): UnitPlan {
+  /**
+   * For `diff` with another branch: what differs from it, and nothing of what the unit's own branch has open or decided. And for an
+   * observation that is older than what is known.
+   */
+  private onlyLook(active: readonly PlannedChange[], notes: readonly Note[]): UnitPlan {
     if (this.wish !== undefined) assertOwnBase(this.seen)
     const clean = this.seen.incomplete.length === 0 ? waitingState(this.seen.verdicts) : 'Unknown'
     const fingerprint = active.length === 0 ? '' : unitFingerprint(this.seen, active)
@@ -147,7 +156,7 @@ class Turn {
       writes: NO_WRITES,
       outcomes: [],
       openBranches: [],
-      notes: this.found.notes,
+      notes: [...this.found.notes, ...notes],
     }
   }
 
@@ -343,7 +352,10 @@ class Turn {
   ): UnitPlan {
     const report = unitReport(this.seen, active, fingerprint, { state, branch, hold: this.hold })
     // A report that is not written yet is new even when it says that nothing differs.
-    const ledger: Pick<LedgerFiles, 'files' | 'line'> = state === 'Off' ? { files: [], line: undefined } : ledgerFilesOf(this.seen, report)
+    // With mode Off nothing is recorded, but that what was recorded before is of then.
+    const known = this.seen.git.ledger.report?.status.state ?? 'Off'
+    const silent = state === 'Off' && known === 'Off'
+    const ledger: Pick<LedgerFiles, 'files' | 'line'> = silent ? { files: [], line: undefined } : ledgerFilesOf(this.seen, report)
     const { found } = this
     const settled = state === 'Off' ? [] : [...this.failed, ...verifiedEpisodes(this.seen, found.closed)]
     const parts = joinWrites([found.writes, writes, { ...NO_WRITES, ledger: [...settled.map(closedFile), ...ledger.files] }])

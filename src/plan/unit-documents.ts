@@ -1,7 +1,7 @@
 /** What one turn says about its unit: the report for the ledger, the record for the branch. */
 import { fingerprintOf } from '../drift/fingerprint.ts'
 import { resourceKey } from '../krm/resource-id.ts'
-import { buildReport, showChange } from '../record/build-report.ts'
+import { buildReport, showChange, showHealth } from '../record/build-report.ts'
 import { objectCopies } from '../record/object-copies.ts'
 import { API_VERSION, type DriftRecord, type DriftReport, LOCAL_CONFIG } from '../record/schema.ts'
 import { isSameDocument } from '../record/write-document.ts'
@@ -60,7 +60,7 @@ export function unitReport(
     key: seen.key,
     status: {
       state,
-      since: before?.state === state ? before.since : at,
+      ...sinceWhen(before, state, at),
       episode,
       lifecycle,
       plan: active.length === 0 ? '' : planOf(active.map(({ resolution }) => resolution)),
@@ -69,9 +69,23 @@ export function unitReport(
       ...(hold === undefined || lifecycle !== 'Draft' ? {} : { held: hold }),
       ...snoozed(seen, { episode, lifecycle }),
       ...ruleMatches(seen),
+      health: showHealth(seen.health, seen.incomplete),
     },
     incomplete: seen.incomplete,
   })
+}
+
+/** A state that was only out of sight goes on where it was. */
+function sinceWhen(
+  before: DriftReport['status'] | undefined,
+  state: DriftReport['status']['state'],
+  at: string,
+): Pick<DriftReport['status'], 'since' | 'lastKnown'> {
+  if (before === undefined) return { since: at }
+  const { lastKnown } = before
+  if (state === 'Unknown' && before.state !== 'Unknown') return { since: at, lastKnown: { state: before.state, since: before.since } }
+  if (before.state === state) return { since: before.since, ...(lastKnown === undefined ? {} : { lastKnown }) }
+  return { since: lastKnown?.state === state ? lastKnown.since : at }
 }
 
 export interface EpisodeState {

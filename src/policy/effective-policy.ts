@@ -53,6 +53,8 @@ export interface Detection {
   readonly settle: number
   /** How old the last news of a cluster are that is told as not observed. */
   readonly unobservedAfter: number
+  /** How often a cluster is looked at. */
+  readonly interval: number
 }
 
 /** For the whole repository. 0 is no limit. */
@@ -94,7 +96,7 @@ export const DEFAULT_POLICY: EffectivePolicy = {
   remindAfter: secondsOf(REMIND_AFTER),
   escalateAfter: 14 * DAY,
   verifyTimeout: 600,
-  detect: { minAge: 120, settle: 120, unobservedAfter: 900 },
+  detect: { minAge: 120, settle: 120, unobservedAfter: 900, interval: 3_600 },
   windows: [],
   ignore: [],
   actors: [],
@@ -136,6 +138,7 @@ export function effectivePolicy(set: PolicySet, cluster: string, packagePath: st
       minAge: seconds(({ detect }) => detect?.minAge, DEFAULT_POLICY.detect.minAge),
       settle: seconds(({ detect }) => detect?.settle, DEFAULT_POLICY.detect.settle),
       unobservedAfter: seconds(({ detect }) => detect?.unobservedAfter, DEFAULT_POLICY.detect.unobservedAfter),
+      interval: seconds(({ detect }) => detect?.interval, DEFAULT_POLICY.detect.interval),
     },
     windows: matching.flatMap(({ windows }) => windows),
     ignore: matching.flatMap(({ ignore }) => ignore),
@@ -170,11 +173,15 @@ export function repositoryLimits({ policies }: Pick<PolicySet, 'policies'>): Lim
 }
 
 /** Seconds; of the policy of the highest priority that may be about any package of the cluster. */
-export function unobservedAfter({ policies }: Pick<PolicySet, 'policies'>, cluster: string): number {
+export function clusterDetection(
+  { policies }: Pick<PolicySet, 'policies'>,
+  cluster: string,
+  setting: 'unobservedAfter' | 'interval',
+): number {
   const given = byPriority(policies.filter(({ document }) => matches(document.spec.match?.clusters, cluster, '*')))
-    .map(({ document }) => document.spec.detect?.unobservedAfter)
+    .map(({ document }) => document.spec.detect?.[setting])
     .find((text) => text !== undefined)
-  return given === undefined ? DEFAULT_POLICY.detect.unobservedAfter : secondsOf(given)
+  return given === undefined ? DEFAULT_POLICY.detect[setting] : secondsOf(given)
 }
 
 /** Packages that a placement puts into the cluster, none where no placement names it; undefined when there is no placement at all. */

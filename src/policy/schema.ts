@@ -149,6 +149,11 @@ export const driftPolicySchema = z.strictObject({
         unobservedAfter: durationSchema
           .optional()
           .describe('A cluster without news for so long is told as not observed when it cannot be read; 15m by default.'),
+        interval: durationSchema
+          .optional()
+          .describe(
+            'How often a cluster is looked at: the ledger says so at least as often, and status tells the age of what is older than twice that; 1h by default.',
+          ),
       })
       .optional(),
     limits: z

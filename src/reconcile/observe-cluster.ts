@@ -41,6 +41,7 @@ export interface ClusterSide {
   readonly verdicts: readonly ObjectVerdict[]
   /** Live objects by `resourceKey`, for the health. */
   readonly live: ReadonlyMap<string, LiveState>
+  /** Beside what the verdicts say. */
   readonly incomplete: readonly Incomplete[]
 }
 
@@ -92,7 +93,7 @@ export async function observeCluster(
     syncer,
     verdicts: told.map((verdict) => classifyIgnored(verdict, policy.ignore, today)),
     live,
-    incomplete: [...all.flatMap(incompleteOf), ...unexpected.incomplete],
+    incomplete: unexpected.incomplete,
   }
 }
 
@@ -122,10 +123,14 @@ function unreadableVerdict({ resource, failure }: Unplaced): ObjectVerdict {
   }
 }
 
-/** Drift that ownership shows while nobody could answer the dry run is only a part: the rest of the object is not known. */
-function incompleteOf({ id, state, items, failure, reapplyFails }: ObjectVerdict): Incomplete[] {
-  // A refusal is an answer, and of a Secret that is never read nothing more will be known later.
-  const answered = state === 'drifted' && (reapplyFails !== undefined || items.some(({ liveUnread }) => liveUnread))
+/**
+ * Drift that ownership shows while nobody could answer the dry run is only a part: the rest of the object is not known.
+ * @param verdict as the ledger has it: what is set aside is not drift any more
+ */
+export function incompleteOf({ id, state, items, setAside, failure, reapplyFails }: ObjectVerdict): Incomplete[] {
+  // A refusal is an answer, also to what is set aside, and of a Secret that is never read nothing more will be known later.
+  const differed = items.length > 0 || setAside.length > 0
+  const answered = (differed && reapplyFails !== undefined) || items.some(({ liveUnread }) => liveUnread)
   if (failure === undefined || state === 'in-sync' || answered) return []
   const { code, why, remedy } = failure
   const known = state === 'unreadable' || state === 'blocked' ? state : 'unverified'

@@ -50,6 +50,7 @@ export type ObservedUnit =
   | (UnitResult & { readonly state: 'failed' })
 
 export interface ObservedCluster {
+  readonly cluster: string
   readonly identity: ClusterIdentity
   readonly units: readonly ObservedUnit[]
   /** Undefined where it was not asked for. */
@@ -88,10 +89,10 @@ export async function lookAtCluster(
     await readAhead(view, some, [`${RECORDS_FOLDER}/${cluster.name}`], signal)
     units.push(...(await observeTogether(view, some, { reader: cluster, identity, own, declared, onDone }, request, signal)))
   }
-  if (request.unmanaged !== true) return { identity, units, unmanaged: undefined }
+  if (request.unmanaged !== true) return { cluster: cluster.name, identity, units, unmanaged: undefined }
   request.onProgress?.(`looking for objects in ${cluster.name} that nobody manages`)
   const seen = units.flatMap((unit) => (unit.state === 'observed' ? unit.observation.verdicts.map(({ id }) => id) : []))
-  return { identity, units, unmanaged: await readUnmanaged(cluster, seen, declared, signal) }
+  return { cluster: cluster.name, identity, units, unmanaged: await readUnmanaged(cluster, seen, declared, signal) }
 }
 
 interface Place extends ObservedFrom {
@@ -112,7 +113,7 @@ async function observeTogether(
     try {
       return await work()
     } catch (thrown) {
-      units.set(found, { state: 'failed', packagePath: found.path, failures: failuresOf(thrown) })
+      units.set(found, { state: 'failed', cluster: from.reader.name, packagePath: found.path, failures: failuresOf(thrown) })
       return undefined
     }
   }

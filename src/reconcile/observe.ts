@@ -3,16 +3,18 @@
 import { isGoneByDesign } from '../drift/set-aside-gone.ts'
 import { Failure, Failures } from '../failure.ts'
 import { handedOver } from '../krm/hand-over.ts'
-import type { RedactionKey } from '../krm/redacted.ts'
+import { isSecret, type RedactionKey } from '../krm/redacted.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import type { Note } from '../note.ts'
 import { type FoundPackage, packageSlug } from '../package/find-packages.ts'
 import type { Kptfile } from '../package/kptfile.ts'
 import { PACKAGE_FILE } from '../package/walk-package.ts'
 import type { GitState, Observation, Unit } from '../plan/observation.ts'
+import { isWaiting } from '../plan/waiting-state.ts'
 import { effectivePolicy } from '../policy/effective-policy.ts'
 import { type PackageAnnotations, policyOfPackage, readPackageAnnotations } from '../policy/package-annotations.ts'
 import type { AuditSource } from '../ports/audit-source.ts'
+import type { Clock } from '../ports/clock.ts'
 import type { ClusterIdentity, ClusterReader } from '../ports/cluster.ts'
 import type { Incomplete } from '../record/schema.ts'
 import type { DesiredSet } from '../render/desired-set.ts'
@@ -24,7 +26,7 @@ import type { GroupMember } from '../status/resource-group.ts'
 import { BetweenTurns } from './between-turns.ts'
 import type { BotIdentity } from './bot-identity.ts'
 import { observeApplier } from './observe-applier.ts'
-import { type ClusterSide, observeCluster, type PackageSide } from './observe-cluster.ts'
+import { type ClusterSide, incompleteOf, observeCluster, type PackageSide } from './observe-cluster.ts'
 import type { OwnResources } from './own-resources.ts'
 import { readGitState, type UnitFiles } from './read-git-state.ts'
 import { setReleasedAside } from './released-fields.ts'
@@ -33,6 +35,8 @@ import { filesOfView, sharedWith } from './shared-sources.ts'
 import { renderUnit, unitTree } from './unit-source.ts'
 
 export interface ObserveOptions {
+  /** Tells the present: a recording has a time of its own, and a cluster that cannot be reached has none. */
+  readonly clock: Pick<Clock, 'now'>
   /** Field manager of the syncer given by hand; wins over policy and over what the objects say. */
   readonly fieldManager: string | undefined
   readonly key: RedactionKey
@@ -140,16 +144,18 @@ export async function observe(
   const others = source === undefined || !differs ? [] : await sharedWith(view, source, signal)
   const found = cluster.verdicts.map((verdict) => setReleasedAside(verdict, git.merged, options.key))
   const verdicts = options.between?.lastDrift.unchanged(`${unit.cluster}/${unit.packagePath}`, found) ?? found
+  const incomplete = [...verdicts.flatMap(incompleteOf), ...cluster.incomplete, ...unreadDecisions(git)]
   return {
     unit,
     cluster: identity,
+    now: presentTime(options.clock),
     syncer: cluster.syncer,
     applier,
     verdicts,
-    health: healthOf({ ...cluster, verdicts }),
+    health: healthOf({ ...cluster, verdicts, incomplete }),
     notHandedOver: notHandedOver(cluster),
     inventory: desired.inventory,
-    incomplete: [...cluster.incomplete, ...unreadDecisions(git)],
+    incomplete,
     pipeline: desired.pipeline === 'run',
     functions: options.renderer.library,
     ...(source === undefined ? {} : { built: { source, library: options.renderer.builder?.library ?? NO_BUILDS, others } }),
@@ -159,6 +165,11 @@ export async function observe(
     key: options.key,
     ...(notes.length === 0 ? {} : { notes }),
   }
+}
+
+/** RFC 3339 UTC with seconds. */
+export function presentTime(clock: Pick<Clock, 'now'>): string {
+  return `${clock.now().toISOString().slice(0, 19)}Z`
 }
 
 function notHandedOver({ live, syncer }: ClusterSide): Set<string> {
@@ -180,13 +191,18 @@ function unreadDecisions({ unreadable }: GitState): Incomplete[] {
     }))
 }
 
-function healthOf({ verdicts, live, identity }: ClusterSide): GroupMember[] {
-  return verdicts.flatMap(({ id, desired, state, items, setAside }) => {
+/** By the same proofs as the report: an object is unverified where the report says that it could not be observed. */
+function healthOf({ verdicts, live, identity, incomplete }: ClusterSide): GroupMember[] {
+  const unproven = new Set(incomplete.flatMap(({ ref }) => (ref === undefined ? [] : [resourceKey(ref)])))
+  return verdicts.flatMap(({ id, desired, items, setAside }) => {
     if (desired === undefined || isGoneByDesign({ items, setAside })) return []
     const answer = live.get(resourceKey(id))
-    const drift = items.length > 0 ? 'drifted' : state === 'in-sync' ? 'in-sync' : 'unverified'
+    const waits = setAside.some(({ state }) => isWaiting(state))
+    const drift = items.length > 0 ? 'drifted' : unproven.has(resourceKey(id)) ? 'unverified' : waits ? 'waiting' : 'in-sync'
     const message = items.length === 0 ? '' : items.length === 1 ? '1 difference to git' : `${items.length} differences to git`
-    const unread = answer === undefined || answer.state === 'unreadable' || (answer.state === 'present' && answer.metadataOnly)
+    // A Secret without its content is judged as any other: by being there, and not going away.
+    const unread =
+      answer === undefined || answer.state === 'unreadable' || (answer.state === 'present' && answer.metadataOnly && !isSecret(id))
     const { status, message: health } = unread
       ? unknownStatus('not read')
       : answer.state === 'absent'

@@ -3,7 +3,7 @@
  * that moved between reading and pushing makes it read and plan again, at most five times; nothing is ever forced.
  */
 import { setImmediate } from 'node:timers/promises'
-import { type Failure, failuresOf } from '../failure.ts'
+import { asFailure, type Failure, Failures, failuresOf } from '../failure.ts'
 import { assertOwnBase, otherBaseNotes } from '../plan/base-branch.ts'
 import { withoutForeignCommits } from '../plan/comment-recreate.ts'
 import { type WishRequest, wishOf } from '../plan/comment-wish.ts'
@@ -19,9 +19,11 @@ import type { Forge, OpenedProposal } from '../ports/hosted-forge.ts'
 import type { PackageRepository, RefUpdate } from '../ports/package-repository.ts'
 import { type DashboardTicks, driftId } from '../proposal/dashboard-ticks.ts'
 import { adoptRefusals, NOTHING_REFUSED } from './adopt-refusals.ts'
-import { readBoard } from './board.ts'
+import { type Board, readBoard } from './board.ts'
+import { type ClusterWrites, type SeenClusters, writesOfClusters } from './cluster-turns.ts'
 import { eachOf } from './each-of.ts'
 import { holdsOf, NO_HOLDS, NOTHING_HELD } from './hold-back.ts'
+import { presentTime } from './observe.ts'
 import { type LookRequest, lookAtCluster, lookAtRepository, type ObservedUnit, withFreshRefs } from './observe-units.ts'
 import type { UnmanagedObjects } from './read-unmanaged.ts'
 import type { RepositoryView } from './repository-view.ts'
@@ -85,6 +87,8 @@ export interface TurnResult {
 export interface NotObserved {
   readonly cluster: string
   readonly failures: readonly [Failure, ...Failure[]]
+  /** RFC 3339 UTC: when it was looked at. */
+  readonly at: string
 }
 
 /** Planning only computes. What else waits (an answer to a webhook, a connection's life) has its turn between two units. */
@@ -97,8 +101,9 @@ const CLUSTERS_AT_ONCE = 4
 export async function runTurn(ports: TurnPorts, request: TurnRequest, signal: AbortSignal): Promise<TurnResult> {
   const result = await runFleetTurn({ ...ports, clusters: [ports.cluster] }, request, signal)
   const [failed] = result.notObserved
-  if (failed !== undefined) throw failed.failures[0]
-  return result
+  if (failed === undefined) return result
+  const [why] = failed.failures
+  throw result.untold.length === 0 ? why : new Failures([why, ...result.untold])
 }
 
 /** A cluster that cannot be observed keeps what is open as it is, and holds up no other one. @throws Failure as `runTurn` */
@@ -109,7 +114,10 @@ export async function runFleetTurn(ports: FleetPorts, request: TurnRequest, sign
     const seen = await eachOf(ports.clusters, CLUSTERS_AT_ONCE, (cluster) => lookOrFail(view, cluster, request, signal))
     const notObserved = seen.flatMap((one) => ('failures' in one ? [one] : []))
     const observed = seen.flatMap((one) => ('failures' in one ? [] : [one]))
+    const present = presentTime(request.clock)
     const observedAt = observed.reduce((latest, { identity }) => (identity.observedAt > latest ? identity.observedAt : latest), '')
+    // Nothing was observed: then the time is that of the look.
+    const now = observedAt === '' ? present : observedAt
     const planAll = async (holds: ReadonlyMap<string, Hold>): Promise<SharedProposals> => {
       const memory = new TurnMemory()
       const planned: UnitResult[] = []
@@ -127,18 +135,43 @@ export async function runFleetTurn(ports: FleetPorts, request: TurnRequest, sign
     const result = { view, observedAt, units: shared, notObserved, unmanaged, updates: [], proposals: new Map(), untold: [] }
     if (request.dryRun) return result
     await tellNotObserved(ports.forge, view, result, request.bot, signal)
-    if (observed.length === 0) return result
+    const clusters = await ofClusters(view, board, { observed, notObserved, units: shared }, request, signal)
     request.onProgress?.('writing')
     await tellOutcomes(ports.forge, view, shared, signal)
-    const told = { view, board, notObserved, storm, now: observedAt, version: request.version }
+    const told = { view, board, notObserved, storm, now, version: request.version, clusters }
     const over = await tellOver(ports.forge, { ...told, units: shared }, signal)
     await tellMovedBefore(ports.forge, view, joints, signal)
-    const { units: written, updates } = await writeTurn(ports.repository, shared, { head: view.ledger, at: observedAt }, signal)
+    const writing = writeTurn(ports.repository, shared, clusters, { head: view.ledger, at: now }, signal)
+    if (observed.length === 0) {
+      const unwritten = await writing.then(() => [], whyUnwritten)
+      if (unwritten.length > 0) return { ...result, untold: [...over, ...unwritten] }
+    }
+    const { units: written, updates } = await writing
     const wrote = { units: written, updates, joints, notObserved, keepTexts: request.keepTexts ?? new Set<number>() }
     const { opened: proposals, units } = await ensureProposals(ports.forge, view, wrote, request.version, signal)
     const untold = over.length > 0 ? over : await tellBoard(ports.forge, { ...told, units }, proposals, signal)
     return { ...result, units, updates, proposals, untold }
   })
+}
+
+/** Why nothing was observed is more than that it could not be written down. @throws Failure BP4003, after which the turn begins again */
+function whyUnwritten(thrown: unknown): Failure[] {
+  const failure = asFailure(thrown)
+  if (failure.code === 'BP4003') throw thrown
+  return [failure]
+}
+
+/** Of a decision, only what it decides is written. */
+async function ofClusters(
+  view: RepositoryView,
+  board: Board,
+  seen: Omit<SeenClusters, 'now' | 'whole'>,
+  { wish, clock, packages, labels, recreate, exclude, snoozeUntil }: TurnRequest,
+  signal: AbortSignal,
+): Promise<readonly ClusterWrites[]> {
+  if ([wish, recreate, exclude, snoozeUntil].some((asked) => asked !== undefined)) return []
+  const whole = packages.length === 0 && labels === undefined
+  return writesOfClusters(view, board, { ...seen, now: presentTime(clock), whole }, signal)
 }
 
 /** One cluster, to decide about it. @throws Failure when nothing can be observed */
@@ -162,7 +195,7 @@ async function lookOrFail(
     return await lookAtCluster(view, cluster, request, signal)
   } catch (thrown) {
     if (signal.aborted) throw thrown
-    return { cluster: cluster.name, failures: failuresOf(thrown) }
+    return { cluster: cluster.name, failures: failuresOf(thrown), at: presentTime(request.clock) }
   }
 }
 
@@ -203,7 +236,7 @@ async function planUnit(
     return { state: 'planned', unit: observation.unit, observation, plan, notAdoptable, notes: told }
   } catch (thrown) {
     signal.throwIfAborted()
-    return { state: 'failed', packagePath: observation.unit.packagePath, failures: failuresOf(thrown) }
+    return { state: 'failed', cluster: observation.unit.cluster, packagePath: observation.unit.packagePath, failures: failuresOf(thrown) }
   }
 }
 
@@ -234,7 +267,7 @@ function share(
       return { ...unit, plan: await withAnswers(request.renderer, signal, again) }
     } catch (thrown) {
       signal.throwIfAborted()
-      return { state: 'failed', packagePath: observation.unit.packagePath, failures: failuresOf(thrown) }
+      return { state: 'failed', cluster: observation.unit.cluster, packagePath: observation.unit.packagePath, failures: failuresOf(thrown) }
     }
   })
 }

@@ -27,7 +27,7 @@ async function checked(identity: string, uid: string, name = 'prod'): Promise<st
 
 test('another cluster behind a known name is refused, before any of its objects counts', async () => {
   assert.equal(await checked(identityHash('one'), 'one'), 'the same')
-  assert.equal(await checked(identityHash('one'), 'two'), 'BP3010')
+  assert.equal(await checked(identityHash('one'), 'two'), 'BP3015')
 })
 
 test('a cluster that nobody saw before, or whose identity cannot be read, is taken at its name', async () => {

@@ -7,7 +7,7 @@ import { clusterObservationSchema } from '../record/schema.ts'
 import { parseDocument } from '../record/write-document.ts'
 import { type RepositoryView, readTexts } from './repository-view.ts'
 
-/** @throws Failure BP3010 when the ledger knows another cluster by this name */
+/** @throws Failure BP3015 when the ledger knows another cluster by this name */
 export async function assertSameCluster(view: RepositoryView, name: string, { uid }: ClusterIdentity, signal: AbortSignal): Promise<void> {
   const path = ledgerObservationPath(name)
   const file = view.ledgerTree.find((candidate) => candidate.path === path)
@@ -16,7 +16,7 @@ export async function assertSameCluster(view: RepositoryView, name: string, { ui
   const before = parseDocument(text, clusterObservationSchema, `drift-ledger:${path}`).status.identity
   if (before === '' || before === identityHash(uid)) return
   throw new Failure({
-    code: 'BP3010',
+    code: 'BP3015',
     what: `${name} is another cluster than the one observed before`,
     where: `drift-ledger:${path}`,
     why: 'the uid of its kube-system namespace is not the one in the ledger',

@@ -4,6 +4,7 @@
  */
 import { Failure } from '../failure.ts'
 import { LEDGER_BRANCH } from '../package/ref-name.ts'
+import type { LedgerWrites } from '../plan/action.ts'
 import { type LedgerContent, ledgerAfter } from '../plan/ledger-after.ts'
 import { dashboardOf, episodeOfBranch } from '../plan/plan-dashboard.ts'
 import { newlyDrifting, type Storm, stormSubject } from '../plan/storm.ts'
@@ -20,6 +21,8 @@ export interface ToldBoard {
   readonly view: RepositoryView
   readonly board: Board
   readonly units: readonly UnitResult[]
+  /** What the turn writes of whole clusters. */
+  readonly clusters: readonly LedgerWrites[]
   readonly notObserved: readonly { readonly cluster: string; readonly failures: readonly [Failure, ...Failure[]] }[]
   /** That this turn sees: what is told of another turn's stays as it is while drift waits for its end. */
   readonly storm: Storm | undefined
@@ -120,12 +123,12 @@ function proposalsOf(
   )
 }
 
-async function contentAfter({ board, units }: ToldBoard): Promise<LedgerContent> {
+async function contentAfter({ board, units, clusters }: ToldBoard): Promise<LedgerContent> {
   const written = units.filter((unit) => unit.state === 'planned' && unit.refused === undefined)
-  return ledgerAfter(
-    await board.ledger(),
-    written.flatMap((unit) => (unit.state === 'planned' ? unit.plan.writes.ledger : [])),
-  )
+  return ledgerAfter(await board.ledger(), [
+    ...written.flatMap((unit) => (unit.state === 'planned' ? unit.plan.writes.ledger : [])),
+    ...clusters.flatMap(({ ledger }) => ledger),
+  ])
 }
 
 /** While drift waits for the storm to end it is one; drift that began an hour ago is not counted any more. */

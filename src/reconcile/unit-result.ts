@@ -18,7 +18,12 @@ export type UnitResult =
       /** What was planned is not in git: a rule of the repository refused it. */
       readonly refused?: Failure
     }
-  | { readonly state: 'failed'; readonly packagePath: string; readonly failures: readonly [Failure, ...Failure[]] }
+  | {
+      readonly state: 'failed'
+      readonly cluster: string
+      readonly packagePath: string
+      readonly failures: readonly [Failure, ...Failure[]]
+    }
 
 /** Why a unit could not be looked at, or not be written; empty where all went well. */
 export function unitFailures(unit: UnitResult): readonly Failure[] {

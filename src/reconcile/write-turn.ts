@@ -1,8 +1,9 @@
 /** Writes what a turn planned for all of its units: in one push, or, where a rule refuses a ref, in one push per unit. */
 import { asFailure, Failure } from '../failure.ts'
-import { type GitWrites, isNothing, joinWrites } from '../plan/action.ts'
+import { type GitWrites, isNothing, joinWrites, NO_WRITES } from '../plan/action.ts'
 import type { PackageRepository, RefUpdate } from '../ports/package-repository.ts'
 import { applyWrites, type LedgerTarget } from './apply-writes.ts'
+import type { ClusterWrites } from './cluster-turns.ts'
 import type { UnitResult } from './unit-result.ts'
 
 export interface WrittenTurn {
@@ -18,16 +19,17 @@ export interface WrittenTurn {
 export async function writeTurn(
   repository: PackageRepository,
   units: readonly UnitResult[],
+  clusters: readonly ClusterWrites[],
   { head: start, at }: Omit<LedgerTarget, 'cluster'>,
   signal: AbortSignal,
 ): Promise<WrittenTurn> {
   const writing = units.filter((unit) => unit.state === 'planned' && !isNothing(unit.plan.writes))
   try {
-    const { cluster, parts } = ofClusters(writing)
+    const { cluster, parts } = ofClusters(writing, clusters)
     const { updates } = await applyWrites(repository, joinWrites(parts), { head: start, at, cluster }, signal)
     return { units, updates }
   } catch (thrown) {
-    if (!isRefusal(thrown) || writing.length < 2) throw thrown
+    if (!isRefusal(thrown) || writing.length + clusters.length < 2) throw thrown
   }
   const updates: RefUpdate[] = []
   const refused = new Map<UnitResult, Failure>()
@@ -43,6 +45,14 @@ export async function writeTurn(
       refused.set(unit, asFailure(thrown))
     }
   }
+  // After the units, whose own words about the cluster are older.
+  for (const { cluster, ...writes } of clusters) {
+    // That a cluster was seen is not true of what could not be written.
+    if ([...refused.keys()].some((unit) => unit.state === 'planned' && unit.unit.cluster === cluster)) continue
+    const written = await applyWrites(repository, { ...NO_WRITES, ...writes }, { head, at, cluster }, signal)
+    updates.push(...written.updates)
+    head = written.ledger ?? head
+  }
   // Nothing could be written: that is one problem of the repository, not one of each unit.
   const [first] = refused.values()
   if (first !== undefined && refused.size === writing.length) throw first
@@ -50,15 +60,19 @@ export async function writeTurn(
 }
 
 /** What the message of the ledger's commit calls the clusters; with several of them, each line says which one it is about. */
-function ofClusters(units: readonly UnitResult[]): { readonly cluster: string; readonly parts: readonly GitWrites[] } {
-  const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
-  const clusters = [...new Set(planned.map(({ unit }) => unit.cluster))]
+function ofClusters(
+  units: readonly UnitResult[],
+  whole: readonly ClusterWrites[],
+): { readonly cluster: string; readonly parts: readonly GitWrites[] } {
+  const all = [
+    ...units.flatMap((unit) => (unit.state === 'planned' ? [{ cluster: unit.unit.cluster, writes: unit.plan.writes }] : [])),
+    // Of two texts for one file the later one counts: that of the cluster knows of all its units.
+    ...whole.map(({ cluster, ...writes }) => ({ cluster, writes: { ...NO_WRITES, ...writes } })),
+  ]
+  const clusters = [...new Set(all.map(({ cluster }) => cluster))]
   const [cluster = ''] = clusters
-  if (clusters.length < 2) return { cluster, parts: planned.map(({ plan }) => plan.writes) }
-  const parts = planned.map(({ unit, plan: { writes } }) => ({
-    ...writes,
-    ledgerLines: writes.ledgerLines.map((line) => `${unit.cluster}/${line}`),
-  }))
+  if (clusters.length < 2) return { cluster, parts: all.map(({ writes }) => writes) }
+  const parts = all.map(({ cluster: name, writes }) => ({ ...writes, ledgerLines: writes.ledgerLines.map((line) => `${name}/${line}`) }))
   return { cluster: `${clusters.length} clusters`, parts }
 }
 

@@ -7,8 +7,10 @@ import { type RedactionKey, redact, redactUnread, type Shown, sameKey, show, sho
 import type { ResourceId } from '../krm/resource-id.ts'
 import { shownPath } from '../krm/shown-path.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
+import { type GroupMember, healthMessage } from '../status/resource-group.ts'
+import { unitHealth } from '../status/unit-health.ts'
 import { frozen } from './known-texts.ts'
-import { API_VERSION, type Change, type DriftReport, type Incomplete, LOCAL_CONFIG } from './schema.ts'
+import { API_VERSION, type Change, type DriftReport, type Incomplete, LOCAL_CONFIG, type UnitHealth } from './schema.ts'
 
 export interface ReportUnit {
   readonly cluster: string
@@ -100,6 +102,20 @@ function sideOf(name: 'git' | 'live', shown: Shown): Pick<Change, 'git' | 'live'
   return value === undefined ? {} : { [name]: value }
 }
 
+const MOST_OBJECTS = 20
+
+/** Worst status of the unit's objects, and those that are not Current. */
+export function showHealth(members: readonly GroupMember[], incomplete: readonly Incomplete[]): UnitHealth {
+  const { status, others } = unitHealth(members)
+  // Of a unit of which no object was read, no object is bad, and none is known to be well.
+  const known = members.length > 0 || incomplete.length === 0
+  const objects = others.slice(0, MOST_OBJECTS).map((member) => {
+    const message = healthMessage(member)
+    return { ref: refOf(member.id), status: member.status, ...(message === '' ? {} : { message }) }
+  })
+  return { status: known ? status : 'Unknown', ...(objects.length === 0 ? {} : { objects }) }
+}
+
 export function refOf(id: ResourceId): Change['ref'] {
   return { group: id.group, kind: id.kind, namespace: id.namespace, name: id.name }
 }
@@ -168,6 +184,6 @@ function showSetAside(
   }
 }
 
-function reportName(unit: ReportUnit): string {
+export function reportName(unit: Pick<ReportUnit, 'cluster' | 'package'>): string {
   return createHash('sha256').update(`${unit.cluster}\0${unit.package}`).digest('hex').slice(0, 16)
 }

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod'
 import type { Json } from '../krm/json.ts'
+import { STATUS_WORDS } from '../status/kstatus-fields.ts'
 
 export const API_VERSION = 'backporch.dev/v1alpha1'
 
@@ -74,7 +75,13 @@ const unitSchema = z.object({
 })
 
 const observedSchema = z.object({
-  at: z.string().describe('RFC 3339 UTC.'),
+  at: z.string().describe('RFC 3339 UTC: first observation that found what this document says.'),
+  seenAt: z
+    .string()
+    .optional()
+    .describe(
+      'RFC 3339 UTC: a later observation that found the same. Lists have the latest that is known; where it is absent, `at` is it.',
+    ),
   syncer: z.string().describe('Field manager that applies the package; empty when nobody does.'),
   objects: z.int().describe('Objects that git declares.'),
   recorded: z.boolean().optional().describe('True when the cluster was a recording.'),
@@ -109,6 +116,24 @@ export const incompleteSchema = z.object({
   remedy: z.string().optional(),
 })
 
+export const healthSchema = z.object({
+  status: z
+    .enum(STATUS_WORDS)
+    .describe('The worst of the objects, in words of kstatus: Failed, Unknown, NotFound, Terminating, InProgress, Current.'),
+  objects: z
+    .array(z.object({ ref: refSchema, status: z.enum(STATUS_WORDS), message: z.string().optional().describe("kstatus' sentence.") }))
+    .optional()
+    .describe('Objects that are not Current, the worst first, twenty at most. The ResourceGroup has all of them.'),
+})
+
+const lastKnownSchema = z
+  .object({ state: unitStateSchema, since: z.string() })
+  .describe('Of an Unknown unit: the state that was seen last, and since when it was so.')
+
+const clusterUnobservedSchema = z
+  .object({ since: z.string().describe('RFC 3339 UTC: first look that failed.'), code: z.string(), why: z.string(), remedy: z.string() })
+  .describe('Present while the cluster cannot be observed.')
+
 export const setAsideSchema = z.object({
   ref: refSchema,
   path: z.string().optional(),
@@ -140,7 +165,8 @@ export const driftReportSchema = z.object({
   spec: z.object(changesPart),
   status: z.object({
     state: unitStateSchema,
-    since: z.string().describe('RFC 3339 UTC: first observation of this state.'),
+    since: z.string().describe('RFC 3339 UTC: first observation of this state; of Unknown, the first look that failed.'),
+    lastKnown: lastKnownSchema.optional(),
     episode: z.string().describe('Id of the open episode; empty when there is none.'),
     lifecycle: z.enum(['Draft', 'Proposed', 'Published', '']).describe('Where the record of the episode stands.'),
     plan: z.enum(['Restore', 'Adopt', 'Release', 'Mixed', '']),
@@ -155,6 +181,7 @@ export const driftReportSchema = z.object({
       .describe('Why the record is a draft although the policy would propose it.'),
     snoozedUntil: z.string().optional().describe('RFC 3339 UTC: nobody is reminded of the open proposal before.'),
     ignores: z.array(ruleMatchSchema).optional().describe('Ignore rules that were tried, and what came of each.'),
+    health: healthSchema.optional().describe('Beside the state: what is in sync may still fail. Absent in a report of an earlier version.'),
     setAside: z.array(setAsideSchema).optional(),
     incomplete: z.array(incompleteSchema).optional(),
   }),
@@ -292,6 +319,11 @@ export const clusterObservationSchema = z.object({
     version: z.string().describe('Version of the API server; empty when unknown.'),
     identity: z.string().describe('Hash of the cluster uid, 16 hex digits: another value means another cluster behind the name.'),
     recorded: z.boolean().optional(),
+    seenAt: z
+      .string()
+      .optional()
+      .describe('RFC 3339 UTC: every package of the cluster was looked at then. Renewed where the policy (detect.interval) says.'),
+    unobserved: clusterUnobservedSchema.optional(),
   }),
 })
 
@@ -304,6 +336,7 @@ export type ClosedEpisode = z.infer<typeof closedEpisodeSchema>
 export type ClusterObservation = z.infer<typeof clusterObservationSchema>
 export type RuleMatch = z.infer<typeof ruleMatchSchema>
 export type UnitState = z.infer<typeof unitStateSchema>
+export type UnitHealth = z.infer<typeof healthSchema>
 export type Incomplete = z.infer<typeof incompleteSchema>
 export type NotePart = NonNullable<DriftReportList['notes']>[number]
 export type Plan = DriftRecord['spec']['plan']

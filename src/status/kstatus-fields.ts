@@ -6,7 +6,8 @@
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../krm/json.ts'
 
 /** The six words of kstatus. */
-export type StatusWord = 'InProgress' | 'Failed' | 'Current' | 'Terminating' | 'NotFound' | 'Unknown'
+export const STATUS_WORDS = ['InProgress', 'Failed', 'Current', 'Terminating', 'NotFound', 'Unknown'] as const
+export type StatusWord = (typeof STATUS_WORDS)[number]
 
 /** What a rule says: the status, the sentence, and the reason of the condition that goes with it (empty for Current). */
 export interface RuleVerdict {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { getKey, type Json, type JsonObject } from '../krm/json.ts'
-import { buildResourceGroup, type GroupMember, type GroupSource, readResourceGroup } from './resource-group.ts'
+import { buildResourceGroup, type GroupMember, type GroupSource, type MemberDrift, readResourceGroup } from './resource-group.ts'
 
 const web: GroupMember = {
   id: { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' },
@@ -25,7 +25,10 @@ const unread: GroupMember = {
 }
 
 function source(members: readonly GroupMember[], more: Partial<GroupSource> = {}): GroupSource {
-  const none = { namespace: '', inventoryId: '', commit: 'c0ffee', previous: undefined }
+  const drifts = members.map(({ drift }) => drift)
+  const drift: MemberDrift = (['drifted', 'unverified', 'waiting'] as const).find((word) => drifts.includes(word)) ?? 'in-sync'
+  const drifted = members.filter((member) => member.drift === 'drifted').map(({ id }) => id)
+  const none = { namespace: '', inventoryId: '', commit: 'c0ffee', previous: undefined, drift, drifted }
   return { name: 'apps--web', at: '2026-11-20T10:00:00Z', members, ...none, ...more }
 }
 
@@ -91,7 +94,7 @@ describe('buildResourceGroup', () => {
     const conditions = at(group, 'status', 'conditions') as readonly JsonObject[]
     assert.deepEqual(
       conditions.map((each) => each['status']),
-      ['False', 'False', 'Unknown'],
+      ['Unknown', 'Unknown', 'Unknown'],
     )
     const present = { ...config, drift: 'unverified' as const }
     assert.equal((at(buildResourceGroup(source([present])), 'status', 'conditions') as readonly JsonObject[])[2]?.['status'], 'Unknown')

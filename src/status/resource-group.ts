@@ -6,13 +6,16 @@
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../krm/json.ts'
 import { isSensitive } from '../krm/redacted.ts'
 import { formatResourceId, type ResourceId, resourceKey } from '../krm/resource-id.ts'
-import type { StatusWord } from './kstatus-fields.ts'
+import { STATUS_WORDS, type StatusWord } from './kstatus-fields.ts'
 
 export const RESOURCE_GROUP_API_VERSION = 'kpt.dev/v1alpha1'
 export const INVENTORY_ID = 'cli-utils.sigs.k8s.io/inventory-id'
 
-/** `unverified`: nobody could say whether it drifted; never the same as in sync. */
-export type MemberDrift = 'in-sync' | 'drifted' | 'unverified'
+/**
+ * `unverified`: nobody could say whether it drifted; never the same as in sync. `waiting`: it is not as git says because the syncer is
+ * behind, which is no drift.
+ */
+export type MemberDrift = 'in-sync' | 'drifted' | 'unverified' | 'waiting'
 
 /** One object of the unit, as the ledger shows it. */
 export interface GroupMember {
@@ -33,10 +36,23 @@ export interface GroupSource {
   /** Commit whose package was compared. */
   readonly commit: string
   readonly members: readonly GroupMember[]
+  /** Of the unit as a whole, which may be about more than the members. */
+  readonly drift: MemberDrift
+  /** Objects that differ, those included that git does not declare. */
+  readonly drifted: readonly ResourceId[]
   /** When it was observed, RFC 3339 UTC: the time of every condition that is not in `previous` as it is now. */
   readonly at: string
   /** What this function gave the last time: conditions that are as they were keep their time. */
   readonly previous: JsonObject | undefined
+}
+
+/** What `buildResourceGroup` gave, of a unit that cannot be observed any more. @param at as of `GroupSource` */
+export function unobservedResourceGroup(previous: JsonObject, at: string): JsonObject {
+  const members = readResourceGroup(previous).map(
+    ({ id }): GroupMember => ({ id, status: 'Unknown', drift: 'unverified', message: '', health: 'not read' }),
+  )
+  const unknown = { name: '', namespace: '', inventoryId: '', commit: '', members, drift: 'unverified', drifted: [], at, previous } as const
+  return { ...previous, status: statusOf(buildResourceGroup(unknown)) }
 }
 
 /** Kubernetes condition, as written; key order is part of the bytes. */
@@ -73,7 +89,7 @@ export function buildResourceGroup(source: GroupSource): JsonObject {
       // Written as one document with its spec, so what it observed is always what it says.
       observedGeneration: 1,
       resourceStatuses: members.map((member) => statusFields(member, before.get(resourceKey(member.id)), at)),
-      conditions: dated(groupConditions(members), statusOf(previous), at),
+      conditions: dated(groupConditions(members, source), statusOf(previous), at),
     },
   }
 }
@@ -96,7 +112,7 @@ function statusFields(member: GroupMember, previous: JsonObject | undefined, at:
  */
 function actuationOf(status: StatusWord, drift: MemberDrift): JsonObject {
   if (drift === 'unverified') return {}
-  if (drift === 'drifted') return { actuation: 'Pending', reconcile: 'Pending' }
+  if (drift === 'drifted' || drift === 'waiting') return { actuation: 'Pending', reconcile: 'Pending' }
   const reconcile: { readonly [status in StatusWord]: string } = {
     Current: 'Succeeded',
     InProgress: 'Pending',
@@ -110,14 +126,21 @@ function actuationOf(status: StatusWord, drift: MemberDrift): JsonObject {
 
 const LONGEST_MESSAGE = 256
 
-function conditionsOf({ id, status, drift, message, health = '' }: GroupMember): readonly Condition[] {
+/** kstatus' sentence as it may be written down: it may quote a condition that some controller wrote. Empty where there is nothing to say. */
+export function healthMessage({ id, status, health = '' }: GroupMember): string {
+  if (status === 'Current' || status === 'NotFound') return ''
+  return isSensitive(id, [], health) ? '' : health.slice(0, LONGEST_MESSAGE)
+}
+
+function conditionsOf(member: GroupMember): readonly Condition[] {
+  const { status, drift, message } = member
   const conditions: Condition[] = []
   if (status !== 'Current' && status !== 'NotFound') {
-    // The sentence may quote a condition that some controller wrote.
-    const said = isSensitive(id, [], health) ? '' : health.slice(0, LONGEST_MESSAGE)
-    conditions.push({ type: status === 'Failed' ? 'Stalled' : 'Reconciling', status: certainty(status), reason: status, message: said })
+    const type = status === 'Failed' ? 'Stalled' : 'Reconciling'
+    conditions.push({ type, status: certainty(status), reason: status, message: healthMessage(member) })
   }
   if (drift === 'drifted') conditions.push({ type: 'Drifted', status: 'True', reason: 'DriftDetected', message })
+  if (drift === 'waiting') conditions.push({ type: 'Drifted', status: 'False', reason: 'Behind', message })
   if (drift === 'unverified') conditions.push({ type: 'Drifted', status: 'Unknown', reason: 'Unverified', message })
   return conditions
 }
@@ -127,28 +150,38 @@ function certainty(status: StatusWord): 'True' | 'Unknown' {
 }
 
 /** The order is an API: printer columns of the ResourceGroup CRD read the first two. */
-function groupConditions(members: readonly GroupMember[]): readonly Condition[] {
-  const having = (...words: readonly StatusWord[]) => members.filter(({ status }) => words.includes(status))
-  const drifted = members.filter(({ drift }) => drift === 'drifted')
-  const unverified = members.filter(({ drift }) => drift === 'unverified')
+function groupConditions(
+  members: readonly GroupMember[],
+  { drift, drifted }: Pick<GroupSource, 'drift' | 'drifted'>,
+): readonly Condition[] {
+  const idsOf = (some: readonly GroupMember[]) => some.map(({ id }) => id)
+  const having = (...words: readonly StatusWord[]) => idsOf(members.filter(({ status }) => words.includes(status)))
+  const unverified = idsOf(members.filter((member) => member.drift === 'unverified'))
+  const unread = having('Unknown')
   return [
-    condition('Reconciling', having('InProgress', 'Terminating'), 'InProgress', 'NotReconciling'),
-    condition('Stalled', having('Failed'), 'ComponentFailed', 'NotStalled'),
-    drifted.length === 0 && unverified.length > 0
+    orUnknown(condition('Reconciling', having('InProgress', 'Terminating'), 'InProgress', 'NotReconciling'), unread),
+    orUnknown(condition('Stalled', having('Failed'), 'ComponentFailed', 'NotStalled'), unread),
+    drift === 'unverified'
       ? { type: 'Drifted', status: 'Unknown', reason: 'Unverified', message: nameSome(unverified) }
-      : condition('Drifted', drifted, 'DriftDetected', 'InSync'),
+      : condition('Drifted', drifted, 'DriftDetected', drift === 'waiting' ? 'Behind' : 'InSync'),
   ]
 }
 
-function condition(type: string, members: readonly GroupMember[], yes: string, no: string): Condition {
+function condition(type: string, members: readonly ResourceId[], yes: string, no: string): Condition {
   const holds = members.length > 0
   return { type, status: holds ? 'True' : 'False', reason: holds ? yes : no, message: nameSome(members) }
 }
 
+/** Nothing is denied of what could not be judged. */
+function orUnknown(known: Condition, unread: readonly ResourceId[]): Condition {
+  if (known.status === 'True' || unread.length === 0) return known
+  return { ...known, status: 'Unknown', reason: 'Unknown', message: nameSome(unread) }
+}
+
 const NAMED = 5
 
-function nameSome(members: readonly GroupMember[]): string {
-  const names = members.slice(0, NAMED).map(({ id }) => formatResourceId(id))
+function nameSome(members: readonly ResourceId[]): string {
+  const names = members.slice(0, NAMED).map(formatResourceId)
   const rest = members.length - names.length
   return rest > 0 ? `${names.join(', ')} and ${rest} more` : names.join(', ')
 }
@@ -193,8 +226,6 @@ function idOf(status: JsonObject): ResourceId {
   }
 }
 
-const STATUS_WORDS: readonly StatusWord[] = ['InProgress', 'Failed', 'Current', 'Terminating', 'NotFound', 'Unknown']
-
 /**
  * The members of a ResourceGroup, ours or somebody else's, in its order. A status word that kstatus does not have counts as
  * Unknown; what nobody said to be in sync is unverified.
@@ -221,6 +252,6 @@ function readMember(fields: JsonObject): GroupMember {
 function readDrift(fields: JsonObject, condition: JsonObject | undefined): MemberDrift {
   const word = condition === undefined ? '' : textAt(condition, 'status')
   if (word === 'True') return 'drifted'
-  if (word === 'False') return 'in-sync'
+  if (word === 'False') return condition !== undefined && textAt(condition, 'reason') === 'Behind' ? 'waiting' : 'in-sync'
   return condition === undefined && textAt(fields, 'actuation') === 'Succeeded' ? 'in-sync' : 'unverified'
 }

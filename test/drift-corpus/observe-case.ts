@@ -60,6 +60,7 @@ export async function observeCase(one: DriftCase, times: CaseTimes, cluster: Clu
     fieldManager: undefined,
     key: KEY,
     bot: { email: BOT_EMAIL },
+    clock: { now: () => new Date() },
     renderer: new InProcessRenderer(),
   }
   const signal = new AbortController().signal

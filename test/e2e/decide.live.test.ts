@@ -28,7 +28,7 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
     const scan = assertExit(await world.backporch('scan', 'apps/web'), 0)
     assert.equal(scan.stdout.replace(/^\d+ Released \(no drift\): .*\n/m, '').replace(VERIFIED, ''), '')
     const status = assertExit(await world.backporch('status', 'apps/web'), 0)
-    assert.match(status.stdout, /^test +apps\/web +\S+ +✓ InSync +0\/2 /m)
+    assert.match(status.stdout, /^test +apps\/web +\S+ +✓ InSync +\S+ \w+ +0\/2 /m)
     return scan.stdout
   }
 

@@ -43,6 +43,7 @@ await controlPlaneSuite('what is missing', {}, (plane) => {
       packages: [],
       fieldManager: 'ci',
       key: redactionKey(new Uint8Array(32).fill(7)),
+      clock: { now: () => new Date() },
       bot: { email: BOT_EMAIL },
       renderer: new InProcessRenderer(),
       between: new BetweenTurns(),

@@ -139,7 +139,7 @@ await controlPlaneSuite('write-back', { controllerManager: true }, (plane) => {
     assert.equal(report.status.state, 'Drifted')
     // A status that is in git needs no cluster to be read.
     const read = assertExit(await world.backporchIn(world.checkout, { KUBECONFIG: '/nowhere' }, 'status', '--repo', world.repository), 1)
-    assert.match(read.stdout, /^test +apps\/web +- +~ Drifted +2\/2 +medium /m)
+    assert.match(read.stdout, /^test +apps\/web +- +~ Drifted +~ InProgress +2\/2 +medium /m)
   })
 
   test('mode Propose makes a proposal that changes the Kptfile only, because git is right', async (t) => {

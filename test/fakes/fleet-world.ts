@@ -57,6 +57,7 @@ export class FleetWorld {
       packages: [],
       wish: undefined,
       dryRun: false,
+      clock: { now: () => new Date(this.cluster(0).now) },
       fieldManager: undefined,
       key: redactionKey(new Uint8Array(32).fill(7)),
       bot: { email: BOT_EMAIL },

@@ -93,6 +93,7 @@ export class TurnWorld {
       packages: this.packages,
       wish: undefined,
       dryRun: false,
+      clock: { now: () => new Date(this.cluster.now) },
       fieldManager: undefined,
       key: this.key,
       bot: { email: BOT_EMAIL },
@@ -118,6 +119,12 @@ export class TurnWorld {
   /** One turn, a minute after the one before. */
   async scan(more: Partial<TurnRequest> = {}): Promise<TurnResult> {
     this.pass(1)
+    return runTurn(this.ports, this.request(more), new AbortController().signal)
+  }
+
+  /** One turn with an observation of another time. */
+  async scanAt(now: string, more: Partial<TurnRequest> = {}): Promise<TurnResult> {
+    this.cluster.now = now
     return runTurn(this.ports, this.request(more), new AbortController().signal)
   }
 

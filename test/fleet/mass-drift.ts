@@ -122,6 +122,7 @@ export class MassDrift {
       branch: undefined,
       packages: [],
       wish: undefined,
+      clock: this.clock,
       dryRun: false,
       fieldManager: undefined,
       key: redactionKey(new Uint8Array(32).fill(7)),

@@ -6,7 +6,10 @@ import { worstRisk } from '../../plan/closed-episode.ts'
 import type { RepositoryView } from '../../reconcile/repository-view.ts'
 import { actorName } from '../../record/actor-name.ts'
 import { API_VERSION, type Change, type DriftReport } from '../../record/schema.ts'
+import { worstHealth } from '../../status/unit-health.ts'
 import { driftCount, workspaceOf } from '../drift-count.ts'
+import { freshnessNotes } from '../freshness.ts'
+import { healthCell } from '../health-text.ts'
 import { heldCell } from '../held-text.ts'
 import { packageLabel, showLedger } from '../ledger-session.ts'
 import { isTable } from '../outputs.ts'
@@ -52,15 +55,22 @@ export async function getPackages(names: readonly string[], options: GetOptions,
     )
     const selected = revisions
       .filter(({ packagePath }) => selection.takesPackage(packagePath))
-      .map((revision) => ({ revision, reports: reports.filter(({ spec }) => spec.unit.package === revision.packagePath) }))
+      .map((revision) => ({ revision, reports: reports.filter((report) => isAbout(report, revision)) }))
     const rows = selected.filter((row) => isWanted(row, options))
+    const fresh = freshnessNotes([...new Set(selected.flatMap((row) => row.reports))], ledger, view, world.clock.now())
     return {
       rows: new Map(rows.map((row) => [row.revision.name, formatJson(row as unknown as Json)])),
       print: (only) => {
         const shown = rows.filter(({ revision }) => only === undefined || only.has(revision.name))
-        printPackages(shown, [...ledger.problems, ...notes], { ...options, headers: options.headers && only === undefined }, widths, world)
+        printPackages(
+          shown,
+          [...ledger.problems, ...fresh, ...notes],
+          { ...options, headers: options.headers && only === undefined },
+          widths,
+          world,
+        )
         if (only !== undefined || options.quiet === true) return
-        printNotes(notes, options, world)
+        printNotes(isTable(options.output) ? [...fresh, ...notes] : notes, options, world)
         tellHidden(selected.length - rows.length, 'revision', flagsOf(options), options, world)
       },
       exit: 0,
@@ -76,7 +86,6 @@ function hiddenFromPorch(why: string): Note {
 function isWanted(row: PackageRow, { namespace, risk, state }: GetOptions): boolean {
   if (namespace !== undefined && row.reports.length === 0) return false
   if (risk === undefined && state === undefined) return true
-  if (!hasDrift(row)) return false
   const worst = worstRisk(row.reports.flatMap(({ spec }) => spec.changes))
   const unknown = row.reports.some(({ status }) => status.state === 'Unknown')
   return (
@@ -94,24 +103,30 @@ function flagsOf(options: GetOptions): string[] {
 }
 
 function printPackages(rows: readonly PackageRow[], notes: readonly Note[], options: GetOptions, widths: number[], world: World): void {
+  const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
   const items = rows.map(({ revision, reports: own }) => ({
     ...revision,
-    drift: own.map(({ spec, status }) => ({ cluster: spec.unit.cluster, state: status.state, changes: spec.changes.length })),
+    drift: own.map(({ spec, status }) => ({
+      cluster: spec.unit.cluster,
+      state: status.state,
+      changes: spec.changes.length,
+      ...(status.health === undefined ? {} : { health: status.health.status }),
+    })),
   }))
   if (printList({ apiVersion: API_VERSION, kind: 'PackageRevisionList', items, ...notesPart(notes, options) }, options, world)) return
   if (options.output === 'name') world.stdout.write(rows.map(({ revision }) => `${revision.name}\n`).join(''))
   else
     world.stdout.write(
-      formatTable(rows, PACKAGE_COLUMNS, {
+      formatTable(rows, packageColumns(terminal), {
         headers: options.headers,
         wide: options.output === 'wide',
-        columns: checkedColumns(options.columns, PACKAGE_COLUMNS),
+        columns: checkedColumns(options.columns, packageColumns(terminal)),
         widths,
       }),
     )
 }
 
-const PACKAGE_COLUMNS: readonly Column<PackageRow>[] = [
+const packageColumns = (terminal: Terminal): Column<PackageRow>[] => [
   { name: 'NAME', value: ({ revision }) => revision.name },
   { name: 'PACKAGE', value: ({ revision }) => packageLabel(revision.packageName) },
   { name: 'WORKSPACENAME', value: ({ revision }) => revision.workspace },
@@ -120,21 +135,28 @@ const PACKAGE_COLUMNS: readonly Column<PackageRow>[] = [
   { name: 'LIFECYCLE', value: ({ revision }) => revision.lifecycle },
   { name: 'REPOSITORY', value: ({ revision }) => revision.name.slice(0, revision.name.indexOf('.')) },
   { name: 'DRIFT', value: driftOf },
-  { name: 'RISK', value: (row) => (hasDrift(row) ? (worstRisk(row.reports.flatMap(({ spec }) => spec.changes)) ?? '-') : '-') },
+  { name: 'RISK', value: ({ reports }) => worstRisk(reports.flatMap(({ spec }) => spec.changes)) ?? '-' },
+  {
+    name: 'HEALTH',
+    value: ({ reports }) => healthCell(worstHealth(reports.flatMap(({ status }) => status.health?.status ?? [])), terminal),
+  },
   { name: 'PR', value: ({ revision }) => (revision.lifecycle === 'Proposed' ? revision.workspace : '-') },
 ]
 
 /** Drift belongs to what runs (the latest published revision, or the branch before the first one) and to the episode's own branch. */
-function hasDrift({ revision, reports }: PackageRow): boolean {
+function isAbout({ spec, status }: DriftReport, revision: PackageRevision): boolean {
+  if (spec.unit.package !== revision.packagePath) return false
   const published = revision.lifecycle === 'Published' && (revision.latest || revision.revision === -1)
-  return published || reports.some(({ status }) => revision.workspace === workspaceOf(status))
+  return published || revision.workspace === workspaceOf(status)
 }
 
-function driftOf(row: PackageRow): string {
-  if (!hasDrift(row) || row.reports.length === 0) return '-'
-  return row.reports.length === 1 && row.reports[0] !== undefined
-    ? driftCount(row.reports[0])
-    : `${row.reports.filter(({ spec }) => spec.changes.length > 0).length} clusters`
+function driftOf({ reports }: PackageRow): string {
+  const [only, ...others] = reports
+  if (only === undefined) return '-'
+  if (others.length === 0) return driftCount(only)
+  const unknown = reports.filter(({ status }) => status.state === 'Unknown').length
+  const drifted = reports.filter(({ spec, status }) => status.state !== 'Unknown' && spec.changes.length > 0).length
+  return `${drifted} clusters${unknown === 0 ? '' : `, ${unknown} unknown`}`
 }
 
 async function annotationsOf(
@@ -181,6 +203,7 @@ export async function getDrifts(names: readonly string[], options: GetOptions, w
         )
         if (only !== undefined) return
         tellHidden(rows.length - wanted.length, 'change', filter.flags, options, world)
+        if (isTable(options.output)) printNotes(freshnessNotes(selected, reading.ledger, reading.view, world.clock.now()), options, world)
         if (rows.length === 0 && isTable(options.output) && options.quiet !== true) world.stderr.write('no drift recorded\n')
       },
       exit: 0,

@@ -4,6 +4,8 @@ import { worstRisk } from '../../plan/closed-episode.ts'
 import { staleNotes } from '../../plan/listed-rules.ts'
 import type { DriftReport } from '../../record/schema.ts'
 import { driftCount, workspaceOf } from '../drift-count.ts'
+import { freshnessNotes, seenAtOf } from '../freshness.ts'
+import { healthCell, unhealthyCell } from '../health-text.ts'
 import { heldCell } from '../held-text.ts'
 import { type LedgerReading, packageLabel, showLedger } from '../ledger-session.ts'
 import { isTable } from '../outputs.ts'
@@ -46,7 +48,7 @@ export async function status(packages: readonly string[], options: StatusOptions
     // What hides nothing any more is told where people look every day, with its place.
     const stale = staleNotes(reading.view.policies, reading.ledger.reports, world.clock.now().toISOString().slice(0, 10))
     return {
-      rows: new Map(reports.map((report) => [nameOf(report), formatJson(report as unknown as Json)])),
+      rows: new Map(reports.map((report) => [nameOf(report), textOf(report)])),
       print: (names) => {
         const shown = reports.filter((report) => names === undefined || names.has(nameOf(report)))
         printStatus(shown, stale, { ...options, headers: options.headers && names === undefined }, widths, world)
@@ -60,12 +62,15 @@ export async function status(packages: readonly string[], options: StatusOptions
         )
         if (!isTable(options.output)) return
         world.stderr.write(summary(reports, selected.length, reading))
-        printNotes(stale, options, world)
+        printNotes([...freshnessNotes(selected, reading.ledger, reading.view, world.clock.now()), ...stale], options, world)
       },
       exit: exitOf(selected, reports, options),
     }
   })
 }
+
+/** Exit code: nothing differs, and an object is Failed. */
+const UNHEALTHY = 5
 
 const FILTERS = ['risk', 'state', 'since'] as const
 
@@ -80,11 +85,21 @@ function stateFilter({ risk, state, since }: StatusOptions, now: Date): (report:
   }
 }
 
-/** Drift counts where it is shown; what is not known counts wherever it was asked about. */
+/**
+ * Drift counts where it is shown; what is not known counts wherever it was asked about. What is Failed counts where nothing else does,
+ * with a code of its own: health is not drift.
+ */
 function exitOf(selected: readonly DriftReport[], shown: readonly DriftReport[], options: StatusOptions): number {
   if (options.partial !== 'ok' && selected.some(({ status: { state } }) => state === 'Unknown')) return 3
   const drifted = shown.some(({ status: { state } }) => state === 'Drifted' || state === 'Applying')
-  return options.exitCode !== false && drifted ? 1 : 0
+  if (options.exitCode === false) return 0
+  return drifted ? 1 : shown.some(({ status }) => status.health?.status === 'Failed') ? UNHEALTHY : 0
+}
+
+/** What makes another row: a look that found the same does not. */
+function textOf(report: DriftReport): string {
+  const { seenAt: _seen, ...observed } = report.spec.observed
+  return formatJson({ ...report, spec: { ...report.spec, observed } } as unknown as Json)
 }
 
 function nameOf({ spec: { unit } }: DriftReport): string {
@@ -121,12 +136,14 @@ function statusColumns(terminal: Terminal, now: Date): Column<DriftReport>[] {
     { name: 'PACKAGE', value: ({ spec }) => packageLabel(spec.unit.package) },
     { name: 'REVISION', value: ({ spec }) => spec.unit.revision ?? '-' },
     { name: 'STATE', value: ({ status: { state } }) => `${terminal.glyph(STATE_GLYPH[state])} ${state}` },
+    { name: 'HEALTH', value: ({ status: { health } }) => healthCell(health?.status, terminal) },
     { name: 'DRIFT', value: driftCount },
     { name: 'RISK', value: ({ spec }) => worstRisk(spec.changes) ?? '-' },
     { name: 'SINCE', value: ({ status: { since, state } }) => (state === 'InSync' ? '-' : age(since)) },
     { name: 'PLAN', value: ({ status: { plan, lifecycle } }) => (plan === '' || lifecycle === 'Draft' ? '-' : plan.toLowerCase()) },
     { name: 'PR', value: ({ status }) => (status.lifecycle === 'Proposed' ? workspaceOf(status) : heldWord(status.held)) },
-    { name: 'OBSERVED', value: ({ spec }) => age(spec.observed.at) },
+    { name: 'OBSERVED', value: (report) => age(seenAtOf(report)) },
+    { name: 'UNHEALTHY', wide: true, value: ({ status: { health } }) => unhealthyCell(health) },
     { name: 'HELD', wide: true, value: ({ status }) => heldCell(status.held) },
     { name: 'SYNCER', wide: true, value: ({ spec }) => spec.observed.syncer || '-' },
     { name: 'COMMIT', wide: true, value: ({ spec }) => spec.unit.commit.slice(0, 7) },
@@ -148,13 +165,15 @@ function summary(reports: readonly DriftReport[], selected: number, { view, ledg
   if (reports.length === 0) return ''
   const count = (state: string): number => reports.filter((report) => report.status.state === state).length
   const held = reports.filter(({ status }) => status.held !== undefined).length
+  const failed = reports.filter(({ status }) => status.health?.status === 'Failed').length
   const parts = [
     `${count('InSync')} in sync`,
     `${count('Drifted')} drifted`,
     ...(['Applying', 'Silenced', 'Behind', 'Reconciling', 'Suspended', 'Unknown'] as const).flatMap((state) =>
       count(state) === 0 ? [] : [`${count(state)} ${state.toLowerCase()}`],
     ),
+    ...(failed === 0 ? [] : [`${failed} failed (-o wide names the objects)`]),
     ...(held === 0 ? [] : [`${held} held back (-o wide says until when)`]),
   ]
-  return `${reports.length} observed: ${parts.join(', ')}. Observed is when the ledger last had news.\n`
+  return `${reports.length} observed: ${parts.join(', ')}\n`
 }

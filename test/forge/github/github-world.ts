@@ -120,6 +120,7 @@ export class GitHubWorld {
       packages: [],
       wish: undefined,
       dryRun: false,
+      clock: { now: () => new Date(this.clusters[0].now) },
       fieldManager: undefined,
       key: redactionKey(new Uint8Array(32).fill(7)),
       bot: { email: BOT_EMAIL },

@@ -1,0 +1,78 @@
+/** How old the answer of the ledger is, and what it does not know (docs/adr/0026-what-status-knows.md). */
+import type { Note } from '../note.ts'
+import { lastSeen } from '../plan/seen-at.ts'
+import { clusterDetection, placedPackages } from '../policy/effective-policy.ts'
+import type { Ledger } from '../reconcile/read-ledger.ts'
+import type { RepositoryView } from '../reconcile/repository-view.ts'
+import type { DriftReport } from '../record/schema.ts'
+import { formatAge } from './print-diff.ts'
+
+/** The ledger with the latest look at each unit that it tells of, as `observed.seenAt`. */
+export function withSeenTimes(ledger: Ledger, view: RepositoryView): Ledger {
+  const folders = new Map([...ledger.folders].map(([report, folder]) => [withSeenTime(report, ledger, view), folder]))
+  const order = new Map(ledger.reports.map((report, index) => [ledger.folders.get(report), index]))
+  const reports = [...folders.keys()].sort((left, right) => (order.get(folders.get(left)) ?? 0) - (order.get(folders.get(right)) ?? 0))
+  return { ...ledger, folders, reports }
+}
+
+function withSeenTime(report: DriftReport, { clusters }: Ledger, { packages, policies }: RepositoryView): DriftReport {
+  const { cluster, package: path } = report.spec.unit
+  // Nobody looks at what is no longer in the repository, or in the cluster.
+  const looked = packages.some((found) => found.path === path) && placedPackages(policies, cluster, [path])?.length !== 0
+  const seenAt = lastSeen(report, looked ? clusters.get(cluster)?.status : undefined)
+  const { at, seenAt: _known, ...observed } = report.spec.observed
+  return { ...report, spec: { ...report.spec, observed: { at, ...(seenAt > at ? { seenAt } : {}), ...observed } } }
+}
+
+export function seenAtOf({ spec: { observed } }: DriftReport): string {
+  return observed.seenAt ?? observed.at
+}
+
+/** Whether the last look is older than twice the interval at which the policy says that the cluster is looked at. */
+export function isStale(report: DriftReport, { policies }: Pick<RepositoryView, 'policies'>, now: Date): boolean {
+  const { cluster } = report.spec.unit
+  if (report.status.state === 'Unknown') return false
+  return now.getTime() - Date.parse(seenAtOf(report)) > 2_000 * clusterDetection(policies, cluster, 'interval')
+}
+
+/** What cannot be observed, with the reason, and what was not looked at for long. */
+export function freshnessNotes(
+  reports: readonly DriftReport[],
+  { clusters }: Pick<Ledger, 'clusters'>,
+  view: RepositoryView,
+  now: Date,
+): readonly Note[] {
+  const unknown = reports.filter(({ status }) => status.state === 'Unknown')
+  const lost = new Map(
+    unknown.flatMap(({ spec: { unit } }) => {
+      const reason = clusters.get(unit.cluster)?.status.unobserved
+      return reason === undefined ? [] : [[unit.cluster, reason] as const]
+    }),
+  )
+  const ofClusters = [...lost].map(([subject, { since, why, code }]) => {
+    return { cause: 'cluster-not-observed', subject, text: `cannot be observed since ${timeAndAge(since, now)}: ${why} (${code})` } as const
+  })
+  const ofUnits = unknown.flatMap(({ spec: { unit }, status }) => {
+    if (lost.has(unit.cluster)) return []
+    const [first] = status.incomplete ?? []
+    const why = first === undefined ? '' : `: ${first.why} (${first.code})`
+    const text = `unknown since ${timeAndAge(status.since, now)}${why}`
+    return [{ cause: 'package-not-observed', subject: `${unit.package || '.'} in ${unit.cluster}`, text } as const]
+  })
+  const old = Map.groupBy(
+    reports.filter((report) => isStale(report, view, now)),
+    ({ spec }) => spec.unit.cluster,
+  )
+  const ofAge = [...old].map(([cluster, stale]) => {
+    const [oldest = ''] = stale.map(seenAtOf).sort()
+    const what = stale.length === 1 ? stale[0]?.spec.unit.package || '.' : `${stale.length} packages`
+    const interval = formatAge(clusterDetection(view.policies, cluster, 'interval') * 1_000)
+    const text = `last looked at ${timeAndAge(oldest, now)}, and the interval is ${interval}: it may be otherwise now`
+    return { cause: 'looked-at-long-ago', subject: `${what} in ${cluster}`, text } as const
+  })
+  return [...ofClusters, ...ofUnits, ...ofAge]
+}
+
+function timeAndAge(at: string, now: Date): string {
+  return `${at} (${formatAge(now.getTime() - Date.parse(at))})`
+}

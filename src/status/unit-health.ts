@@ -1,0 +1,29 @@
+/** Health of a unit: the worst of its objects, in the words of kstatus. */
+import { resourceKey } from '../krm/resource-id.ts'
+import type { StatusWord } from './kstatus-fields.ts'
+import type { GroupMember } from './resource-group.ts'
+
+/**
+ * The worst first. cli-utils' aggregator has Failed before Unknown before everything that is on its way
+ * (docs/facts/kstatus-aggregate.md); among those, what is not there needs a person most.
+ */
+export const WORST_FIRST: readonly StatusWord[] = ['Failed', 'Unknown', 'NotFound', 'Terminating', 'InProgress', 'Current']
+
+export interface HealthOfUnit {
+  /** Current where there is no object. */
+  readonly status: StatusWord
+  /** Members that are not Current, the worst first, then by id. */
+  readonly others: readonly GroupMember[]
+}
+
+export function unitHealth(members: readonly GroupMember[]): HealthOfUnit {
+  const rank = ({ status }: GroupMember): number => WORST_FIRST.indexOf(status)
+  const others = members
+    .filter(({ status }) => status !== 'Current')
+    .sort((left, right) => rank(left) - rank(right) || (resourceKey(left.id) < resourceKey(right.id) ? -1 : 1))
+  return { status: others[0]?.status ?? 'Current', others }
+}
+
+export function worstHealth(words: readonly StatusWord[]): StatusWord | undefined {
+  return WORST_FIRST.find((word) => words.includes(word))
+}

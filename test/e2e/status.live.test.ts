@@ -1,0 +1,194 @@
+/** Issue 13, points 2 and 3: what status says of a cluster that cannot be read, and of objects that are in sync and fail. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parse } from 'yaml'
+import type { ControlPlane } from '../controlplane/control-plane.ts'
+import { controlPlaneStartSuite } from '../controlplane/control-plane-suite.ts'
+import { startControlPlane } from '../controlplane/start-control-plane.ts'
+import { webPackage } from './packages.ts'
+import { assertExit, openWorld, type World } from './world.ts'
+
+await controlPlaneStartSuite('what status says of a cluster', () => {
+  /** A plane of this test's own: it is stopped. */
+  async function ownPlane(t: TestContext): Promise<ControlPlane> {
+    const plane = await startControlPlane()
+    if (plane.state === 'unavailable') throw new Error(plane.why)
+    t.after(() => plane.stop())
+    return plane
+  }
+
+  test('the API server stops between two scans: Unknown with its age and exit 3; it starts again: InSync', async (t) => {
+    const plane = await ownPlane(t)
+    const namespace = await plane.namespace('status')
+    const world = await openWorld(t, plane, webPackage(namespace))
+    await world.sync('apps/web')
+    await world.kubectl('patch', 'deployment/web', '-n', namespace, '--subresource=status', '--type=merge', '-p', rolledOut(3))
+    assertExit(await world.backporch('scan'), 0)
+    assert.match(assertExit(await world.backporch('status'), 0).stdout, /✓ InSync +✓ Current/)
+
+    const start = await stopApiServer(t, plane)
+    assert.match(assertExit(await world.backporch('scan'), 3).stderr, /^error BP3001: /)
+    const lost = await status(world, 3)
+    assert.match(lost.stdout, /^test +apps\/web +- +\? Unknown +\? Unknown +\? +- +2/m)
+    assert.doesNotMatch(lost.stdout, /InSync/)
+    assert.match(lost.stderr, /^note: test: cannot be observed since 20\S+Z \(\d+s\): the cluster could not be observed \(BP3001\)$/m)
+    const [item] = parse((await world.backporch('status', '-o', 'yaml')).stdout).items
+    assert.deepEqual([item.status.state, item.status.lastKnown.state, item.status.incomplete[0].code], ['Unknown', 'InSync', 'BP3001'])
+    const group = parse(await world.show('drift-ledger', 'clusters/test/apps--web/resourcegroup.yaml'))
+    assert.deepEqual([...new Set(group.status.resourceStatuses.map((each: { status: string }) => each.status))], ['Unknown'])
+    assert.match((await world.backporch('get', 'packages')).stdout, /apps\/web .*\? +- +\? Unknown/)
+
+    const head = await world.remote('rev-parse', 'drift-ledger')
+    assertExit(await world.backporch('scan'), 3)
+    assert.equal(await world.remote('rev-parse', 'drift-ledger'), head, 'it is written once')
+
+    await start()
+    assertExit(await world.backporch('scan'), 0)
+    const back = await status(world, 0)
+    assert.match(back.stdout, /✓ InSync +✓ Current/)
+    assert.doesNotMatch(back.stderr, /cannot be observed/)
+  })
+
+  test('what is in sync and fails is shown beside the state, in every output, with an exit code that is not that of drift', async (t) => {
+    const plane = await ownPlane(t)
+    const namespace = await plane.namespace('health')
+    const world = await openWorld(t, plane, {
+      ...webPackage(namespace),
+      'apps/job/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: job}\n',
+      'apps/job/job.yaml': `apiVersion: batch/v1\nkind: Job\nmetadata: {name: once, namespace: ${namespace}}\nspec:\n  template:\n    spec:\n      restartPolicy: Never\n      containers: [{name: app, image: "registry.example/app:1"}]\n`,
+      'apps/pod/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: pod}\n',
+      'apps/pod/pod.yaml': `apiVersion: v1\nkind: Pod\nmetadata: {name: lone, namespace: ${namespace}}\nspec:\n  automountServiceAccountToken: false\n  containers: [{name: app, image: "registry.example/none:1"}]\n`,
+    })
+    await plane.kubectl(['create', 'serviceaccount', 'default', '-n', namespace])
+    for (const path of ['apps/web', 'apps/job', 'apps/pod']) await world.sync(path)
+    const write = (object: string, patch: object) =>
+      world.kubectl('patch', object, '-n', namespace, '--subresource=status', '--type=merge', '-p', JSON.stringify({ status: patch }))
+    const now = new Date().toISOString()
+    const condition = (type: string, state: string, reason: string) => ({
+      type,
+      status: state,
+      reason,
+      message: '',
+      lastTransitionTime: now,
+    })
+    await write('deployment/web', { observedGeneration: 1, conditions: [condition('Progressing', 'False', 'ProgressDeadlineExceeded')] })
+    await write('job/once', {
+      startTime: now,
+      failed: 1,
+      conditions: [
+        { ...condition('FailureTarget', 'True', 'BackoffLimitExceeded'), lastProbeTime: now },
+        { ...condition('Failed', 'True', 'BackoffLimitExceeded'), lastProbeTime: now },
+      ],
+    })
+    await write('pod/lone', {
+      phase: 'Pending',
+      conditions: [condition('PodScheduled', 'True', '')],
+      containerStatuses: [
+        {
+          name: 'app',
+          ready: false,
+          restartCount: 0,
+          image: 'registry.example/none:1',
+          imageID: '',
+          state: { waiting: { reason: 'ImagePullBackOff', message: 'Back-off pulling image' } },
+        },
+      ],
+    })
+    assertExit(await world.backporch('scan'), 0)
+
+    const failed = await status(world, 5)
+    assert.match(failed.stdout, /^CLUSTER +PACKAGE +REVISION +STATE +HEALTH +DRIFT/m)
+    assert.match(failed.stdout, /^test +apps\/web .*✓ InSync +✗ Failed/m)
+    assert.match(failed.stdout, /^test +apps\/job .*✓ InSync +✗ Failed/m)
+    assert.match(failed.stdout, /^test +apps\/pod .*✓ InSync +~ InProgress/m)
+    assert.match(failed.stderr, /^3 observed: 3 in sync, 0 drifted, 2 failed \(-o wide names the objects\)$/m)
+    assertExit(await world.backporch('status', 'apps/pod'), 0)
+    assertExit(await world.backporch('status', '--no-exit-code'), 0)
+    const wide = (await world.backporch('status', '-o', 'wide')).stdout
+    assert.match(wide, /Deployment\/web: Progress deadline exceeded/)
+    assert.match(wide, /Job\/once: Job Failed\. failed: 1\/1/)
+    const list = JSON.parse((await world.backporch('status', 'apps/web', '-o', 'json')).stdout)
+    assert.deepEqual(list.items[0].status.health, {
+      status: 'Failed',
+      objects: [
+        { ref: { group: 'apps', kind: 'Deployment', namespace, name: 'web' }, status: 'Failed', message: 'Progress deadline exceeded' },
+      ],
+    })
+    const packages = await world.backporch('get', 'packages')
+    assert.match(packages.stdout, /apps\/web .*✗ Failed/)
+    const listed = JSON.parse((await world.backporch('get', 'packages', '-o', 'json')).stdout)
+    assert.deepEqual(
+      listed.items.map((each: { packagePath: string; drift: { health: string }[] }) => [each.packagePath, each.drift[0]?.health]),
+      [
+        ['apps/job', 'Failed'],
+        ['apps/pod', 'InProgress'],
+        ['apps/web', 'Failed'],
+      ],
+    )
+    const group = parse(await world.show('drift-ledger', 'clusters/test/apps--web/resourcegroup.yaml'))
+    const stalled = group.status.conditions.find(({ type }: { type: string }) => type === 'Stalled')
+    assert.equal(stalled.status, 'True')
+    // Drift beside it is drift.
+    await world.kubectl('patch', 'deployment/web', '-n', namespace, '-p', '{"spec":{"replicas":7}}')
+    assertExit(await world.backporch('scan'), 1)
+    await status(world, 1)
+  })
+})
+
+async function status(world: World, exit: number) {
+  return assertExit(await world.backporch('status'), exit)
+}
+
+/** The status of a Deployment as its controller writes it when all Pods run. */
+function rolledOut(replicas: number): string {
+  const conditions = [
+    { type: 'Progressing', status: 'True', reason: 'NewReplicaSetAvailable' },
+    { type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable' },
+  ]
+  const counts = { replicas, updatedReplicas: replicas, readyReplicas: replicas, availableReplicas: replicas }
+  return JSON.stringify({ status: { observedGeneration: 1, ...counts, conditions } })
+}
+
+/** Kills kube-apiserver; etcd stays. @returns what starts it again as it was, and waits until it is ready */
+async function stopApiServer(t: TestContext, plane: ControlPlane): Promise<() => Promise<void>> {
+  const server = plane.servers.find(({ name }) => name === 'kube-apiserver')
+  assert.ok(server !== undefined)
+  const [program = '', ...args] = readFileSync(`/proc/${server.pid}/cmdline`, 'utf8').split('\0').slice(0, -1)
+  const environment = readFileSync(`/proc/${server.pid}/environ`, 'utf8')
+    .split('\0')
+    .filter((line) => line !== '')
+  process.kill(server.pid, 'SIGKILL')
+  await until(async () => !(await answers(plane)))
+  return async () => {
+    const env = Object.fromEntries(environment.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]))
+    const again = spawn(program, args, {
+      cwd: plane.servers[0] === undefined ? '.' : env['HOME'],
+      env,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    })
+    t.after(async () => {
+      again.kill('SIGKILL')
+      if (again.exitCode === null && again.signalCode === null) await once(again, 'exit')
+    })
+    await until(() => answers(plane))
+  }
+}
+
+async function answers(plane: ControlPlane): Promise<boolean> {
+  return plane.request('GET', '/readyz').then(
+    ({ status: code }) => code === 200,
+    () => false,
+  )
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 600; tries += 1) {
+    if (await condition()) return
+    await sleep(100)
+  }
+  throw new Error('it did not come to that within a minute')
+}
