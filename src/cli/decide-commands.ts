@@ -37,6 +37,7 @@ export function addDecideCommands(program: Command, world: World, run: Run): voi
   )
   addResolutionCommands(program, world, run)
   addIgnoreCommand(program, world, run)
+  addSnoozeCommand(program, world, run)
 
   const approval = program
     .command('approve')
@@ -70,6 +71,18 @@ function addIgnoreCommand(program: Command, world: World, run: Run): void {
   withOutputFlags(withClusterFlags(withForgeFlag(withRepositoryFlags(ignore))), TEXT_OUTPUTS)
   ignore.action((name: string | undefined, selectors: string[], options: CommonOptions) =>
     run(async () => (await import('./commands/ignore.ts')).ignore(name, selectors, options, world)),
+  )
+}
+
+function addSnoozeCommand(program: Command, world: World, run: Run): void {
+  const snooze = program
+    .command('snooze')
+    .description('no reminders about the open proposal of a package for a while; it stays open')
+    .argument('<package>', ONE_PACKAGE)
+    .argument('[duration]', 'how long: 7d, 12h')
+  withOutputFlags(withClusterFlags(withForgeFlag(withRepositoryFlags(snooze))), TEXT_OUTPUTS)
+  snooze.action((name: string, duration: string | undefined, options: CommonOptions) =>
+    run(async () => (await import('./commands/snooze.ts')).snooze(name, duration, options, world)),
   )
 }
 

@@ -1,5 +1,5 @@
 /** Commands that look: their arguments and flags. What they do is loaded when one of them runs, so that help and completion are quick. */
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { RenderOptions } from './commands/render.ts'
 import {
   type CommonOptions,
@@ -56,6 +56,7 @@ export function addLookCommands(program: Command, world: World, run: Run): void 
 
   addGetCommands(program, world, run)
   addHistoryCommand(program, world, run)
+  addReportCommand(program, world, run)
 
   const check = program
     .command('check')
@@ -133,5 +134,18 @@ function addHistoryCommand(program: Command, world: World, run: Run): void {
   withOutputFlags(withRepositoryFlags(history))
   history.action((packages: string[], options: CommonOptions) =>
     run(async () => (await import('./commands/history.ts')).history(packages, options, world)),
+  )
+}
+
+function addReportCommand(program: Command, world: World, run: Run): void {
+  const report = program
+    .command('report')
+    .description('what differs now and what was decided lately, as Markdown; from git alone')
+    .argument('[packages...]', 'paths of packages; all of them otherwise')
+    .addOption(new Option('-o, --output <format>', 'how to print').choices(['markdown']).default('markdown'))
+  withSelectionFlags(report, { cluster: 'only this cluster', since: 'decisions since then, a week otherwise' })
+  withTerminalFlags(withRepositoryFlags(report))
+  report.action((packages: string[], options: CommonOptions) =>
+    run(async () => (await import('./commands/report.ts')).report(packages, options, world)),
   )
 }

@@ -107,6 +107,9 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['status', '-o', 'wide'],
   ['status', '-o', 'yaml'],
   ['status', '-o', 'markdown'],
+  ['report'],
+  ['ignore', 'apps/web', '1', '--dry-run', '-m', 'why'],
+  ['ignore', 'apps/web', '1', '-m', 'why'],
   ['status', '-o', 'jsonpath={..}'],
   ['get', 'drifts', '-o', 'github'],
   ['get', 'drifts', '-o', 'sarif'],
@@ -240,6 +243,8 @@ test('hostile names and values make neither lines nor colours in any output', as
     ['status'],
     ['reject', '--yes', '--as', hostile, '-m', hostile],
     ['history', '-o', 'wide'],
+    ['report'],
+    ['snooze', 'apps/web', '7d'],
   ]) {
     const { stdout, stderr } = await runInWorld(world, argv)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for

@@ -52,11 +52,11 @@ export function printList(list: ListDocument, { output }: DocumentOptions, world
 /** As `printList`, and markdown, github and sarif too. With github the Markdown goes to the summary of the step, where there is one. */
 export function printReports(list: DriftReportList, options: DocumentOptions, world: World): boolean {
   if (printList(list, options, world)) return true
-  if (options.output === 'markdown') world.stdout.write(formatMarkdown(list, options.numbers))
+  if (options.output === 'markdown') world.stdout.write(formatMarkdown(list, options))
   else if (options.output === 'sarif') world.stdout.write(`${jsonText(sarifLog(list, world.version, options.numbers), 2)}\n`)
   else if (options.output === 'github') {
     world.stdout.write(formatAnnotations(list, options.numbers))
-    writeStepSummary(formatMarkdown(list, options.numbers), world)
+    writeStepSummary(formatMarkdown(list, options), world)
   } else return false
   return true
 }

@@ -14,8 +14,14 @@ const TABLES_LIMIT = 50_000
 const NAMES_LIMIT = 30
 const INCOMPLETE_LIMIT = 20
 
-/** `numbers`: of all changes, where the list has only some of them. */
-export function formatMarkdown(list: DriftReportList, numbers?: ReadonlyMap<Change, number>): string {
+export interface MarkdownMore {
+  /** Of all changes, where the list has only some of them. */
+  readonly numbers?: ReadonlyMap<Change, number> | undefined
+  /** Lines before the last one, encoded. */
+  readonly also?: readonly string[]
+}
+
+export function formatMarkdown(list: DriftReportList, { numbers, also = [] }: MarkdownMore = {}): string {
   const ranked = rankedChanges(list, numbers)
   const hidden = numbers === undefined ? 0 : numbers.size - ranked.length
   const shown = withinLimit(ranked)
@@ -35,7 +41,7 @@ export function formatMarkdown(list: DriftReportList, numbers?: ReadonlyMap<Chan
   }
   lines.push(...inSync(list.items.filter(({ spec, status }) => spec.changes.length === 0 && status.state !== 'Unknown')))
   lines.push(...incompletePart(list.incomplete))
-  lines.push(...stalePart(list.notes))
+  lines.push(...stalePart(list.notes), ...also)
   lines.push(`<sub>Observed ${markdownCode(list.observedAt, 40)}. Values read git → live.${drifted.length === 0 ? '' : WRITER_NOTE}</sub>`)
   return `${lines.join('\n')}\n`
 }

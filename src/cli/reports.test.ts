@@ -70,7 +70,7 @@ test('markdown has a row per change, riskiest first, with the numbers of diff', 
 test('markdown says that there is no drift, and does not say it where something is hidden or was not observed', () => {
   assert.match(formatMarkdown(list(report([]))), /^## No drift in 1 package\n/)
   assert.match(
-    formatMarkdown(list(report([])), new Map([[change(), 1]])),
+    formatMarkdown(list(report([])), { numbers: new Map([[change(), 1]]) }),
     /^## Drift: nothing of what was selected\n\n1 more change not shown/,
   )
   const incomplete = [{ package: 'apps/x', code: 'BP3001', why: 'x' }]

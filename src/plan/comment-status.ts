@@ -1,4 +1,5 @@
 /** What comments leave behind in the record and in the report: who chose the plan, and until when nobody is reminded. */
+import { Failure } from '../failure.ts'
 import type { DriftRecord, DriftReport, Plan } from '../record/schema.ts'
 import type { Observation, Wish } from './observation.ts'
 
@@ -16,6 +17,17 @@ export function plannedBy(wish: Wish | undefined, previous: DriftRecord['spec'] 
 }
 
 type Status = Pick<DriftReport['status'], 'episode' | 'lifecycle'>
+
+/** Nothing is open of which anybody could be reminded. `why` is a clause. */
+export function nothingToSnooze(why: string): Failure {
+  return new Failure({
+    code: 'BP2008',
+    what: 'there is nothing to be silent about',
+    why,
+    remedy: 'look at the proposal again, it is up to date now',
+    retry: 'on-change',
+  })
+}
 
 /** A snooze that somebody asks for now, or one of this episode that is not over; it ends by itself. */
 export function snoozed({ snoozeUntil, git, cluster }: Observation, { episode, lifecycle }: Status): { readonly snoozedUntil?: string } {

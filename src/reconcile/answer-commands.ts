@@ -6,6 +6,7 @@ import { Failure } from '../failure.ts'
 import { sentenceOf } from '../note.ts'
 import { rulesFor } from '../plan/comment-policy.ts'
 import { assertOwner, needsOwner } from '../plan/comment-rights.ts'
+import { nothingToSnooze } from '../plan/comment-status.ts'
 import { changesMeant, type RequestedChoice, type WishRequest } from '../plan/comment-wish.ts'
 import { allChanges } from '../plan/pick-changes.ts'
 import {
@@ -209,15 +210,7 @@ async function exclude(desk: Desk, glob: string): Promise<Said> {
 async function snooze(desk: Desk, end: string): Promise<Said> {
   const { plan: made, observation } = await turn(desk, { snoozeUntil: end })
   if (end <= observation.cluster.observedAt) return { text: `that is over since ${time(end)}` }
-  if (made.report.status.snoozedUntil !== end) {
-    throw new Failure({
-      code: 'BP2008',
-      what: 'there is nothing to be silent about',
-      why: STATES[made.report.status.state],
-      remedy: 'look at the proposal again, it is up to date now',
-      retry: 'on-change',
-    })
-  }
+  if (made.report.status.snoozedUntil !== end) throw nothingToSnooze(STATES[made.report.status.state])
   return { text: `no reminders until ${time(end)}; this stays open, and critical drift is told all the same` }
 }
 

@@ -1,87 +1,35 @@
-import { asFailure } from '../../failure.ts'
-import type { Note } from '../../note.ts'
-import { worstRisk } from '../../plan/closed-episode.ts'
-import { readTexts } from '../../reconcile/repository-view.ts'
 import { oneLine } from '../../record/one-line.ts'
-import { recordFolder } from '../../record/record-paths.ts'
-import { API_VERSION, type ClosedEpisode, type DriftRecord, driftRecordSchema } from '../../record/schema.ts'
-import { parseDocument } from '../../record/write-document.ts'
-import { packageLabel, readLedgerOf } from '../ledger-session.ts'
+import { API_VERSION } from '../../record/schema.ts'
+import { decisionColumns, readDecisions } from '../decisions.ts'
+import { readLedgerOf } from '../ledger-session.ts'
 import type { CommonOptions } from '../options.ts'
-import { formatAge, sidesText } from '../print-diff.ts'
 import { printList } from '../print-document.ts'
 import { notesPart, printNotes } from '../print-notes.ts'
-import { selectUnits } from '../selection.ts'
-import { isNotBefore, type SelectionOptions, sinceTime } from '../selection-flags.ts'
-import { type Column, checkedColumns, formatTable } from '../table.ts'
+import type { SelectionOptions } from '../selection-flags.ts'
+import { checkedColumns, formatTable } from '../table.ts'
 import { Terminal } from '../terminal.ts'
 import type { World } from '../world.ts'
 
 export type HistoryOptions = CommonOptions & SelectionOptions
 
-/** A decision: from the ledger, or from the record on the base branch where somebody merged without us. */
-interface Decision {
-  readonly spec: ClosedEpisode['spec'] | DriftRecord['spec']
-  readonly status: ClosedEpisode['status'] | undefined
-  readonly commit: string
-}
-
 export async function history(packages: readonly string[], options: HistoryOptions, world: World): Promise<number> {
-  const since = options.since === undefined ? undefined : sinceTime(options.since, world.clock.now())
   const reading = await readLedgerOf(world, options)
-  const { view, ledger } = reading
-  const files = view.tree.filter(({ path }) => path.startsWith('.drift/records/') && path.endsWith('.yaml'))
-  const texts = await readTexts(view.repository, files, world.signal)
-  const notes: Note[] = []
-  const records = files.flatMap(({ path }) => {
-    try {
-      return [parseDocument(texts.get(path) ?? '', driftRecordSchema, path)]
-    } catch (thrown) {
-      // One that another version wrote, or that somebody edited, hides no other.
-      notes.push({ cause: 'record-not-read', subject: path, text: `the record cannot be read: ${asFailure(thrown).why}` })
-      return []
-    }
-  })
+  const { shown, all, notes } = await readDecisions(reading, packages, options, world)
   printNotes(notes, options, world)
-  const published = new Map(
-    [...view.refs].flatMap(([ref, commit]) => (ref.startsWith('refs/tags/') ? [[ref.slice('refs/tags/'.length), commit] as const] : [])),
-  )
-  const known = new Set(ledger.closed.map(({ spec }) => keyOf(spec)))
-  const decisions: Decision[] = [
-    ...ledger.closed.map(({ spec, status }) => ({
-      spec,
-      status,
-      commit: status.revision === undefined ? '' : (published.get(`${spec.unit.package}/${status.revision}`) ?? ''),
-    })),
-    ...records.filter(({ spec }) => !known.has(keyOf(spec))).map(({ spec }) => ({ spec, status: undefined, commit: '' })),
-  ]
-  const recorded = records.map(({ spec }) => spec.unit.package)
-  const selection = await selectUnits(reading, packages, { ...options, namespace: undefined }, world.signal, recorded)
-  const shown = decisions
-    .filter(
-      (decision) =>
-        selection.takesPackage(decision.spec.unit.package) &&
-        selection.takesCluster(decision.spec.unit.cluster) &&
-        matches(decision, options) &&
-        isNotBefore(timeOf(decision), since),
-    )
-    .sort((left, right) => (timeOf(left) < timeOf(right) ? 1 : -1))
-  const copies = new Map(records.map(({ spec }) => [keyOf(spec), spec.copies]))
   const items = shown.map(({ spec, status, commit }) => ({
-    // The ledger keeps none: they are on the base branch, with the record that was merged.
-    spec: { ...spec, ...(copies.get(keyOf(spec)) === undefined ? {} : { copies: copies.get(keyOf(spec)) }) },
+    spec,
     ...(status === undefined ? {} : { status }),
     ...(commit === '' ? {} : { commit }),
   }))
   const printed = printList(
-    { apiVersion: API_VERSION, kind: 'DecisionList', items, ...notesPart([...ledger.problems, ...notes], options) },
+    { apiVersion: API_VERSION, kind: 'DecisionList', items, ...notesPart([...reading.ledger.problems, ...notes], options) },
     options,
     world,
   )
   if (!printed && options.output === 'name') {
     world.stdout.write([...new Set(shown.map(({ spec }) => `drift-${spec.episode}`))].map((name) => `${oneLine(name, 300)}\n`).join(''))
   } else if (!printed) {
-    const columns = historyColumns(new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env }))
+    const columns = decisionColumns(new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env }))
     world.stdout.write(
       formatTable(shown, columns, {
         headers: options.headers,
@@ -90,57 +38,9 @@ export async function history(packages: readonly string[], options: HistoryOptio
       }),
     )
     if (shown.length === 0 && options.quiet !== true) {
-      const all = decisions.length
       const none = all === 0 ? 'nothing was decided yet' : `of ${all} ${all === 1 ? 'decision' : 'decisions'} none is selected`
       world.stderr.write(`${none}\n`)
     }
   }
   return 0
-}
-
-function matches({ spec: { changes } }: Decision, { namespace, risk }: HistoryOptions): boolean {
-  if (namespace !== undefined && !changes.some(({ ref }) => ref.namespace === namespace)) return false
-  const worst = worstRisk(changes)
-  return risk === undefined || (worst !== undefined && risk.includes(worst))
-}
-
-function keyOf(spec: Decision['spec']): string {
-  return `${recordFolder(spec.unit.cluster, '')}\0${spec.unit.package}\0${spec.episode}`
-}
-
-function timeOf({ spec, status }: Decision): string {
-  return status?.at ?? spec.observed.at
-}
-
-function historyColumns(terminal: Terminal): readonly Column<Decision>[] {
-  return [
-    { name: 'WHEN', value: (decision) => `${timeOf(decision).slice(0, 16).replace('T', ' ')}Z` },
-    { name: 'CLUSTER', value: ({ spec }) => spec.unit.cluster },
-    { name: 'PACKAGE', value: ({ spec }) => packageLabel(spec.unit.package) },
-    { name: 'CHANGE', value: ({ spec }) => describeChanges(spec.changes, terminal) },
-    { name: 'BY', value: ({ spec }) => [...new Set(spec.changes.map(({ actor }) => actor.user ?? actor.manager))].slice(0, 2).join(', ') },
-    {
-      name: 'RESOLUTION',
-      value: ({ spec, status }) =>
-        status === undefined || status.outcome === 'Merged' ? spec.plan.toLowerCase() : status.outcome.toLowerCase(),
-    },
-    { name: 'DECIDED BY', value: ({ status }) => status?.decidedBy.replace(/ <.*/, '') ?? '' },
-    { name: 'TOOK', value: ({ spec, status }) => (status === undefined ? '' : formatAge(Date.parse(status.at) - Date.parse(spec.began))) },
-    {
-      name: 'VERIFIED',
-      value: ({ status }) => (status?.verifiedAt === undefined ? '' : `${status.verifiedAt.slice(0, 16).replace('T', ' ')}Z`),
-    },
-    { name: 'COMMIT', value: ({ commit }) => commit.slice(0, 7) },
-    { name: 'WHY', wide: true, value: ({ spec, status }) => spec.message ?? status?.reason ?? '' },
-  ]
-}
-
-function describeChanges(changes: Decision['spec']['changes'], terminal: Terminal): string {
-  const [first, ...others] = changes
-  if (first === undefined) return ''
-  const more = others.length === 0 ? '' : ` (+${others.length})`
-  if (first.path === undefined) return `${first.change} ${first.ref.kind}/${first.ref.name}${more}`
-  const field = first.path.split('.').at(-1) ?? first.path
-  const { git, live } = sidesText(first, terminal, 24)
-  return `${first.ref.kind}/${first.ref.name} ${field} ${git} ${terminal.glyph('arrow')} ${live}${more}`
 }

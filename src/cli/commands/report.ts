@@ -1,0 +1,51 @@
+import { staleNotes } from '../../plan/listed-rules.ts'
+import { markdownCell, markdownCode } from '../../record/markdown-text.ts'
+import { type Decision, decisionColumns, readDecisions } from '../decisions.ts'
+import { readLedgerOf } from '../ledger-session.ts'
+import type { CommonOptions } from '../options.ts'
+import { incompleteOfReports, reportList } from '../print-document.ts'
+import { notesPart, printNotes } from '../print-notes.ts'
+import { formatMarkdown } from '../report-markdown.ts'
+import { selectUnits } from '../selection.ts'
+import type { SelectionOptions } from '../selection-flags.ts'
+import { Terminal } from '../terminal.ts'
+import type { World } from '../world.ts'
+
+const ROWS = 100
+/** Without `--since`: a week. */
+const WEEK = 7 * 86_400
+
+/** What differs now and what was decided lately, as Markdown, from git alone: the tables are those of `-o markdown` and of the step summary. */
+export async function report(packages: readonly string[], options: CommonOptions & SelectionOptions, world: World): Promise<number> {
+  const reading = await readLedgerOf(world, options)
+  const { view, ledger } = reading
+  const selection = await selectUnits(reading, packages, options, world.signal)
+  const items = ledger.reports.filter(({ spec: { unit } }) => selection.takesPackage(unit.package) && selection.takesCluster(unit.cluster))
+  const now = `${world.clock.now().toISOString().slice(0, 19)}Z`
+  const stale = notesPart(staleNotes(view.policies, ledger.reports, now.slice(0, 10)), options)
+  const { shown, notes } = await readDecisions(reading, packages, { ...options, since: options.since ?? { secondsAgo: WEEK } }, world)
+  printNotes(notes, options, world)
+  const decided = decisionTable(shown, new Terminal(world.stdout, { color: 'never', ascii: options.ascii === true, env: world.env }))
+  world.stdout.write(formatMarkdown({ ...reportList(items, now, incompleteOfReports(items)), ...stale }, { also: decided }))
+  return 0
+}
+
+function decisionTable(decisions: readonly Decision[], terminal: Terminal): readonly string[] {
+  if (decisions.length === 0) return ['## Decided: nothing', '']
+  const columns = decisionColumns(terminal)
+  const rows = decisions.slice(0, ROWS).map((decision) => columns.map(({ value }) => cell(value(decision))))
+  const more = decisions.length - rows.length
+  return [
+    `## Decided: ${decisions.length}`,
+    '',
+    ...[columns.map(({ name }) => name.charAt(0) + name.slice(1).toLowerCase()), columns.map(() => '---'), ...rows].map(
+      (cells) => `| ${cells.join(' | ')} |`,
+    ),
+    '',
+    ...(more > 0 ? [`And ${more} more: ${markdownCode('backporch history')} lists them.`, ''] : []),
+  ]
+}
+
+function cell(text: string): string {
+  return text === '' ? '–' : markdownCell(text, 200)
+}

@@ -1,0 +1,51 @@
+import { Failure } from '../../failure.ts'
+import { nothingToSnooze } from '../../plan/comment-status.ts'
+import { secondsOf } from '../../policy/duration.ts'
+import { runTurn } from '../../reconcile/run-turn.ts'
+import type { CommonOptions } from '../options.ts'
+import { tellPublished } from '../published-lines.ts'
+import { Terminal } from '../terminal.ts'
+import { withSession } from '../turn-session.ts'
+import type { World } from '../world.ts'
+
+/** Nobody is reminded of the open proposal of one package before: what the comment `/snooze` does. */
+export async function snooze(name: string, duration: string | undefined, options: CommonOptions, world: World): Promise<number> {
+  // `snooze 7d`: in a repository with one package the path may be left out.
+  const [packages, time] = duration === undefined ? [[], name] : [[name], duration]
+  const end = `${new Date(world.clock.now().getTime() + secondsIn(time) * 1_000).toISOString().slice(0, 19)}Z`
+  return withSession(world, options, packages, async ({ ports, request, progress }) => {
+    const { units, updates, view } = await runTurn(ports, { ...request, snoozeUntil: end }, world.signal)
+    progress.end()
+    const [unit, ...others] = units
+    if (unit === undefined || others.length > 0) throw notOne(units.length)
+    if (unit.state === 'failed') throw unit.failures[0]
+    if (unit.refused !== undefined) throw unit.refused
+    const { status } = unit.plan.report
+    if (status.snoozedUntil !== end) throw nothingToSnooze(`${unit.unit.packageName} is ${status.state}, and no proposal of it is open`)
+    const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
+    world.stdout.write(
+      `${terminal.style(terminal.glyph('ok'), 'green')} no reminders about ${unit.plan.branch} until ${end}; it stays open, and critical drift is told all the same\n`,
+    )
+    await tellPublished(updates, view.baseBranch, options, world)
+    return 0
+  })
+}
+
+function secondsIn(text: string): number {
+  if (/^[1-9][0-9]{0,4}[smhd]$/.test(text)) return secondsOf(text)
+  throw new Failure({
+    code: 'BP1001',
+    what: `${JSON.stringify(text.slice(0, 40))} is no duration`,
+    why: 'snooze wants to know for how long',
+    remedy: 'write it as 7d or 12h: backporch snooze apps/web 7d',
+  })
+}
+
+function notOne(count: number): Failure {
+  return new Failure({
+    code: 'BP1011',
+    what: count === 0 ? 'there is no package to snooze' : `${count} packages were looked at`,
+    why: 'one proposal of one package is snoozed',
+    remedy: 'name one package',
+  })
+}

@@ -1,0 +1,133 @@
+/** Decisions from git alone: from the ledger, and from records on the base branch that somebody merged without us. */
+import { asFailure } from '../failure.ts'
+import type { Note } from '../note.ts'
+import { worstRisk } from '../plan/closed-episode.ts'
+import { readTexts } from '../reconcile/repository-view.ts'
+import { recordFolder } from '../record/record-paths.ts'
+import { type ClosedEpisode, type DriftRecord, driftRecordSchema } from '../record/schema.ts'
+import { parseDocument } from '../record/write-document.ts'
+import { type LedgerReading, packageLabel } from './ledger-session.ts'
+import type { CommonOptions } from './options.ts'
+import { formatAge, sidesText } from './print-diff.ts'
+import { selectUnits } from './selection.ts'
+import { isNotBefore, type SelectionOptions, sinceTime } from './selection-flags.ts'
+import type { Column } from './table.ts'
+import type { Terminal } from './terminal.ts'
+import type { World } from './world.ts'
+
+export interface Decision {
+  /** With the copies of the record, which the ledger does not keep. */
+  readonly spec: ClosedEpisode['spec'] | DriftRecord['spec']
+  readonly status: ClosedEpisode['status'] | undefined
+  /** Empty where it was not published. */
+  readonly commit: string
+}
+
+export interface Decisions {
+  /** Those that are selected, the latest first. */
+  readonly shown: readonly Decision[]
+  /** How many there are in all. */
+  readonly all: number
+  /** Of records that cannot be read. */
+  readonly notes: readonly Note[]
+}
+
+type Wanted = CommonOptions & SelectionOptions
+
+export async function readDecisions(
+  reading: LedgerReading,
+  packages: readonly string[],
+  options: Wanted,
+  world: World,
+): Promise<Decisions> {
+  const since = options.since === undefined ? undefined : sinceTime(options.since, world.clock.now())
+  const { view, ledger } = reading
+  const files = view.tree.filter(({ path }) => path.startsWith('.drift/records/') && path.endsWith('.yaml'))
+  const texts = await readTexts(view.repository, files, world.signal)
+  const notes: Note[] = []
+  const records = files.flatMap(({ path }) => {
+    try {
+      return [parseDocument(texts.get(path) ?? '', driftRecordSchema, path)]
+    } catch (thrown) {
+      // One that another version wrote, or that somebody edited, hides no other.
+      notes.push({ cause: 'record-not-read', subject: path, text: `the record cannot be read: ${asFailure(thrown).why}` })
+      return []
+    }
+  })
+  const published = new Map(
+    [...view.refs].flatMap(([ref, commit]) => (ref.startsWith('refs/tags/') ? [[ref.slice('refs/tags/'.length), commit] as const] : [])),
+  )
+  const copies = new Map(records.flatMap(({ spec }) => (spec.copies === undefined ? [] : [[keyOf(spec), spec.copies] as const])))
+  const copiesOf = (spec: Decision['spec']): Pick<DriftRecord['spec'], 'copies'> => {
+    const own = copies.get(keyOf(spec))
+    return own === undefined ? {} : { copies: own }
+  }
+  const known = new Set(ledger.closed.map(({ spec }) => keyOf(spec)))
+  const decisions: Decision[] = [
+    ...ledger.closed.map(({ spec, status }) => ({
+      spec: { ...spec, ...copiesOf(spec) },
+      status,
+      commit: status.revision === undefined ? '' : (published.get(`${spec.unit.package}/${status.revision}`) ?? ''),
+    })),
+    ...records.filter(({ spec }) => !known.has(keyOf(spec))).map(({ spec }) => ({ spec, status: undefined, commit: '' })),
+  ]
+  const recorded = records.map(({ spec }) => spec.unit.package)
+  const selection = await selectUnits(reading, packages, { ...options, namespace: undefined }, world.signal, recorded)
+  const shown = decisions
+    .filter(
+      (decision) =>
+        selection.takesPackage(decision.spec.unit.package) &&
+        selection.takesCluster(decision.spec.unit.cluster) &&
+        matches(decision, options) &&
+        isNotBefore(timeOf(decision), since),
+    )
+    .sort((left, right) => (timeOf(left) < timeOf(right) ? 1 : -1))
+  return { shown, all: decisions.length, notes }
+}
+
+function matches({ spec: { changes } }: Decision, { namespace, risk }: Wanted): boolean {
+  if (namespace !== undefined && !changes.some(({ ref }) => ref.namespace === namespace)) return false
+  const worst = worstRisk(changes)
+  return risk === undefined || (worst !== undefined && risk.includes(worst))
+}
+
+function keyOf(spec: Decision['spec']): string {
+  return `${recordFolder(spec.unit.cluster, '')}\0${spec.unit.package}\0${spec.episode}`
+}
+
+function timeOf({ spec, status }: Decision): string {
+  return status?.at ?? spec.observed.at
+}
+
+export function decisionColumns(terminal: Terminal): readonly Column<Decision>[] {
+  return [
+    { name: 'WHEN', value: (decision) => `${timeOf(decision).slice(0, 16).replace('T', ' ')}Z` },
+    { name: 'CLUSTER', value: ({ spec }) => spec.unit.cluster },
+    { name: 'PACKAGE', value: ({ spec }) => packageLabel(spec.unit.package) },
+    { name: 'CHANGE', value: ({ spec }) => describeChanges(spec.changes, terminal) },
+    { name: 'BY', value: ({ spec }) => [...new Set(spec.changes.map(({ actor }) => actor.user ?? actor.manager))].slice(0, 2).join(', ') },
+    {
+      name: 'RESOLUTION',
+      value: ({ spec, status }) =>
+        status === undefined || status.outcome === 'Merged' ? spec.plan.toLowerCase() : status.outcome.toLowerCase(),
+    },
+    { name: 'DECIDED BY', value: ({ status }) => status?.decidedBy.replace(/ <.*/, '') ?? '' },
+    { name: 'TOOK', value: ({ spec, status }) => (status === undefined ? '' : formatAge(Date.parse(status.at) - Date.parse(spec.began))) },
+    {
+      name: 'VERIFIED',
+      value: ({ status }) => (status?.verifiedAt === undefined ? '' : `${status.verifiedAt.slice(0, 16).replace('T', ' ')}Z`),
+    },
+    { name: 'COMMIT', value: ({ commit }) => commit.slice(0, 7) },
+    { name: 'WHY', wide: true, value: ({ spec, status }) => spec.message ?? status?.reason ?? '' },
+  ]
+}
+
+function describeChanges(changes: Decision['spec']['changes'], terminal: Terminal): string {
+  const [first, ...others] = changes
+  if (first === undefined) return ''
+  const more = others.length === 0 ? '' : ` (+${others.length})`
+  if (first.path === undefined) return `${first.change} ${first.ref.kind}/${first.ref.name}${more}`
+  const field = first.path.split('.').at(-1) ?? first.path
+  const { git, live } = sidesText(first, terminal, 24)
+  return `${first.ref.kind}/${first.ref.name} ${field} ${git} ${terminal.glyph('arrow')} ${live}${more}`
+}
