@@ -220,8 +220,12 @@ class Judge {
   }
 
   private behind(drift: Drift, place: number): Answer {
-    const { report } = this.evidence
+    const { report, stored } = this.evidence
     const [first] = this.versions
+    for (const { rollback, storedIn } of stored?.values() ?? []) {
+      if (rollback === undefined || rollback.at < this.at(0)) continue
+      return { note: `${storedIn} is a rollback to revision ${rollback.to} at ${rollback.at}, when git had ${short(first)} already` }
+    }
     const commit = this.versions[place]?.commit ?? ''
     const git = `git has ${short(first)} since ${first?.at ?? ''}`
     const live = commit === '' ? `the package is new, ${git}` : `live is what ${commit.slice(0, 7)} rendered, ${git}`

@@ -20,6 +20,8 @@ export interface StoredManifest {
   readonly object: JsonObject
   /** For people: `Helm release shop/web revision 2`. */
   readonly storedIn: string
+  /** Where it was applied in place of something newer: the revision that it is again, and when, RFC 3339 UTC. */
+  readonly rollback?: { readonly to: number; readonly at: string } | undefined
 }
 
 export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'

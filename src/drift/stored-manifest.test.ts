@@ -111,6 +111,14 @@ test('a field that git dropped and the release still has is Behind', () => {
   assert.deepEqual(told(judge({ git: [A, AB], live: both, stored: stored({ a: '1', b: '2' }) })), BEHIND)
 })
 
+test('a release that was rolled back after git had what it has is no release that waits', () => {
+  const rolledBack = (at: string) => judge({ git: [A, AB], live: both, stored: stored({ a: '1', b: '2' }, { rollback: { to: 1, at } }) })
+  const note = `${RELEASE} is a rollback to revision 1 at 2026-01-02T00:00:00Z, when git had 0000000 already`
+  const after = rolledBack('2026-01-02T00:00:00Z')
+  assert.deepEqual([told(after), after.items[0]?.notes.at(-1)], [{ items: [['added', 'b', 'helm', NEXT]], behind: [] }, note])
+  assert.deepEqual(told(rolledBack('2026-01-01T23:59:59Z')), BEHIND)
+})
+
 test('a field that the release has and no commit ever had is drift under the name of Helm, and says that the next upgrade removes it', () => {
   const verdict = judge({ git: [A], live: both, stored: stored({ a: '1', b: '2' }) })
   assert.deepEqual(told(verdict), { items: [['added', 'b', 'helm', NEXT]], behind: [] })

@@ -37,6 +37,8 @@ export interface Inventory {
   readonly unread?: readonly Failure[]
   /** `resources` as their keeper applied them, where it keeps that and compares its next apply with it: with the content of Secrets. */
   readonly applied?: readonly Resource[]
+  /** Where `applied` was applied before, and again in place of something newer: the revision, and when, RFC 3339 UTC. */
+  readonly rollback?: { readonly to: number; readonly at: string }
   /** What its keeper tried to apply since, without an end or without success: some of it may be there. */
   readonly later?: { readonly source: string; readonly resources: readonly ResourceId[] }
 }

@@ -103,8 +103,8 @@ function listedBy(inventories: readonly (KnownInventory | Failure)[]): ReadonlyS
 function storedBy(inventories: readonly (KnownInventory | Failure)[]): ReadonlyMap<string, StoredManifest> | undefined {
   const kept = inventories.flatMap((each) => (each instanceof Failure || each.applied === undefined ? [] : [each]))
   if (kept.length === 0) return undefined
-  const all = kept.flatMap(({ source, applied = [] }) =>
-    applied.map(({ id, apiVersion, object }) => [resourceKey(id), { apiVersion, object, storedIn: source }] as const),
+  const all = kept.flatMap(({ source, rollback, applied = [] }) =>
+    applied.map(({ id, apiVersion, object }) => [resourceKey(id), { apiVersion, object, storedIn: source, rollback }] as const),
   )
   return new Map(all.reverse())
 }

@@ -121,6 +121,18 @@ else {
           ['added Deployment/web metadata.labels.by kubectl-patch'],
         )
         assertExit(await world.backporch('scan', 'apps/shop'), 1)
+
+        // Helm 3 cannot roll back to an object that it was told to keep.
+        await world.kubectl('delete', 'configmap/kept', '-n', namespace)
+        await nextSecond()
+        await found.rollBackWith(helm, { ...order, manifests: '', revision: 1 })
+        const back = await seen(world, 1)
+        const old = back.changes.find(({ line }) => line === 'added ConfigMap/settings data.old helm')
+        assert.match(old?.notes.join() ?? '', /revision 5 is a rollback to revision 1 at .*, when git had [0-9a-f]{7} already/)
+        assert.deepEqual(
+          back.setAside.filter((line) => line.startsWith('Behind')),
+          [],
+        )
         const text = [
           ...world.calls.flatMap(({ stdout, stderr }) => [stdout, stderr]),
           await world.remote('log', '-p', '--all', '--not', 'main'),

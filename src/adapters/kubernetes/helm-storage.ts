@@ -70,6 +70,8 @@ export interface DecodedRevision {
   readonly resources: readonly Resource[]
   /** Milliseconds since 1970; 0 where it does not say. */
   readonly deployedAt: number
+  /** The revision that was rolled back to; undefined where it is no rollback, or was described by hand. */
+  readonly rollbackTo: number | undefined
 }
 
 /** A release is at most 1 MiB of gzip, because its object is; text that unpacks to more is no manifest of a release. */
@@ -88,7 +90,7 @@ export function decodeRevision({ store, object }: StoredRevision, namespace: str
     const release = parseJson((zipped ? gunzipSync(packed, { maxOutputLength: MOST_BYTES }) : packed).toString('utf8'))
     const manifest = isJsonObject(release) ? getKey(release, 'manifest') : undefined
     if (!isJsonObject(release) || typeof manifest !== 'string') return undefined
-    return { resources: resourcesOf(manifest, namespace), deployedAt: deployedAt(release) }
+    return { resources: resourcesOf(manifest, namespace), ...infoOf(release) }
   } catch {
     // What a parser says may quote the manifest, which may hold Secrets.
     return undefined
@@ -107,11 +109,15 @@ function resourcesOf(manifest: string, namespace: string): Resource[] {
   )
 }
 
-function deployedAt(release: JsonObject): number {
+function infoOf(release: JsonObject): Omit<DecodedRevision, 'resources'> {
   const info = getKey(release, 'info')
-  const at = isJsonObject(info) ? getKey(info, 'last_deployed') : undefined
-  return typeof at === 'string' ? Date.parse(at) || 0 : 0
+  const [at, description] = ['last_deployed', 'description'].map((name) => String(isJsonObject(info) ? getKey(info, name) : ''))
+  // helm `pkg/action/rollback.go`, prepareRollback
+  const to = /^Rollback to (\d{1,9})$/.exec(description ?? '')?.[1]
+  return { deployedAt: Date.parse(at ?? '') || 0, rollbackTo: to === undefined ? undefined : Number(to) }
 }
+
+const NOTHING: DecodedRevision = { resources: [], deployedAt: 0, rollbackTo: undefined }
 
 /** How a release is called where people read of it. */
 export function describeRevision(namespace: string, name: string, { version, status }: StoredRevision): string {
@@ -127,16 +133,16 @@ export async function inventoryOfRelease(
   { current, later }: StoredRelease,
   place: (resource: Resource) => Resource | Promise<Resource>,
 ): Promise<Inventory | undefined> {
-  const placed = async (revision: StoredRevision): Promise<Resource[] | undefined> => {
-    const decoded = decodeRevision(revision, namespace)
-    return decoded === undefined ? undefined : Promise.all(decoded.resources.map(place))
-  }
-  const [resources, tried] = [await placed(current), later === undefined ? [] : await placed(later)]
-  if (resources === undefined || tried === undefined) return undefined
+  const [decoded, after] = [decodeRevision(current, namespace), later === undefined ? NOTHING : decodeRevision(later, namespace)]
+  if (decoded === undefined || after === undefined) return undefined
+  const resources = await Promise.all(decoded.resources.map(place))
+  const tried = await Promise.all(after.resources.map(place))
+  const { rollbackTo, deployedAt } = decoded
   return {
     source: describeRevision(namespace, name, current),
     resources: resources.map(({ id }) => id),
     ...(isUninstalled(current) ? {} : { applied: resources }),
+    ...(rollbackTo === undefined ? {} : { rollback: { to: rollbackTo, at: `${new Date(deployedAt).toISOString().slice(0, 19)}Z` } }),
     ...(later === undefined ? {} : { later: { source: describeRevision(namespace, name, later), resources: tried.map(({ id }) => id) } }),
   }
 }
