@@ -23,7 +23,7 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
   },
   BP1004: {
     cause: 'a package is a folder with a file named Kptfile in the commit, and neither this folder nor one above it has one',
-    fix: 'name one of those that backporch get packages lists, or run kpt pkg init in the folder and commit the Kptfile',
+    fix: 'name one of those that backporch get packages lists; compare a folder of manifests as it stands with --path FOLDER, or paths of a Placement; or run kpt pkg init in it and commit the Kptfile',
   },
   BP1005: {
     cause: 'a file in .drift/ is no YAML, or has a field or a value that policies and placements do not have',

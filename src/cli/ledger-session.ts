@@ -38,7 +38,7 @@ async function openLedger(world: World, options: CommonOptions): Promise<Package
 }
 
 async function readFrom(repository: PackageRepository, world: World, options: CommonOptions, told: Set<string>): Promise<LedgerReading> {
-  const view = await readRepository(repository, options.branch, world.signal)
+  const view = await readRepository(repository, options.branch, world.signal, { folders: options.path ?? [] })
   const ledger = await readWholeLedger(view, world.signal)
   printNotes(
     ledger.problems.filter((note) => !told.has(sentenceOf(note))),

@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander'
 import type { RenderOptions } from './commands/render.ts'
 import {
   type CommonOptions,
+  collect,
   withAuditFlag,
   withClusterFlags,
   withExitFlags,
@@ -69,6 +70,9 @@ export function addLookCommands(program: Command, world: World, run: Run): void 
     .command('render')
     .description('what kpt fn render would change in the files of packages, or with -o what it prints, without kpt; reads git alone')
     .argument('[packages...]', 'paths of packages; all of them otherwise')
+  render
+    .option('--cluster <name>', 'with -o: as the policies of this cluster render it')
+    .option('--allow-render <program>', 'with -o: a program that may render: kubectl for kustomize (repeatable)', collect)
   withTerminalFlags(withFunctionFlags(withRepositoryFlags(render)).addOption(renderOutputOption()))
   render.action((packages: string[], options: RenderOptions) =>
     run(async () => (await import('./commands/render.ts')).render(packages, options, world)),

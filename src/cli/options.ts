@@ -14,6 +14,8 @@ export function isRows(output: Output): boolean {
 export interface CommonOptions {
   readonly repo: string
   readonly branch?: string
+  /** Folders without a Kptfile. */
+  readonly path?: string[]
   readonly forge?: 'github' | 'gitea' | 'local'
   readonly context?: string
   readonly kubeconfig?: string
@@ -66,6 +68,7 @@ export function withRepositoryFlags(command: Command): Command {
   return command
     .option('--repo <path|url>', 'repository with the packages: a path, https or ssh', '.')
     .option('--branch <name>', 'base branch; the default branch of the repository otherwise')
+    .option('--path <folder>', 'a folder without a Kptfile that is compared too: manifests, or a kustomization (repeatable)', collect)
 }
 
 /** What runs functions of pipelines. */
@@ -168,7 +171,7 @@ function list(text: string): string[] {
   return text.split(',').filter((name) => name !== '')
 }
 
-function collect(text: string, before: string[] | undefined): string[] {
+export function collect(text: string, before: string[] | undefined): string[] {
   return [...(before ?? []), text]
 }
 

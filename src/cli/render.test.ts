@@ -126,7 +126,7 @@ test('an interrupted render is no failure of the package that it was at', async 
       return fetch(call, signal)
     },
   }
-  const request = { branch: undefined, packages: [], renderer: interrupted }
+  const request = { branch: undefined, packages: [], folders: [], applied: false, cluster: undefined, renderer: interrupted }
   await assert.rejects(renderPackages(worldOf(TWO).repository, request, stop.signal), /^Error: interrupted$/)
 })
 
@@ -141,7 +141,7 @@ test('changes that are not committed are not rendered, which is said unless it i
 test('only flags are offered that mean something to it', async () => {
   const { stdout } = await runInWorld(new TurnWorld(), ['render', '--help'])
   assert.match(stdout, /--allow-exec/)
-  assert.doesNotMatch(stdout, /--allow-render|--columns|--no-headers/)
+  assert.doesNotMatch(stdout, /--columns|--no-headers|--context/)
 })
 
 test('of a package that another tool renders for a cluster, kpt is said to be not what counts', async () => {
@@ -203,11 +203,29 @@ test('-o FOLDER writes the files of one package, and of several each below its p
   assert.ok(written.get('all')?.has('apps/web/config.yaml') && written.get('all')?.has('apps/b/Kptfile'))
 })
 
-test('nothing is printed or written where one package does not render, or another tool renders it', async () => {
+test('nothing is printed or written where one package does not render, or has no files of kpt', async () => {
   const broken = await runInWorld(worldOf({ ...SETTER, 'apps/b/Kptfile': 'kind: Kptfile\n' }), ['render', '-o', 'unwrap'])
   assert.deepEqual([broken.code, broken.stdout], [2, ''])
-  const other = worldOf({ ...SETTER, '.drift/policy.yaml': policyText('{render: {tool: kustomize}}') })
-  const { code, stdout, stderr } = await runInWorld(other, ['render', 'apps/web', '-o', 'unwrap'])
-  assert.deepEqual([code, stdout], [2, ''])
-  assert.match(stderr, /apps\/web is not what kpt makes of it\n {2}why: a policy renders it with kustomize/)
+  const folder = worldOf({ ...SETTER, '.drift/policy.yaml': policyText('{render: {tool: files}}') })
+  const list = await runInWorld(folder, ['render', 'apps/web', '-o', 'resourcelist'])
+  assert.deepEqual([list.code, list.stdout], [2, ''])
+  assert.match(list.stderr, /apps\/web has no rendered files\n {2}why: it is rendered from its files as they stand/)
+})
+
+test('-o unwrap prints what a policy makes of the package, and asks for the cluster where that is not one thing', async () => {
+  const files = { ...SETTER, '.drift/policy.yaml': policyText('{match: {clusters: [prod]}, render: {tool: files}}') }
+  const one = await runInWorld(worldOf(files), ['render', 'apps/web', '-o', 'unwrap'])
+  assert.equal(one.code, 0, one.stderr)
+  assert.doesNotMatch(one.stdout, /name: web\n {2}namespace: shop\ndata/)
+  const two = {
+    ...files,
+    '.drift/test.yaml': policyText('{match: {clusters: [test]}, render: {tool: kpt}}').replace('name: test', 'name: other'),
+  }
+  const many = await runInWorld(worldOf(two), ['render', 'apps/web', '-o', 'unwrap'])
+  assert.deepEqual([many.code, many.stdout], [2, ''])
+  assert.match(many.stderr, /apps\/web is rendered in several ways\n.*\n {2}fix: name the cluster with --cluster/)
+  assert.match(
+    (await runInWorld(worldOf(two), ['render', 'apps/web', '-o', 'unwrap', '--cluster', 'test'])).stdout,
+    /namespace: shop\ndata/,
+  )
 })

@@ -3,8 +3,8 @@
  * match; what could not be read or has no time stays, because to hide it would look like "nothing there".
  */
 import { resourceKey } from '../krm/resource-id.ts'
-import { selectPackages } from '../package/find-packages.ts'
 import { readNamespaces } from '../reconcile/ledger-namespaces.ts'
+import { choosePackages } from '../reconcile/manifest-folders.ts'
 import { selectByLabels } from '../reconcile/package-labels.ts'
 import type { TurnResult } from '../reconcile/run-turn.ts'
 import type { UnitResult } from '../reconcile/unit-result.ts'
@@ -90,17 +90,18 @@ export interface UnitSelection {
 export async function selectUnits(
   { view, ledger }: LedgerReading,
   named: readonly string[],
-  options: SelectionOptions,
+  options: SelectionOptions & Pick<CommonOptions, 'path'>,
   signal: AbortSignal,
   alsoKnown: readonly string[] = [],
 ): Promise<UnitSelection> {
-  const names = packagesNamed(named, options)
+  const names = [...packagesNamed(named, options), ...(options.path ?? [])]
   // What is no longer in the repository still has a history.
   const past = new Set([...[...ledger.reports, ...ledger.closed].map(({ spec }) => spec.unit.package), ...alsoKnown])
-  const paths = names.flatMap((name) => {
+  const paths: string[] = []
+  for (const name of names) {
     const path = name.replace(/^(\.\/)+|^\.$/, '').replace(/\/+$/, '')
-    return past.has(path) ? [path] : selectPackages(view.packages, [name]).map((found) => found.path)
-  })
+    paths.push(...(past.has(path) ? [path] : (await choosePackages(view, [name], signal)).map((found) => found.path)))
+  }
   const byName = names.length === 0 ? undefined : new Set(paths)
   const labelled = options.selector === undefined ? undefined : await selectByLabels(view, view.packages, options.selector, signal)
   const byLabel = labelled === undefined ? undefined : new Set(labelled.map(({ path }) => path))

@@ -56,7 +56,8 @@ export async function withSession(
     const repository = await world.openRepository(options.repo, baseBranch, trace)
     const request: TurnRequest = {
       branch: options.branch,
-      packages: packagesNamed(packages, options),
+      packages: [...packagesNamed(packages, options), ...(options.path ?? [])],
+      folders: options.path ?? [],
       labels: options.selector,
       wish: undefined,
       dryRun: false,

@@ -16,14 +16,16 @@ const REPOSITORY = findPackages(
 describe('findPackages', () => {
   it('takes a folder with a Kptfile for a package, and what is below it for part of it', () => {
     assert.deepEqual(REPOSITORY, [
-      { path: 'apps/api', rootPackage: false, subpackages: [] },
-      { path: 'apps/web', rootPackage: false, subpackages: ['apps/web/db'] },
-      { path: 'infra/dns', rootPackage: false, subpackages: [] },
+      { path: 'apps/api', rootPackage: false, subpackages: [], source: 'kpt' },
+      { path: 'apps/web', rootPackage: false, subpackages: ['apps/web/db'], source: 'kpt' },
+      { path: 'infra/dns', rootPackage: false, subpackages: [], source: 'kpt' },
     ])
   })
 
   it('takes the whole repository for one package where a Kptfile is at its root', () => {
-    assert.deepEqual(findPackages(tree('Kptfile', 'apps/web/Kptfile')), [{ path: '', rootPackage: true, subpackages: ['apps/web'] }])
+    assert.deepEqual(findPackages(tree('Kptfile', 'apps/web/Kptfile')), [
+      { path: '', rootPackage: true, subpackages: ['apps/web'], source: 'kpt' },
+    ])
   })
 
   it('finds nothing in our own records, in .git, or where the Kptfile is no regular file', () => {
@@ -113,6 +115,35 @@ describe('packageSlug', () => {
     fc.assert(
       fc.property(path, path, (one, other) => (packageSlug(one, '') === packageSlug(other, '')) === (one === other)),
       { numRuns: 2000 },
+    )
+  })
+})
+
+describe('findPackages of folders that somebody named', () => {
+  const tree = ['apps/web/Kptfile', 'apps/web/a.yaml', 'plain/a.yaml', 'plain/below/Kptfile'].map((path) => ({
+    path,
+    mode: '100644' as const,
+  }))
+  const found = (...named: string[]) => findPackages(tree, named).map(({ path, source, subpackages }) => [path, source, subpackages])
+
+  it('takes them for units beside the packages, without what is a package below', () => {
+    assert.deepEqual(found('plain'), [
+      ['apps/web', 'kpt', []],
+      ['plain', 'folder', ['plain/below']],
+      ['plain/below', 'kpt', []],
+    ])
+  })
+
+  it('takes one that is a package, or in one, for that package', () => {
+    assert.deepEqual(found('apps/web', 'apps/web'), found())
+    assert.deepEqual(findPackages(tree, ['plain/below']).length, 2)
+  })
+
+  it('gives a name in both to the innermost', () => {
+    const packages = findPackages(tree, ['plain'])
+    assert.deepEqual(
+      ['plain', 'plain/below', 'plain/a.yaml'].map((name) => selectPackages(packages, [name]).map(({ path }) => path)),
+      [['plain'], ['plain/below'], ['plain']],
     )
   })
 })

@@ -5,6 +5,9 @@ import { nearestNames } from './nearest-name.ts'
 import type { FileMode } from './package-files.ts'
 import { PACKAGE_FILE } from './walk-package.ts'
 
+/** Name of a unit without a Kptfile that is the whole repository. */
+export const ROOT_FOLDER = 'root'
+
 export interface FoundPackage {
   /** From the root of the repository, with `/`; '' when the repository itself is the package. */
   readonly path: string
@@ -12,6 +15,11 @@ export interface FoundPackage {
   readonly rootPackage: boolean
   /** Folders with a Kptfile of their own below it, from the root of the repository, sorted. They belong to this package. */
   readonly subpackages: readonly string[]
+  /**
+   * What makes it a unit: a Kptfile, or that somebody named the folder. Porch lists packages alone, and only they have a Kptfile
+   * that a proposal touches.
+   */
+  readonly source: 'kpt' | 'folder'
 }
 
 // Our own records, and git's folder should it ever stand in a tree.
@@ -20,8 +28,12 @@ const NEVER_A_PACKAGE = new Set(['.drift', '.git'])
 /**
  * The packages of a tree, as Porch finds them: a folder with a regular file `Kptfile` is one, and what is below it is part
  * of it. Sorted by path, by code unit.
+ * @param named folders that somebody named, as `normalPath` gives them; one in a package is that package
  */
-export function findPackages(files: Iterable<{ readonly path: string; readonly mode: FileMode }>): readonly FoundPackage[] {
+export function findPackages(
+  files: Iterable<{ readonly path: string; readonly mode: FileMode }>,
+  named: readonly string[] = [],
+): readonly FoundPackage[] {
   const folders = new Set<string>()
   for (const { path, mode } of files) {
     const segments = path.split('/')
@@ -30,10 +42,12 @@ export function findPackages(files: Iterable<{ readonly path: string; readonly m
     folders.add(segments.join('/'))
   }
   const outermost = [...folders].filter((path) => !parentsOf(path).some((parent) => folders.has(parent))).sort()
-  return outermost.map((path) => ({
+  const plain = named.filter((path) => !outermost.some((owner) => owner === path || isBelow(path, owner)))
+  return [...new Set([...outermost, ...plain])].sort().map((path) => ({
     path,
-    rootPackage: path === '',
+    rootPackage: path === '' && folders.has(''),
     subpackages: [...folders].filter((folder) => folder !== path && isBelow(folder, path)).sort(),
+    source: folders.has(path) ? 'kpt' : 'folder',
   }))
 }
 
@@ -57,7 +71,9 @@ export function selectPackages(packages: readonly FoundPackage[], names: readonl
 
 function owningPackage(packages: readonly FoundPackage[], name: string): FoundPackage {
   const path = normalPath(name)
-  const owner = path === undefined ? undefined : packages.find((found) => path === found.path || isBelow(path, found.path))
+  const owners = path === undefined ? [] : packages.filter((found) => path === found.path || isBelow(path, found.path))
+  // A folder that somebody named may have packages and other named folders in it.
+  const owner = owners.toSorted((one, other) => other.path.length - one.path.length)[0]
   if (owner !== undefined) return owner
   const below = path === undefined ? [] : packages.filter((found) => isBelow(found.path, path)).map((found) => found.path)
   const near = [...new Set([...below, ...nearestPaths(path ?? name, packages)])].slice(0, 5)
@@ -83,7 +99,8 @@ function nearestPaths(wanted: string, packages: readonly FoundPackage[]): readon
   return [...whole, ...paths.filter((path) => similar.has(lastSegment(path)))]
 }
 
-function normalPath(name: string): string | undefined {
+/** A path as people write it, from the root of the repository; undefined where it leaves that. */
+export function normalPath(name: string): string | undefined {
   const segments = name.split('/').filter((segment) => segment !== '' && segment !== '.')
   return name.startsWith('/') || segments.includes('..') ? undefined : segments.join('/')
 }

@@ -125,7 +125,7 @@ export function effectivePolicy(set: PolicySet, cluster: string, packagePath: st
     place: matching[0]?.where,
     mode: specs.find((spec) => spec.mode !== undefined)?.mode ?? DEFAULT_POLICY.mode,
     settle: specs.find((spec) => spec.settle !== undefined)?.settle ?? DEFAULT_POLICY.settle,
-    render: chosenRender(specs),
+    render: chosenRender(specs, set.folders?.get(packagePath)),
     renderPlace: matching.find(({ document }) => document.spec.render !== undefined)?.where,
     defaultPlan: specs.find((spec) => spec.decide?.defaultPlan !== undefined)?.decide?.defaultPlan ?? DEFAULT_POLICY.defaultPlan,
     fieldManager: specs.find((spec) => spec.fieldManager !== undefined)?.fieldManager,
@@ -150,9 +150,12 @@ export function effectivePolicy(set: PolicySet, cluster: string, packagePath: st
 }
 
 /** Every way in which some cluster may render the package. */
-export function rendersOf({ policies }: Pick<PolicySet, 'policies'>, packagePath: string): readonly RenderChoice[] {
+export function rendersOf({ policies, folders }: Pick<PolicySet, 'policies' | 'folders'>, packagePath: string): readonly RenderChoice[] {
   const matching = byPriority(policies.filter(({ document }) => matches(document.spec.match?.packages, packagePath, '/')))
-  return possibleRenders(matching.map(({ document }) => document.spec))
+  return possibleRenders(
+    matching.map(({ document }) => document.spec),
+    folders?.get(packagePath),
+  )
 }
 
 /** Each limit comes from the policy of the highest priority that gives it, whatever that policy matches. */
@@ -188,7 +191,15 @@ export function clusterDetection(
 export function placedPackages(set: PolicySet, cluster: string, packages: readonly string[]): readonly string[] | undefined {
   if (set.placements.length === 0) return undefined
   const here = set.placements.filter(({ spec }) => matches(spec.clusters, cluster, '*'))
-  return packages.filter((path) => here.some(({ spec }) => matches(spec.packages, path, '/')))
+  return packages.filter((path) => {
+    const isFolder = set.folders?.has(path) === true
+    return here.some(({ spec }) => matchesPath((isFolder ? spec.paths : spec.packages) ?? [], path))
+  })
+}
+
+/** Whether a glob of a placement names the path; `.` and a `/` at the end are taken as people write them. */
+export function matchesPath(globs: readonly string[], path: string): boolean {
+  return globs.some((glob) => matchSegments(glob.replace(/^(\.\/)+|^\.$/, '').replace(/\/+$/, ''), path))
 }
 
 type Spec = Policy['document']['spec']

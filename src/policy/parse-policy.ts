@@ -5,6 +5,7 @@ import type { ActorRule } from '../drift/actor-classes.ts'
 import type { IgnoreRule } from '../drift/ignore-rules.ts'
 import type { RiskOverride } from '../drift/risk-overrides.ts'
 import { Failure } from '../failure.ts'
+import type { RenderChoice } from '../render/render-choice.ts'
 import { actorRuleOf, riskOverrideOf } from './attribution-schema.ts'
 import { secondsOf } from './duration.ts'
 import { ignoreRuleOf } from './ignore-schema.ts'
@@ -30,6 +31,8 @@ export interface Policy {
 export interface PolicySet {
   readonly policies: readonly Policy[]
   readonly placements: readonly PlacementDocument[]
+  /** Units without a Kptfile, with what renders each where no policy says another; none where nobody named one. */
+  readonly folders?: ReadonlyMap<string, RenderChoice>
 }
 
 interface Problem {

@@ -41,15 +41,15 @@ function choiceOf({ tool, path = '', command = [] }: z.infer<typeof renderSchema
   return tool === 'command' ? { tool, command } : { tool }
 }
 
-/** Of policies that match, in their order. */
-export function chosenRender(matching: readonly RenderSpec[]): RenderChoice {
+/** Of policies that match, in their order. @param otherwise where none of them says it */
+export function chosenRender(matching: readonly RenderSpec[], otherwise: RenderChoice = RENDERED_BY_KPT): RenderChoice {
   const given = matching.map(({ render }) => render).find((render) => render !== undefined)
-  return given === undefined ? RENDERED_BY_KPT : choiceOf(given)
+  return given === undefined ? otherwise : choiceOf(given)
 }
 
 /** Every way in which some cluster may render a package, each once; kpt where no policy says another. */
-export function possibleRenders(matching: readonly RenderSpec[]): readonly RenderChoice[] {
+export function possibleRenders(matching: readonly RenderSpec[], otherwise: RenderChoice = RENDERED_BY_KPT): readonly RenderChoice[] {
   const given = matching.flatMap(({ render }) => (render === undefined ? [] : [choiceOf(render)]))
   const different = given.filter((choice, place) => given.findIndex((other) => sameChoice(other, choice)) === place)
-  return different.length === 0 ? [RENDERED_BY_KPT] : different
+  return different.length === 0 ? [otherwise] : different
 }

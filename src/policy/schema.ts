@@ -216,10 +216,17 @@ export const placementSchema = z.strictObject({
   apiVersion: z.literal(API_VERSION),
   kind: z.literal('Placement'),
   metadata,
-  spec: z.strictObject({
-    clusters: globs.describe('Names of clusters; `*` stands for any text.'),
-    packages: globs.describe('Paths of the packages that run in these clusters.'),
-  }),
+  spec: z
+    .strictObject({
+      clusters: globs.describe('Names of clusters; `*` stands for any text.'),
+      packages: globs.optional().describe('Paths of the packages that run in these clusters.'),
+      paths: globs
+        .optional()
+        .describe(
+          'Folders without a Kptfile that run there: manifests as they stand, or a kustomization. `.` is the root of the repository.',
+        ),
+    })
+    .refine(({ packages, paths }) => packages !== undefined || paths !== undefined, 'wanted packages, paths or both'),
 })
 
 export type DriftPolicyDocument = z.infer<typeof driftPolicySchema>

@@ -44,12 +44,13 @@ export interface ProposalFiles {
 /** @throws Failure BP1207, BP2001, BP2002, BP2007, BP2010 or BP2014 when a resolution cannot be had */
 export function buildProposal(input: ProposalInput): ProposalFiles {
   const edited = editSources(input)
-  const kptfile = editKptfile(input, edited)
+  // A folder that somebody named has none.
+  const kptfiles = input.files.some(({ path }) => path === 'Kptfile') ? [editKptfile(input, edited)] : []
   // Values may be in the Kptfile too, where a function is configured there.
-  const sources = edited.filter(({ path }) => path !== kptfile.path)
+  const sources = edited.filter(({ path }) => !kptfiles.some((kptfile) => kptfile.path === path))
   const notes: Note[] = []
-  const changes: FileChange[] = [...sources, kptfile, input.record]
-  if (input.packagePath === '') changes.push(...hideRecords(input.files, notes))
+  const changes: FileChange[] = [...sources, ...kptfiles, input.record]
+  if (input.packagePath === '' && kptfiles.length > 0) changes.push(...hideRecords(input.files, notes))
   return { changes, notes }
 }
 

@@ -1,5 +1,5 @@
 /** Which unit a proposal is about, and what its readers have before their eyes: the changes with their numbers. */
-import { type FoundPackage, packageSlug, selectPackages } from '../package/find-packages.ts'
+import { type FoundPackage, packageSlug, ROOT_FOLDER, selectPackages } from '../package/find-packages.ts'
 import { readKptfile } from '../package/kptfile.ts'
 import { parseWorkspaceBranch } from '../package/ref-name.ts'
 import { PACKAGE_FILE } from '../package/walk-package.ts'
@@ -72,7 +72,9 @@ async function packagesByName(
 }
 
 async function rootName(view: RepositoryView, signal: AbortSignal): Promise<string> {
-  const reading = readKptfile((await readBaseText(view, PACKAGE_FILE, signal)) ?? '', PACKAGE_FILE)
+  const text = await readBaseText(view, PACKAGE_FILE, signal)
+  if (text === undefined) return ROOT_FOLDER
+  const reading = readKptfile(text, PACKAGE_FILE)
   return 'failures' in reading ? '' : reading.kptfile.name
 }
 

@@ -4,7 +4,7 @@ import { asFailure, Failure, failuresOf } from '../failure.ts'
 import type { LabelSelector } from '../krm/label-selector.ts'
 import { describeResourceId, type ResourceId } from '../krm/resource-id.ts'
 import type { Note } from '../note.ts'
-import { type FoundPackage, selectPackages } from '../package/find-packages.ts'
+import type { FoundPackage } from '../package/find-packages.ts'
 import type { Observation } from '../plan/observation.ts'
 import { placedPackages } from '../policy/effective-policy.ts'
 import type { ClusterIdentity, ClusterReader } from '../ports/cluster.ts'
@@ -14,6 +14,7 @@ import { RECORDS_FOLDER } from '../record/record-paths.ts'
 import type { PackageRenderer } from '../render/package-renderer.ts'
 import { DeclaredObjects } from './declared-objects.ts'
 import { eachOf } from './each-of.ts'
+import { choosePackages } from './manifest-folders.ts'
 import { type LoadedPackage, loadPackage, type ObservedFrom, type ObserveOptions, observe } from './observe.ts'
 import type { PackageSide } from './observe-cluster.ts'
 import { OwnResources } from './own-resources.ts'
@@ -32,6 +33,8 @@ export interface LookRequest extends ObserveOptions {
   readonly branch: string | undefined
   /** Packages as named on the command line; none means the placed ones, or all. */
   readonly packages: readonly string[]
+  /** Folders without a Kptfile that are compared too, as named on the command line. */
+  readonly folders?: readonly string[]
   /** Of these packages, only the ones whose Kptfile has such labels. */
   readonly labels?: LabelSelector | undefined
   /** Looks for objects in the namespaces of the packages that nobody manages. */
@@ -64,7 +67,7 @@ export async function lookAtRepository(
   signal: AbortSignal,
 ): Promise<RepositoryView> {
   request.onProgress?.('reading the repository')
-  const view = await readRepository(repository, request.branch, signal)
+  const view = await readRepository(repository, request.branch, signal, request)
   return { ...view, proposals: await readProposals(view, forge, signal) }
 }
 
@@ -75,7 +78,7 @@ export async function lookAtCluster(
   request: LookRequest,
   signal: AbortSignal,
 ): Promise<ObservedCluster> {
-  const named = choosePackages(view, cluster.name, request.packages)
+  const named = await unitsOf(view, cluster.name, request.packages, signal)
   const packages = request.labels === undefined ? named : await selectByLabels(view, named, request.labels, signal)
   request.onProgress?.(`observing ${cluster.name}`)
   const identity = await cluster.identify(signal)
@@ -207,9 +210,14 @@ export async function withFreshRefs<Answer>(work: () => Promise<Answer>): Promis
   }
 }
 
-function choosePackages(view: RepositoryView, cluster: string, names: readonly string[]): readonly FoundPackage[] {
-  if (names.length > 0) return selectPackages(view.packages, names)
-  const all = selectPackages(view.packages, [])
+async function unitsOf(
+  view: RepositoryView,
+  cluster: string,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly FoundPackage[]> {
+  const all = await choosePackages(view, names, signal)
+  if (names.length > 0) return all
   const placed = placedPackages(
     view.policies,
     cluster,

@@ -6,7 +6,7 @@ import { handedOver } from '../krm/hand-over.ts'
 import { isSecret, type RedactionKey } from '../krm/redacted.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import type { Note } from '../note.ts'
-import { type FoundPackage, packageSlug } from '../package/find-packages.ts'
+import { type FoundPackage, packageSlug, ROOT_FOLDER } from '../package/find-packages.ts'
 import type { Kptfile } from '../package/kptfile.ts'
 import { PACKAGE_FILE } from '../package/walk-package.ts'
 import type { GitState, Observation, Unit } from '../plan/observation.ts'
@@ -28,6 +28,7 @@ import type { BotIdentity } from './bot-identity.ts'
 import { observeApplier } from './observe-applier.ts'
 import { type ClusterSide, incompleteOf, observeCluster, type PackageSide } from './observe-cluster.ts'
 import type { OwnResources } from './own-resources.ts'
+import { assertPlainFolder, holdsNothing } from './plain-folder.ts'
 import { readGitState, type UnitFiles } from './read-git-state.ts'
 import { setReleasedAside } from './released-fields.ts'
 import { type RepositoryView, readFolder } from './repository-view.ts'
@@ -51,7 +52,8 @@ export interface ObserveOptions {
 /** A package of the base branch, read and rendered. */
 export interface LoadedPackage {
   readonly unit: Unit
-  readonly kptfile: Kptfile
+  /** Undefined for a folder that is no package. */
+  readonly kptfile: Kptfile | undefined
   readonly files: UnitFiles
   readonly desired: DesiredSet
   /** Files that could not be looked into: while there is one, no object can be called unexpected. */
@@ -72,12 +74,15 @@ export async function loadPackage(
 ): Promise<LoadedPackage> {
   const read = await readFolder(view, found.path, signal)
   const { render: choice, renderPlace } = effectivePolicy(view.policies, cluster, found.path)
+  if (found.source === 'folder' && renderPlace === undefined && choice.tool === 'files') assertPlainFolder(found, read.files)
   const own = { packagePath: found.path, files: read.files, choice }
   const { rendering, source, outside } = await renderUnit(filesOfView(view), renderer, own, signal)
   if ('failures' in rendering) throw new Failures(atPolicy(rendering.failures, renderPlace))
+  if (found.source === 'folder' && rendering.desired.resources.length === 0) throw holdsNothing(found.path)
   const { desired, kptfile, unread } = rendering
   const files = { files: read.files, tree: unitTree(view.tree, found.path, outside), outside }
-  const packageName = found.path === '' ? kptfile.name : found.path
+  const name = kptfile?.name ?? ROOT_FOLDER
+  const packageName = found.path === '' ? name : found.path
   const folder = found.path === '' ? '' : `${found.path}/`
   const texts = new Map([
     ...read.files.map(({ path, content }) => [folder + path, content] as const),
@@ -88,15 +93,21 @@ export async function loadPackage(
     return content === undefined ? undefined : new TextDecoder().decode(content)
   }
   return {
-    unit: { cluster, packagePath: found.path, packageName, slug: packageSlug(found.path, kptfile.name) },
+    unit: { cluster, packagePath: found.path, packageName, slug: packageSlug(found.path, name) },
     kptfile,
     files,
     desired,
     unread,
     source,
-    annotations: readPackageAnnotations({ path: folder + PACKAGE_FILE, annotations: kptfile.annotations }, desired.resources, textOf),
+    annotations: readPackageAnnotations(
+      { path: folder + PACKAGE_FILE, annotations: kptfile?.annotations ?? NO_ANNOTATIONS },
+      desired.resources,
+      textOf,
+    ),
   }
 }
+
+const NO_ANNOTATIONS: ReadonlyMap<string, string> = new Map()
 
 /** Whoever is told that a program is not allowed looks for the file that asks for it. */
 function atPolicy([first, ...others]: Failures['failures'], place: string | undefined): Failures['failures'] {

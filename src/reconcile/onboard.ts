@@ -125,7 +125,7 @@ function parsed({ policies: files }: SeenBranch): ReadPolicies {
 /** What the base branch will have after the merge. */
 function withBase(view: RepositoryView, files: readonly OnboardingFile[]): PolicySet {
   const { policies, placements } = parsePolicyFiles(files.filter(({ path }) => path.startsWith('.drift/')))
-  return { policies: [...view.policies.policies, ...policies], placements: [...view.policies.placements, ...placements] }
+  return { ...view.policies, policies: [...view.policies.policies, ...policies], placements: [...view.policies.placements, ...placements] }
 }
 
 async function wantedFiles(

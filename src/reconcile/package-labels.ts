@@ -25,6 +25,8 @@ export async function selectByLabels(
     signal,
   )
   const selected = packages.filter((found) => {
+    // Labels are those of a Kptfile.
+    if (found.source === 'folder') return matchesLabels(selector, new Map())
     const where = pathOf(found)
     const reading = readKptfile(texts.get(where) ?? '', where)
     return 'failures' in reading || matchesLabels(selector, reading.kptfile.labels)

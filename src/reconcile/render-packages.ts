@@ -1,15 +1,19 @@
 /** What `kpt fn render` would make of packages of the base branch; reads git alone. */
 import { Failure, Failures, failuresOf } from '../failure.ts'
-import { type FoundPackage, selectPackages } from '../package/find-packages.ts'
+import type { FoundPackage } from '../package/find-packages.ts'
 import type { PackageFiles } from '../package/package-files.ts'
-import { rendersOf } from '../policy/effective-policy.ts'
+import { effectivePolicy, rendersOf } from '../policy/effective-policy.ts'
 import type { PackageRepository } from '../ports/package-repository.ts'
 import { answerCalls } from '../render/answer-calls.ts'
 import type { PackageRenderer } from '../render/package-renderer.ts'
-import type { RenderChoice } from '../render/render-choice.ts'
+import { describeChoice, RENDERED_BY_KPT, type RenderChoice } from '../render/render-choice.ts'
 import { type FilesRendering, type PassedItems, renderFiles, throughText } from '../render/render-files.ts'
-import { formatApplied, formatResourceList, outputFiles } from '../render/rendered-output.ts'
+import { formatApplied, formatObjects, formatResourceList, outputFiles } from '../render/rendered-output.ts'
+import { choosePackages } from './manifest-folders.ts'
+import { assertPlainFolder, holdsNothing } from './plain-folder.ts'
 import { readAhead, readFolder, readRepository } from './repository-view.ts'
+import { filesOfView } from './shared-sources.ts'
+import { renderUnit } from './unit-source.ts'
 import { withAnswers } from './with-answers.ts'
 
 /** A file that a render changes; undefined on the side where it is not there. */
@@ -31,7 +35,17 @@ export type PackageRender =
       /** What `kpt fn render -o` prints and writes of it. */
       readonly output: RenderedOutput
     }
+  | BuiltUnit
   | { readonly path: string; readonly failures: readonly [Failure, ...Failure[]] }
+
+/** What kpt does not render: a folder without a Kptfile, and what a policy renders otherwise where the output is asked for. */
+export interface BuiltUnit {
+  readonly path: string
+  readonly built: RenderChoice
+  readonly resources: number
+  /** The documents that are applied. */
+  applied(): string
+}
 
 export interface RenderedOutput {
   /** As one ResourceList. */
@@ -47,24 +61,37 @@ interface RenderRequest {
   readonly branch: string | undefined
   /** As named on the command line; none means all. */
   readonly packages: readonly string[]
+  /** Folders without a Kptfile. */
+  readonly folders: readonly string[]
+  /** The objects that are applied are wanted: what a policy renders otherwise is rendered so. */
+  readonly applied: boolean
+  /** Whose policies count; undefined: what is the same in all. */
+  readonly cluster: string | undefined
   readonly renderer: PackageRenderer
 }
 
 /** @throws Failure BP1003, BP1004 or BP40xx; what is wrong with one package is in its result */
 export async function renderPackages(
   repository: PackageRepository,
-  { branch, packages, renderer }: RenderRequest,
+  { branch, packages, folders, applied, cluster, renderer }: RenderRequest,
   signal: AbortSignal,
 ): Promise<readonly PackageRender[]> {
-  const view = await readRepository(repository, branch, signal)
+  const view = await readRepository(repository, branch, signal, { folders, packages })
   const renders: PackageRender[] = []
-  const selected = selectPackages(view.packages, packages)
+  const selected = await choosePackages(view, [...packages, ...folders], signal)
   await readAhead(view, selected, [], signal)
   for (const found of selected) renders.push(await renderOne(found))
   return renders
 
-  async function renderOne({ path }: FoundPackage): Promise<PackageRender> {
+  async function renderOne(found: FoundPackage): Promise<PackageRender> {
+    const { path, source } = found
     const { files } = await readFolder(view, path, signal)
+    const choices = cluster === undefined ? rendersOf(view.policies, path) : [effectivePolicy(view.policies, cluster, path).render]
+    const [choice = RENDERED_BY_KPT, another] = choices
+    if (source === 'folder' || (applied && (choice.tool !== 'kpt' || another !== undefined))) {
+      if (another !== undefined) return { path, failures: [severalRenders(path, choices)] }
+      return build(found, files, choice)
+    }
     const { rendering, passed } = await filesRendering(path, files)
     if ('failures' in rendering) return { path, failures: rendering.failures }
     const { items } = rendering
@@ -80,6 +107,22 @@ export async function renderPackages(
       files: () => outputFiles(items, passed),
     }
     return { path, functions: rendering.runs.length, resources: rendering.resources, changes, otherwise, output }
+  }
+
+  async function build(found: FoundPackage, files: PackageFiles, choice: RenderChoice): Promise<PackageRender> {
+    const { path } = found
+    try {
+      if (found.source === 'folder' && choice.tool === 'files') assertPlainFolder(found, files)
+      const { rendering } = await renderUnit(filesOfView(view), renderer, { packagePath: path, files, choice }, signal)
+      if ('failures' in rendering) return { path, failures: rendering.failures }
+      const { resources } = rendering.desired
+      if (found.source === 'folder' && resources.length === 0) return { path, failures: [holdsNothing(path)] }
+      return { path, built: choice, resources: resources.length, applied: () => formatObjects(resources.map(({ object }) => object)) }
+    } catch (thrown) {
+      signal.throwIfAborted()
+      if (thrown instanceof Failure || thrown instanceof Failures) return { path, failures: failuresOf(thrown) }
+      throw thrown
+    }
   }
 
   /** A function without an answer is the failure of its package alone: what the others would change is told all the same. */
@@ -99,4 +142,13 @@ export async function renderPackages(
       throw thrown
     }
   }
+}
+
+function severalRenders(path: string, choices: readonly RenderChoice[]): Failure {
+  return new Failure({
+    code: 'BP1001',
+    what: `${path || '.'} is rendered in several ways`,
+    why: `policies of different clusters say ${choices.map(describeChoice).join(', ')}`,
+    remedy: 'name the cluster with --cluster, as placements and policies do',
+  })
 }

@@ -12,6 +12,7 @@ import type { KnownProposal } from '../ports/hosted-forge.ts'
 import type { PackageRepository, TreeFile } from '../ports/package-repository.ts'
 import { type ClosedEpisode, closedEpisodeSchema } from '../record/schema.ts'
 import { parseDocument } from '../record/write-document.ts'
+import { folderRenders, unitFolders, type WantedUnits } from './unit-folders.ts'
 
 export interface RepositoryView {
   readonly repository: PackageRepository
@@ -38,18 +39,21 @@ export interface RepositoryView {
 
 /**
  * @param branch short name of the base branch; undefined takes the remote's default branch
- * @throws Failure BP1003 when the branch does not exist, BP1005 when a policy is not valid, BP40xx when git fails
+ * @throws Failure BP1003 when the branch does not exist, BP1004 where a folder that was named is not there, BP1005 when a policy is not valid, BP40xx when git fails
  */
 export async function readRepository(
   repository: PackageRepository,
   branch: string | undefined,
   signal: AbortSignal,
+  wanted: WantedUnits = {},
 ): Promise<RepositoryView> {
   const { refs, defaultBranch } = await repository.refs(signal)
   const baseBranch = branch ?? defaultBranch
   const base = refs.get(`refs/heads/${baseBranch}`)
   if (base === undefined) throw noSuchBranch(repository, baseBranch, refs)
   const tree = await repository.list(base, '', signal)
+  const policies = parsePolicyFiles(await policyFiles(repository, tree, signal))
+  const packages = findPackages(tree, unitFolders(tree, { refs, placements: policies.placements, wanted }))
   const ledger = refs.get(`refs/heads/${LEDGER_BRANCH}`) ?? null
   const ledgerTree = ledger === null ? [] : await repository.list(ledger, '', signal)
   const { closed, problems } = await readClosed(repository, ledgerTree, signal)
@@ -65,8 +69,8 @@ export async function readRepository(
     base,
     tree,
     refs,
-    packages: findPackages(tree),
-    policies: parsePolicyFiles(await policyFiles(repository, tree, signal)),
+    packages,
+    policies: { ...policies, folders: folderRenders(tree, packages) },
     ledger,
     ledgerTree,
     proposals: new Map(),

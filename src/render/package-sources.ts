@@ -25,7 +25,7 @@ export class PackageSources {
     this.packagePath = packagePath
     // In a package that is the whole repository our own records are no part of it, ignored by kpt or not.
     const own = files.filter(({ path }) => packagePath !== '' || !path.startsWith('.drift/'))
-    this.files = new Map(own.map((file) => [file.path, file]))
+    this.files = new Map(withoutPackages(own).map((file) => [file.path, file]))
     for (const path of this.files.keys()) if (isKptfile(path)) this.readKptfile(path)
   }
 
@@ -43,9 +43,14 @@ export class PackageSources {
     return this.kptfileFailures.get(path) ?? []
   }
 
-  /** BP1004 where the package has no Kptfile, BP1111 for the first file that lies too deep. */
-  packageFailures(): readonly Failure[] {
-    const missing = this.kptfiles.has('') || this.kptfileFailures.has(PACKAGE_FILE) ? [] : [noKptfile(this.where(PACKAGE_FILE))]
+  /** Whether it is a folder that somebody named, and no package. */
+  get isFolder(): boolean {
+    return !this.kptfiles.has('') && !this.kptfileFailures.has(PACKAGE_FILE)
+  }
+
+  /** BP1004 where kpt wants a Kptfile and there is none, BP1111 for the first file that lies too deep. */
+  packageFailures(wants: 'kptfile' | 'folder' = 'kptfile'): readonly Failure[] {
+    const missing = wants === 'folder' || !this.isFolder ? [] : [noKptfile(this.where(PACKAGE_FILE))]
     const deep = [...this.files.keys()].find((path) => path.split('/').length > MAX_FOLDERS + 1)
     return deep === undefined ? missing : [...missing, tooDeep(this.where(deep.split('/').slice(0, MAX_FOLDERS).join('/')))]
   }
@@ -133,6 +138,12 @@ export class PackageSources {
       this.kptfileFailures.set(path, [thrown])
     }
   }
+}
+
+/** What is below a folder without a Kptfile and has one is a package, and a unit of its own. */
+function withoutPackages(files: PackageFiles): PackageFiles {
+  const below = files.flatMap(({ path }) => (isKptfile(path) ? [path.slice(0, -PACKAGE_FILE.length)] : []))
+  return below.length === 0 || below.includes('') ? files : files.filter(({ path }) => !below.some((folder) => path.startsWith(folder)))
 }
 
 export function isKptfile(path: string): boolean {

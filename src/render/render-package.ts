@@ -20,8 +20,8 @@ import { type PipelineRun, type RenderWatcher, runPipeline } from './run-pipelin
 
 export interface RenderedPackage {
   readonly desired: DesiredSet
-  /** Of the package itself, not of its subpackages. */
-  readonly kptfile: Kptfile
+  /** Of the package itself, not of its subpackages; undefined for a folder that is no package. */
+  readonly kptfile: Kptfile | undefined
   /**
    * Files, from the root of the repository, that may hold objects and could not be looked into: links, submodules and LFS
    * pointers. While there is one, an object that is not desired cannot be called unexpected.
@@ -91,7 +91,7 @@ function withRun(sources: PackageSources, run: PipelineRun): Rendering {
 /** A package without a pipeline, or whose pipeline is not asked for: its files are what runs. */
 function readSources(sources: PackageSources, how: 'no-pipeline' | 'as-files' = 'no-pipeline'): Rendering {
   const builder = new DesiredSetBuilder()
-  builder.failures.push(...sources.packageFailures())
+  builder.failures.push(...sources.packageFailures(how === 'as-files' ? 'folder' : 'kptfile'))
   for (const path of sources.walk()) {
     if (isKptfile(path)) builder.failures.push(...sources.failuresOf(path))
     if (isKptfile(path) || noteUnread(sources, builder, path)) continue
@@ -145,10 +145,10 @@ export function isEmptyList(value: Json): boolean {
 function finished(sources: PackageSources, builder: DesiredSetBuilder, more: Pick<RenderedPackage, 'run' | 'nodes'>): Rendering {
   const [first, ...others] = builder.failures
   if (first !== undefined) return { failures: [first, ...others] }
-  const kptfile = sources.kptfiles.get('') as Kptfile
+  const kptfile = sources.kptfiles.get('')
   const subpackages = [...sources.kptfiles.keys()].filter((folder) => folder !== '')
   return {
-    desired: builder.build(kptfile.inventory, subpackages, more.run === undefined ? 'none' : 'run'),
+    desired: builder.build(kptfile?.inventory, subpackages, more.run === undefined ? 'none' : 'run'),
     kptfile,
     unread: sources
       .walk()

@@ -2,8 +2,10 @@
  * What `kpt fn render -o` prints or writes, byte for byte (kpt `pkg/lib/util/cmdutil/cmdutil.go`, `WriteFnOutput`): the resources
  * as one ResourceList, and that text, read again, as documents or as files.
  */
+import type { JsonObject } from '../krm/json.ts'
 import { copyNode, jsonOf, type YamlMap } from '../krm/yaml-node.ts'
 import { withoutDocumentComments } from '../krm/yaml-resource-list.ts'
+import { writeDocument } from '../package/edit-yaml-write.ts'
 import { clearEmptyAnnotations, fileOf } from './item-annotations.ts'
 import { isKustomization, isLocalConfig, isOfKpt } from './not-applied.ts'
 import { isKptfile } from './package-sources.ts'
@@ -46,4 +48,9 @@ function isApplied(item: YamlMap): boolean {
     !isOfKpt(object, 'Kptfile') &&
     !isOfKpt(object, 'ResourceGroup')
   )
+}
+
+/** Objects that no file of the package declares as they are, for whoever applies them. */
+export function formatObjects(objects: readonly JsonObject[]): string {
+  return objects.map((object) => writeDocument(object)).join('---\n')
 }

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { Failure } from '../../failure.ts'
 import { type RedactionKey, redactionKey } from '../../krm/redacted.ts'
-import { type PackageRender, type RenderedChange, renderPackages } from '../../reconcile/render-packages.ts'
+import { type BuiltUnit, type PackageRender, type RenderedChange, renderPackages } from '../../reconcile/render-packages.ts'
 import { oneLine } from '../../record/one-line.ts'
 import { shownText } from '../../record/shown-text.ts'
 import { describeChoice, type RenderChoice } from '../../render/render-choice.ts'
@@ -17,7 +17,7 @@ import { formatUnifiedDiff } from '../unified-diff.ts'
 import { traceTo } from '../verbose.ts'
 import type { World } from '../world.ts'
 
-type RenderedPackage = Exclude<PackageRender, { readonly failures: unknown }>
+type RenderedPackage = Extract<PackageRender, { readonly output: unknown }>
 
 export type RenderOptions = Omit<CommonOptions, 'output'> & { readonly output: RenderOutput }
 
@@ -27,7 +27,18 @@ export async function render(packages: readonly string[], options: RenderOptions
   if (output.to === 'folder') world.checkNewFolder(output.path)
   const repository = await world.openRepository(options.repo, undefined, traceTo(world, options))
   const renderer = await world.openRenderer(allowedFunctions(options))
-  const renders = await renderPackages(repository, { branch: options.branch, packages, renderer }, world.signal)
+  const renders = await renderPackages(
+    repository,
+    {
+      branch: options.branch,
+      packages,
+      folders: options.path ?? [],
+      applied: output.to !== 'diff',
+      cluster: options.cluster,
+      renderer,
+    },
+    world.signal,
+  )
   if (output.to !== 'diff') return printRendered(renders, output, options, world)
   const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
   await tellWorkTree('rendered', options, world)
@@ -52,23 +63,29 @@ async function printRendered(
   if (failures.length > 0) return worstExit(failures)
   await tellWorkTree('rendered', options, world)
   const rendered = renders.flatMap((one) => ('failures' in one ? [] : [one]))
-  for (const one of rendered) assertRenderedByKpt(one)
-  if (output.to === 'resourcelist') world.stdout.write(onlyOne(rendered).output.list())
-  else if (output.to === 'unwrap')
+  if (output.to === 'unwrap')
     world.stdout.write(
       rendered
-        .map((one) => one.output.applied())
+        .map((one) => ('built' in one ? one.applied() : one.output.applied()))
         .filter((text) => text !== '')
         .join('---\n'),
     )
   else {
-    const single = rendered.length === 1
-    const files = rendered.flatMap((one) =>
-      [...one.output.files()].map(([path, text]) => [single || one.path === '' ? path : `${one.path}/${path}`, text] as const),
-    )
-    world.writeNewFolder(output.path, new Map(files))
+    const byKpt = rendered.map(renderedByKpt)
+    if (output.to === 'resourcelist') world.stdout.write(onlyOne(byKpt).output.list())
+    else world.writeNewFolder(output.path, filesBelow(byKpt))
   }
   return 0
+}
+
+/** Of one package as kpt writes them; of several each below its path. */
+function filesBelow(rendered: readonly RenderedPackage[]): ReadonlyMap<string, string> {
+  const single = rendered.length === 1
+  return new Map(
+    rendered.flatMap(({ path, output }) =>
+      [...output.files()].map(([file, text]) => [single || path === '' ? file : `${path}/${file}`, text] as const),
+    ),
+  )
 }
 
 function onlyOne(rendered: readonly RenderedPackage[]): RenderedPackage {
@@ -82,20 +99,26 @@ function onlyOne(rendered: readonly RenderedPackage[]): RenderedPackage {
   })
 }
 
-/** Whoever applies it would apply what no policy of the repository means. */
-function assertRenderedByKpt({ path, otherwise: [choice] }: RenderedPackage): void {
-  if (choice === undefined) return
+/** A ResourceList and a folder have a file for each resource, which only kpt's rendering knows. */
+function renderedByKpt(one: RenderedPackage | BuiltUnit): RenderedPackage {
+  if (!('built' in one)) return one
+  const { path, built } = one
   throw new Failure({
     code: 'BP1001',
-    what: `${packageLabel(path)} is not what kpt makes of it`,
-    why: `a policy ${choice.tool === 'files' ? 'takes its files as they stand' : `renders it with ${describeChoice(choice)}`}`,
-    remedy: choice.tool === 'kustomize' ? 'run kubectl kustomize on its folder' : 'use what the policy names, or leave -o out',
+    what: `${packageLabel(path)} has no rendered files`,
+    why: `it is rendered ${built.tool === 'files' ? 'from its files as they stand' : `with ${describeChoice(built)}`}, which says of no object in which file it belongs`,
+    remedy: 'give -o unwrap',
   })
 }
 
 function formatRender(one: PackageRender, key: RedactionKey, terminal: Terminal, world: World): string {
   const name = oneLine(packageLabel(one.path), 300)
   if ('failures' in one) return `${terminal.glyph('removed')} ${terminal.style(name, 'bold')}  does not render\n`
+  if ('built' in one) {
+    const { built, resources } = one
+    const how = built.tool === 'files' ? 'taken as it stands' : `rendered with ${describeChoice(built)}`
+    return `${terminal.glyph('ok')} ${terminal.style(name, 'bold')}  ${counted(resources, 'object')}, ${oneLine(how, 300)}: it has no Kptfile\n`
+  }
   const { functions, resources, changes, otherwise } = one
   const mark = changes.length === 0 ? terminal.glyph('ok') : terminal.glyph('changed')
   const head = `${mark} ${terminal.style(name, 'bold')}  ${counted(functions, 'function')}, ${counted(resources, 'resource')}, ${counted(changes.length, 'file')} would change`

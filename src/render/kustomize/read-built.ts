@@ -2,7 +2,6 @@
 import { Failure } from '../../failure.ts'
 import { objectsIn, parseGoYaml } from '../../krm/go-yaml.ts'
 import { getKey, isJsonObject, type Json, setKey } from '../../krm/json.ts'
-import type { Kptfile } from '../../package/kptfile.ts'
 import type { PackageFiles } from '../../package/package-files.ts'
 import { PACKAGE_FILE } from '../../package/walk-package.ts'
 import type { DesiredSet, SourceLocation } from '../desired-set.ts'
@@ -32,7 +31,7 @@ export interface BuiltSource {
 /** Never throws for bad input: the failure of the program, and those of the Kptfile and of what was printed. */
 export function readBuilt(source: BuiltSource, answer: BuildAnswer): TurnRendering {
   const sources = new PackageSources(source.packagePath, source.package)
-  const failures = [...sources.packageFailures(), ...sources.failuresOf(PACKAGE_FILE)]
+  const failures = [...sources.packageFailures('folder'), ...sources.failuresOf(PACKAGE_FILE)]
   const builder = new DesiredSetBuilder()
   builder.failures.push(...failures)
   try {
@@ -45,8 +44,8 @@ export function readBuilt(source: BuiltSource, answer: BuildAnswer): TurnRenderi
   addInventories(builder, sources)
   const [first, ...others] = builder.failures
   if (first !== undefined) return { failures: [first, ...others] }
-  const kptfile = sources.kptfiles.get('') as Kptfile
-  return { desired: builder.build(kptfile.inventory, [], 'none'), kptfile, unread: [] }
+  const kptfile = sources.kptfiles.get('')
+  return { desired: builder.build(kptfile?.inventory, [], 'none'), kptfile, unread: [] }
 }
 
 /** The run that renders it. */

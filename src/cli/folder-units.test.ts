@@ -1,0 +1,139 @@
+/** Folders without a Kptfile as units: found, compared, recorded, proposed, decided. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { runInWorld } from '../../test/fakes/cli-world.ts'
+import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
+
+/** The package of the world without its Kptfile, with one hand edit. */
+function folderWorld(files: { readonly [path: string]: string } = {}): TurnWorld {
+  const world = new TurnWorld()
+  world.repository.commitByHand('main', { 'apps/web/Kptfile': null, ...files })
+  world.edit(WEB, 'spec.replicas', 5)
+  return world
+}
+
+const PATH = ['--path', 'apps/web']
+
+test('without a Kptfile the error names the folders with manifests, and how to compare one', async () => {
+  for (const argv of [['diff'], ['diff', 'apps'], ['scan'], ['render']]) {
+    const { code, stderr } = await runInWorld(folderWorld(), argv)
+    assert.equal(code, 2, argv.join(' '))
+    assert.match(stderr, /^error BP1004: /)
+    assert.match(stderr, /manifests are in apps\/web \(2 objects\)/, argv.join(' '))
+    assert.match(stderr, /fix: .*--path apps\/web/)
+  }
+})
+
+test('the list is bounded, the biggest folder first; a kustomization is named, a chart and a workflow are none', async () => {
+  const many = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`some/f${at}/a.yaml`, 'apiVersion: v1\nkind: ConfigMap\n']))
+  const world = folderWorld({
+    ...many,
+    'big/all.yaml':
+      'apiVersion: v1\nkind: ConfigMap\n---\napiVersion: v1\nkind: Secret\n---\napiVersion: v1\nkind: Service\n---\nonly: values\n',
+    'big/kustomization.yaml': 'resources: [all.yaml]\n',
+    'chart/Chart.yaml': 'name: c\n',
+    'chart/templates/a.yaml': 'apiVersion: v1\nkind: ConfigMap\n',
+    '.github/workflows/a.yaml': 'apiVersion: v1\nkind: ConfigMap\n',
+  })
+  const { stderr } = await runInWorld(world, ['diff'])
+  assert.match(stderr, /manifests are in big \(3 objects and a kustomization\), apps\/web \(2 objects\), .*, and 14 more$/m)
+  assert.doesNotMatch(stderr, /chart|github/)
+})
+
+test('--path compares the folder; its drift is the same as that of a package', async () => {
+  const { code, stdout, stderr } = await runInWorld(folderWorld(), ['diff', ...PATH])
+  assert.equal(code, 1, stderr)
+  assert.match(stdout, /of apps\/web in prod/)
+  assert.match(stdout, /replicas/)
+})
+
+test('a folder that is not there is refused, and one in a package is that package', async () => {
+  const wrong = await runInWorld(folderWorld(), ['diff', '--path', 'apps/wbe'])
+  assert.equal(wrong.code, 2)
+  assert.match(wrong.stderr, /BP1004: there is no folder "apps\/wbe"/)
+  const world = new TurnWorld()
+  world.edit(WEB, 'spec.replicas', 5)
+  assert.match((await runInWorld(world, ['diff', ...PATH])).stdout, /of apps\/web in prod/)
+})
+
+test('scan records it on a branch of the rules of Porch, with the record alone: there is no Kptfile to touch', async () => {
+  const world = folderWorld()
+  const { code, stderr } = await runInWorld(world, ['scan', ...PATH])
+  assert.equal(code, 1, stderr)
+  const [branch = ''] = world.repository.names().filter((name) => name.startsWith('proposed/'))
+  assert.match(branch, /^proposed\/apps\/web\/drift-[0-9a-f]{8}$/)
+  const added = world.repository.paths(branch).filter((path) => !world.repository.paths('main').includes(path))
+  assert.equal(added.length, 1)
+  assert.match(added[0] ?? '', /^\.drift\/records\/prod\/apps--web\//)
+  for (const argv of [['status'], ['get', 'drifts'], ['get', 'packages', ...PATH], ['explain', 'apps/web'], ['history']])
+    assert.ok([0, 1].includes((await runInWorld(world, argv)).code), argv.join(' '))
+  assert.match((await runInWorld(world, ['status'])).stdout, /apps\/web +.*Drifted/)
+})
+
+for (const resolution of ['adopt', 'restore', 'release']) {
+  test(`${resolution} and approve decide about it by its name alone, once it is recorded`, async () => {
+    const world = folderWorld()
+    await runInWorld(world, ['scan', ...PATH])
+    const made = await runInWorld(world, [resolution, 'apps/web'])
+    assert.equal(made.code, 0, made.stderr)
+    assert.ok(world.repository.names().some((name) => name.startsWith('proposed/apps/web/drift-')))
+    const merged = await runInWorld(world, ['approve', 'apps/web', '--yes'])
+    assert.equal(merged.code, 0, `${merged.stdout}${merged.stderr}`)
+    assert.equal(world.repository.text('main', 'apps/web/deployment.yaml')?.includes('replicas: 5'), resolution === 'adopt')
+    assert.ok(!world.repository.paths('main').includes('apps/web/Kptfile'))
+    assert.ok(
+      world.repository.names().some((name) => name === 'apps/web/v1') ||
+        [...world.repository.branches.keys()].includes('refs/tags/apps/web/v1'),
+    )
+  })
+}
+
+test('a Placement names folders by globs, and only those that it names run in the cluster', async () => {
+  const placement = (paths: string): string =>
+    `apiVersion: backporch.dev/v1alpha1\nkind: Placement\nmetadata: {name: p}\nspec: {clusters: [prod], paths: [${paths}]}\n`
+  for (const paths of ['"apps/*"', 'apps/web/', '"**"']) {
+    const { code, stdout, stderr } = await runInWorld(folderWorld({ '.drift/placement.yaml': placement(paths) }), ['diff'])
+    assert.equal(code, 1, `${paths} ${stderr}`)
+    assert.match(stdout, /of apps\/web in prod/)
+  }
+  const other = await runInWorld(folderWorld({ '.drift/placement.yaml': placement('other/*') }), ['diff'])
+  assert.equal(other.code, 2)
+})
+
+test('what is not plain is refused with the reason: a kustomization further down, a chart, no object at all', async () => {
+  const cases: readonly (readonly [{ readonly [path: string]: string }, RegExp])[] = [
+    [{ 'apps/web/prod/kustomization.yaml': 'resources: []\n' }, /kustomize makes the objects of apps\/web\/prod/],
+    [{ 'apps/web/chart/Chart.yaml': 'name: c\n' }, /Helm makes the objects of apps\/web\/chart/],
+    [{ 'apps/web/deployment.yaml': '# nothing\n', 'apps/web/config.yaml': '# nothing\n' }, /there is no object in apps\/web/],
+  ]
+  for (const [files, why] of cases) {
+    const { code, stderr } = await runInWorld(folderWorld(files), ['diff', ...PATH])
+    assert.equal(code, 2)
+    assert.match(stderr, why)
+  }
+})
+
+test('a package below the folder is a unit of its own, and its files are not the folder’s', async () => {
+  const world = folderWorld({
+    'apps/web/below/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: below\n',
+    'apps/web/below/config.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: below, namespace: shop}\n',
+  })
+  const folder = await runInWorld(world, ['diff', ...PATH])
+  assert.match(folder.stdout, /replicas/)
+  assert.doesNotMatch(folder.stdout, /below/)
+  assert.match((await runInWorld(world, ['diff', 'apps/web/below'])).stdout, /below/)
+})
+
+test('render -o unwrap prints the objects of a folder, and says that it has no files of kpt', async () => {
+  const run = await runInWorld(folderWorld(), ['render', ...PATH, '-o', 'unwrap'])
+  assert.equal(run.code, 0, run.stderr)
+  assert.match(run.stdout, /^kind: Deployment$/m)
+  assert.match(run.stdout, /^---$/m)
+  const list = await runInWorld(folderWorld(), ['render', ...PATH, '-o', 'resourcelist'])
+  assert.equal(list.code, 2)
+  assert.match(list.stderr, /apps\/web has no rendered files/)
+  assert.match(
+    (await runInWorld(folderWorld(), ['render', ...PATH])).stdout,
+    /apps\/web {2}2 objects, taken as it stands: it has no Kptfile/,
+  )
+})
