@@ -54,7 +54,7 @@ function assertReleasable(drift: Drift): void {
     what: `cannot release ${shownPathOnly(drift.path)} of ${describeResourceId(drift.id)}`,
     why: 'the syncer holds the field for its own: where git does not declare it, its next apply takes it out of the object, and the live value is lost',
     remedy:
-      'choose adopt; or take the field from the syncer first (of a client-side apply with kubectl apply edit-last-applied; else by a server-side apply of the field under another manager), and release then',
+      'choose adopt; or take the field from the syncer first (of a client-side apply of kubectl and kpt with kubectl apply edit-last-applied; of a server-side apply by an apply of the field under another manager; of a client-side Helm there is no way), and release then',
   })
 }
 
