@@ -16,9 +16,16 @@ export interface KnownFields {
 
 /** `status` is left alone: no apply writes it. */
 export function knownFieldsOf(object: JsonObject, schema: FieldSchema): KnownFields {
+  const before = ASKED.get(object)
+  if (before?.schema === schema) return before.known
   const unknown: FieldPath[] = []
-  return { object: knownMap(object, schema, [], unknown), unknown }
+  const known = { object: knownMap(object, schema, [], unknown), unknown }
+  ASKED.set(object, { schema, known })
+  return known
 }
+
+/** A turn asks several times of each object, and the next turn again of a package that is as it was. */
+const ASKED = new WeakMap<JsonObject, { readonly schema: FieldSchema; readonly known: KnownFields }>()
 
 function knownMap(map: JsonObject, schema: FieldSchema, path: FieldPath, unknown: FieldPath[]): JsonObject {
   let changed = false

@@ -5,6 +5,7 @@ import { yaml } from '../../test/fakes/turn-world.ts'
 import { unexpectedObject } from '../drift/detect-drift.ts'
 import type { ObjectVerdict } from '../drift/drift.ts'
 import type { JsonObject } from '../krm/json.ts'
+import { redactionKey } from '../krm/redacted.ts'
 import { readResource } from '../krm/resource.ts'
 import { objectCopies } from './object-copies.ts'
 import { driftRecordSchema } from './schema.ts'
@@ -122,4 +123,12 @@ test('the schema of the record keeps every part of a copy', () => {
   const { copies } = driftRecordSchema.shape.spec.shape
   const copy = { ref: { group: '', kind: 'A', namespace: '', name: 'a' }, manifest: 'x', lost: ['a'], notKept: 'b', takesAlong: 'c' }
   assert.deepEqual(copies.parse([copy]), [copy])
+})
+
+test('a copy is made once of an object as it was read, and anew for another key', () => {
+  const verdict = gone(yaml('apiVersion: v1\nkind: Secret\nmetadata: {name: old, namespace: shop}\ndata: {password: aHVudGVyMg==}'))
+  const [first] = objectCopies([verdict], TEST_KEY)
+  assert.equal(objectCopies([{ ...verdict }], TEST_KEY)[0], first)
+  const [other] = objectCopies([verdict], redactionKey(new Uint8Array(32).fill(9)))
+  assert.notEqual(other?.manifest, first?.manifest)
 })

@@ -4,12 +4,13 @@
  */
 import type { ObjectVerdict } from '../drift/drift.ts'
 import { canonicalJson, getKey, isJsonObject, type Json, type JsonObject, parseJson } from '../krm/json.ts'
-import type { RedactionKey } from '../krm/redacted.ts'
+import { type RedactionKey, sameKey } from '../krm/redacted.ts'
 import { withoutBookkeeping } from '../krm/resource.ts'
-import type { ResourceId } from '../krm/resource-id.ts'
+import { type ResourceId, resourceKey } from '../krm/resource-id.ts'
 import { shownWithHidden } from '../krm/shown-object.ts'
 import { shownPath } from '../krm/shown-path.ts'
 import { refOf } from './build-report.ts'
+import { frozen } from './known-texts.ts'
 import type { ObjectCopy } from './schema.ts'
 import { formatDocument } from './write-document.ts'
 
@@ -44,7 +45,19 @@ function replacedObject({ items, live, reapplyFails }: ObjectVerdict): JsonObjec
   return reapplyFails === undefined ? undefined : live
 }
 
-function copyOf({ id, apiVersion, desired }: ObjectVerdict, live: JsonObject, key: RedactionKey): ObjectCopy {
+/** By the live object: a turn asks for it many times, and the next turn again of an unexpected object that did not change. */
+const COPIED = new WeakMap<JsonObject, { readonly key: RedactionKey; readonly asked: string; readonly copy: ObjectCopy }>()
+
+function copyOf(verdict: ObjectVerdict, live: JsonObject, key: RedactionKey): ObjectCopy {
+  const asked = `${verdict.apiVersion} ${resourceKey(verdict.id)} ${verdict.desired === undefined}`
+  const before = COPIED.get(live)
+  if (before !== undefined && sameKey(before.key, key) && before.asked === asked) return before.copy
+  const copy = frozen(newCopy(verdict, live, key))
+  COPIED.set(live, { key, asked, copy })
+  return copy
+}
+
+function newCopy({ id, apiVersion, desired }: ObjectVerdict, live: JsonObject, key: RedactionKey): ObjectCopy {
   // Of what was read as metadata alone the server calls the kind PartialObjectMetadata.
   const { shown, hidden } = shownWithHidden(key, id, { ...withoutServerMarks(id, live), apiVersion, kind: id.kind })
   const takesAlong = desired === undefined ? goesWith(id, live) : undefined

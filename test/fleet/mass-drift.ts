@@ -107,10 +107,10 @@ export class MassDrift {
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
-  /** The same edit of every object. */
-  edit(clusters: readonly MemoryCluster[] = this.clusters): void {
+  /** The same edit of every object, or of the first ones of each cluster. */
+  edit(clusters: readonly MemoryCluster[] = this.clusters, objects = this.#objects): void {
     for (const cluster of clusters)
-      for (let number = 0; number < this.#objects; number += 1)
+      for (let number = 0; number < objects; number += 1)
         cluster.change(`/ConfigMap/shop/${nameOf(number)}`, (live) => editedBy('kubectl-edit', live, 'data.color', 'red'))
   }
 
