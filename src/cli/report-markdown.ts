@@ -54,6 +54,7 @@ function heading({ items, incomplete }: DriftReportList, drifted: readonly Drift
   if (changes > 0) return `Drift: ${count(changes, 'change')} in ${drifted.length} of ${count(items.length, 'package')}`
   if (items.length === 0 && incomplete.length > 0) return 'Drift: nothing could be observed'
   if (hidden > 0) return 'Drift: nothing of what was selected'
+  if (items.length === 0) return 'Drift: no package was looked at'
   return `No drift in ${count(items.length, 'package')}`
 }
 

@@ -37,6 +37,11 @@ test('--since takes what was decided since then, and says where there is nothing
   assert.match(stdout, /^## Decided: nothing$/m)
 })
 
+test('where nothing is recorded, report does not say that there is no drift', async () => {
+  const { code, stdout } = await runInWorld(new TurnWorld(), ['report'])
+  assert.deepEqual([code, stdout.split('\n')[0]], [0, '## Drift: no package was looked at'])
+})
+
 test('another output and an unknown package are refused', async () => {
   const world = await decided()
   assert.equal((await runInWorld(world, ['report', '-o', 'json'])).code, 2)

@@ -61,6 +61,21 @@ test('what no apply removes is told', () => {
   assert.doesNotMatch(bodyOf(withSettle(subjectOf([added]), 'backporch')), /not in git at all/)
 })
 
+test('what a Restore deletes is said to be in the record, and the values that go with it to be lost', () => {
+  const ref = { group: '', kind: 'Secret', namespace: 'shop', name: 'db' }
+  const { path: _path, git: _git, live: _live, ...whole } = changeOf({ ref, change: 'unexpected' })
+  const subject = subjectOf([whole])
+  const copies = [{ ref, manifest: 'kind: Secret\n', lost: ['data.password'] }]
+  const body = bodyOf({ ...subject, record: { ...subject.record, spec: { ...subject.record.spec, copies } } })
+  const lines = [
+    '- The record has a copy of Secret `shop/db`, to be applied again.',
+    '- A Restore loses the live value of `data.password` of Secret `shop/db`: git never keeps credentials.',
+  ]
+  assert.ok(body.includes(lines.join('\n')), body)
+  const losses = ['A Restore loses the live value of data.password of Secret shop/db: git never keeps credentials.']
+  assert.ok(massText({ ...MASS, losses }).body.includes(lines[1] ?? ''))
+})
+
 test('a syncer that reverts without a merge is not said to leave the cluster alone', () => {
   const body = bodyOf(subjectOf([REPLICAS], { applier: { ...FLUX, revertsUnasked: 'yes' } }))
   assert.match(body, /\| \*\*close\*\* \| stays as it is \| backporch leaves it as it is, and who applies the package reverts it/)

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { driftOf, TEST_KEY } from '../../test/fakes/drift-samples.ts'
 import { path } from '../../test/fakes/live-object.ts'
 import type { Drift } from '../drift/drift.ts'
+import { parseGoYaml } from '../krm/go-yaml.ts'
 import { looksSecret } from '../krm/looks-secret.ts'
 import { redactionKey } from '../krm/redacted.ts'
 import { showChange } from './build-report.ts'
@@ -88,4 +89,14 @@ test('a value goes out unchanged exactly where it does not look like a credentia
       assert.equal(change.live === live, !looksSecret(path(place), live))
     }),
   )
+})
+
+test('a value of a megabyte is in the record whole, on both sides and also where it is added and will be removed', () => {
+  const large = 'a line of text\n'.repeat(70_000)
+  for (const change of ['modified', 'added'] as const) {
+    const drift = driftOf('data.big', { id: CONFIG, change, git: change === 'added' ? undefined : `${large}1`, live: `${large}2` })
+    const document = parseGoYaml(written(drift), 'record').documents[0]?.value as { git?: string; live?: string }
+    assert.equal(document.git, drift.git)
+    assert.equal(document.live, `${large}2`)
+  }
 })
