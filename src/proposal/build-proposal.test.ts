@@ -119,6 +119,15 @@ for (const [lifecycle, plan, status, reason] of CONDITIONS) {
   })
 }
 
+test('the condition of a mixed plan has the reason of each of its resolutions once', () => {
+  const adopted = one('spec.replicas', 5, 'Adopt')
+  const restored = [one('data.color', 'red', 'Restore', 'ConfigMap'), one('data.size', '6', 'Restore', 'ConfigMap')]
+  const reason = (changes: readonly ResolvedChange[]): string | undefined =>
+    /reason: (.*)/.exec(built(changes, { plan: 'Mixed' })['apps/web/Kptfile'] ?? '')?.[1]
+  assert.equal(reason([...restored, adopted]), 'Adopted,RestoreApproved')
+  assert.equal(reason([adopted, ...restored]), 'Adopted,RestoreApproved')
+})
+
 const EDITED: readonly (readonly [name: string, change: ResolvedChange, file: string, from: string, to: string])[] = [
   ['Adopt of a value', one('spec.replicas', 5, 'Adopt'), 'deployment.yaml', 'replicas: 3 #', 'replicas: 5 #'],
   [

@@ -99,7 +99,16 @@ function rendered({ packagePath, functions, asFiles }: ProposalInput, files: Pac
   return new Map(rendering.desired.resources.map((resource) => [resourceKey(resource.id), resource]))
 }
 
-const REASONS = { Restore: 'RestoreApproved', Adopt: 'Adopted', Release: 'Released', Mixed: 'RestoreApproved' } as const
+const REASONS = { Adopt: 'Adopted', Release: 'Released', Restore: 'RestoreApproved' } as const
+
+/** Of a mixed plan each reason once, with commas between, which a reason may have (docs/facts/condition-reasons.md). */
+function reasonOf({ plan, changes }: ProposalInput): string {
+  if (plan !== 'Mixed') return REASONS[plan]
+  const decided = new Set(changes.map(({ resolution }) => REASONS[resolution]))
+  return Object.values(REASONS)
+    .filter((reason) => decided.has(reason))
+    .join(',')
+}
 
 /**
  * `status.conditions[type=Drifted]` with Flux's reasons and ours; the touch also wakes a syncer that filters commits by
@@ -114,7 +123,7 @@ function editKptfile(input: ProposalInput, edited: readonly FileChange[]): FileC
   const condition = {
     type: 'Drifted',
     status: draft ? 'True' : 'False',
-    reason: draft ? 'DriftDetected' : REASONS[input.plan],
+    reason: draft ? 'DriftDetected' : reasonOf(input),
     message: input.workspace,
   }
   const place = [field('status'), field('conditions'), { kind: 'item', keys: { type: 'Drifted' } }] as const

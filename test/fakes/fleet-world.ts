@@ -40,7 +40,7 @@ export class FleetWorld {
   /** The syncer of each cluster applies `main`. */
   sync(clusters: readonly MemoryCluster[] = this.clusters): void {
     for (const path of this.repository.paths('main')) {
-      if (!/^apps\/.*\.yaml$/.test(path)) continue
+      if (!/^apps\/.*\.yaml$/.test(path) || path.includes('/bad/')) continue
       for (const { value } of parseGoYaml(this.repository.text('main', path) ?? '', path).documents)
         for (const cluster of clusters) cluster.put(appliedBy('kustomize-controller', value as JsonObject))
     }
