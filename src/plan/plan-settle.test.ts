@@ -275,6 +275,25 @@ test('an object that changed since it was copied is not deleted', async () => {
   assert.deepEqual(await firstWrites(world), [])
 })
 
+test('an object that no apply brings back has a copy, which does not make the proposal a new one when the object moves on beside it', async () => {
+  const world = new TurnWorld(SETTLES)
+  const failure = new Failure({ code: 'BP3011', what: 'refused', why: 'spec.replicas is immutable', remedy: '-' })
+  world.cluster.predict = async () => ({ state: 'refused', failure })
+  world.edit(WEB, 'spec.replicas', 5)
+  const { record } = await world.plan()
+  assert.deepEqual(
+    record?.spec.copies?.map(({ ref, manifest }) => [ref.kind, /replicas: 5/.test(manifest ?? '')]),
+    [['Deployment', true]],
+  )
+  world.edit(WEB, 'metadata.annotations["deployment.kubernetes.io/revision"]', '7', 'kube-controller-manager')
+  const moved = await world.plan()
+  assert.deepEqual([moved.report.spec.changes.length, moved.outcome], [1, 'unchanged'])
+  world.edit(WEB, 'spec.replicas', 6)
+  const changed = await world.plan()
+  assert.equal(changed.outcome, 'updated')
+  assert.match(changed.record?.spec.copies?.[0]?.manifest ?? '', /revision: "7"(?:.|\n)*replicas: 6/)
+})
+
 test('the record of a draft authorises nothing, even on the base branch', async () => {
   const world = edited(new TurnWorld('{mode: Warn, settle: backporch}'))
   const { record, branch } = await world.plan()
