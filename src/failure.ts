@@ -2,6 +2,7 @@
  * The one error of Backporch. Whatever goes wrong is told with a code, what failed, where, why, and the one thing to do
  * next; adapters translate library errors into it once, by status or class and never by message text.
  */
+import { visibleLines } from './text/foreign-text.ts'
 
 /** Every code, with the sentence that `backporch explain BPnnnn` opens with. The range names the part of the world. */
 export const FAILURE_CODES = {
@@ -113,13 +114,15 @@ export class Failure extends Error {
   readonly retry: Retry
 
   constructor(detail: FailureDetail) {
-    super(`${detail.what}: ${detail.why}`, detail.cause === undefined ? {} : { cause: detail.cause })
+    // Whatever a part of it quotes, nothing of it acts on a terminal.
+    const [what, why] = [visibleLines(detail.what), visibleLines(detail.why)]
+    super(`${what}: ${why}`, detail.cause === undefined ? {} : { cause: detail.cause })
     this.name = 'Failure'
     this.code = detail.code
-    this.what = detail.what
-    this.where = detail.where
-    this.why = detail.why
-    this.remedy = detail.remedy
+    this.what = what
+    this.where = detail.where === undefined ? undefined : visibleLines(detail.where)
+    this.why = why
+    this.remedy = visibleLines(detail.remedy)
     this.retry = detail.retry ?? 'never'
   }
 

@@ -1,6 +1,8 @@
 /** The command line: commands, errors, exit codes. */
+
 import { Command, CommanderError } from 'commander'
 import { failuresOf } from '../failure.ts'
+import { visibleLines } from '../text/foreign-text.ts'
 import { addCompletionCommand, COMPLETE, complete } from './commands/completion.ts'
 import { addDemoCommand } from './commands/demo.ts'
 import { addControllerCommand } from './controller-command.ts'
@@ -76,7 +78,7 @@ function reportThrown(thrown: unknown, argv: readonly string[], program: Command
   }
   const failures = failuresOf(thrown)
   printFailures(failures, world)
-  if (argv.includes('--debug')) world.stderr.write(`${stackOf(thrown)}\n`)
+  if (argv.includes('--debug')) world.stderr.write(`${visibleLines(stackOf(thrown))}\n`)
   return worstExit(failures)
 }
 

@@ -2,10 +2,12 @@
  * What kpt does around one function: checks before, the function, and what it makes of the output (kyaml 0.15
  * `fn/runtime/runtimeutil/runtimeutil.go` and `kio/kio.go`, kpt `internal/fnruntime/runner.go`).
  */
+
 import { Failure } from '../failure.ts'
 import { copyNode, textAt, type YamlMap, type YamlNode } from '../krm/yaml-node.ts'
 import { copyLostComments, syncKeyOrder } from '../krm/yaml-resource-list.ts'
 import { goClean } from '../package/clean-path.ts'
+import { foreignLine } from '../text/foreign-text.ts'
 import {
   annotationOf,
   clearAnnotation,
@@ -192,7 +194,7 @@ function subjectOf({ resourceRef, field }: FunctionOutput['results'][number]): s
 }
 
 function firstLine(text: string): string {
-  return (text.trim().split('\n')[0] ?? '').slice(0, 400)
+  return foreignLine(text.trim().split('\n')[0] ?? '', { limit: 400 })
 }
 
 function badOutput(step: PipelineStep, why: string): Failure {

@@ -2,6 +2,7 @@
  * A sentence in which our words and what came from outside stay apart, so that each sink encodes the latter in its own way:
  * Markdown as code, a terminal as it is.
  */
+import { cut, visible } from '../text/foreign-text.ts'
 
 /** Our own words as plain strings; names, durations and reasons from a cluster as `name`. */
 export type SaidPart = string | { readonly name: string }
@@ -18,7 +19,7 @@ export function said(texts: TemplateStringsArray, ...values: readonly (string | 
   })
 }
 
-/** As one line of printable ASCII, so that it cannot move a cursor, hide or turn anything round wherever it is printed. */
+/** As one line of what can be seen, so that it cannot move a cursor, hide or turn anything round wherever it is printed. */
 export function plain(sentence: Said): string {
   return sentence.map((part) => (typeof part === 'string' ? part : part.name)).join('')
 }
@@ -36,6 +37,5 @@ export function listed(items: readonly Said[], most = 4): Said {
 }
 
 function printable(text: string): string {
-  const shown = text.replace(/[^\x20-\x7e]/gu, '?')
-  return shown.length <= LONGEST_NAME ? shown : `${shown.slice(0, LONGEST_NAME - 3)}...`
+  return cut(visible(text), LONGEST_NAME)
 }

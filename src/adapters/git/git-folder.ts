@@ -2,9 +2,9 @@
 import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Failure } from '../../failure.ts'
+import { foreignLine } from '../../text/foreign-text.ts'
 import { gitNotInstalled, notARepository, unsupported } from './git-failure.ts'
 import { type Environment, type ProgramResult, runGit } from './git-program.ts'
-import { printable } from './untrusted-text.ts'
 
 /**
  * Lets git find the repository of a path: bare, with a work tree, a linked work tree, a submodule, or a folder inside one.
@@ -24,7 +24,7 @@ export async function findGitFolder(
   }
   const answer = await ask([])
   if (answer.status !== 0) {
-    const why = printable(answer.stderr) || 'git does not know it'
+    const why = foreignLine(answer.stderr) || 'git does not know it'
     // git opens nothing of another user before he says that it may: what then differs is the owner.
     if ((await ask(['-c', 'safe.directory=*'])).status === 0) throw ownedByAnother(printed, why)
     const like = await folderLikeRepository(path)
@@ -39,7 +39,7 @@ export async function findGitFolder(
   const cut = text.indexOf('\n')
   const format = text.slice(0, cut)
   if (format !== 'sha1') {
-    throw unsupported(printed, `its objects are named by ${printable(format)}, and only SHA-1 is read`, 'use a SHA-1 repository')
+    throw unsupported(printed, `its objects are named by ${foreignLine(format)}, and only SHA-1 is read`, 'use a SHA-1 repository')
   }
   return text.slice(cut + 1).replace(/\n$/, '')
 }

@@ -1,6 +1,7 @@
 /** The git protocol over https (git documentation, http-protocol): `GET …/info/refs?service=…`, then `POST …/<service>`. */
 import { setImmediate } from 'node:timers/promises'
 import { Failure } from '../../failure.ts'
+import { foreignLine } from '../../text/foreign-text.ts'
 import { type Advertisement, assertReadable, RefusedService, readAdvertisement, readRefs, refsRequest } from './advertisement.ts'
 import { ByteReader, StreamFault } from './byte-reader.ts'
 import { findCredential } from './git-credential.ts'
@@ -8,7 +9,6 @@ import { credentialsRefused, notARepository, systemCode, unreachable } from './g
 import type { Environment } from './git-program.ts'
 import type { GitService, GitSession, GitTransport, TransportLimits } from './git-transport.ts'
 import type { Credential, RemoteAddress } from './remote-address.ts'
-import { printable } from './untrusted-text.ts'
 
 /** GitHub and Gitea take a token as the password of any user; GitHub documents this name. */
 const TOKEN_USER = 'x-access-token'
@@ -101,7 +101,7 @@ export class HttpTransport implements GitTransport {
     } catch (thrown) {
       this.#offered = undefined
       if (thrown instanceof RefusedService)
-        throw unreachable(this.#printed, `the server refuses: ${printable(thrown.message, this.secrets)}`)
+        throw unreachable(this.#printed, `the server refuses: ${foreignLine(thrown.message, { secrets: this.secrets })}`)
       throw this.explain(thrown, signal)
     } finally {
       stop.abort()
@@ -183,7 +183,7 @@ export class HttpTransport implements GitTransport {
     const { status } = response
     const location = URL.parse(response.headers.get('location') ?? '', this.#base)
     const body = await response.text().catch(() => '')
-    const told = (response.headers.get('content-type') ?? '').startsWith('text/plain') ? printable(body, this.secrets) : ''
+    const told = (response.headers.get('content-type') ?? '').startsWith('text/plain') ? foreignLine(body, { secrets: this.secrets }) : ''
     const why = `the server answered ${status}${told === '' ? '' : `: ${told}`}`
     if (status === 401 || status === 403) {
       return credentialsRefused(this.#printed, this.#credential === undefined ? `${why}, and no credentials are known` : why)
@@ -202,7 +202,7 @@ export class HttpTransport implements GitTransport {
     if (status >= 300 && status < 400 && location !== null) {
       return unreachable(
         this.#printed,
-        `the server redirects to ${printable(location.origin + location.pathname, this.secrets)}; name that address`,
+        `the server redirects to ${foreignLine(location.origin + location.pathname, { secrets: this.secrets })}; name that address`,
       )
     }
     return unreachable(this.#printed, why)

@@ -5,6 +5,7 @@
 import { dirname, join, resolve } from 'node:path'
 import { Failure } from '../../failure.ts'
 import type { ObjectId } from '../../package/object-id.ts'
+import { foreignLine } from '../../text/foreign-text.ts'
 import type { Advertisement } from './advertisement.ts'
 import type { FileOperations } from './atomic-fs.ts'
 import { CatFile, NoGitProgram, UnreadableObject } from './cat-file.ts'
@@ -13,7 +14,6 @@ import { type Environment, runGit } from './git-program.ts'
 import type { GitTransport } from './git-transport.ts'
 import type { GitObject, ObjectType } from './object-format.ts'
 import type { ObjectSource } from './object-source.ts'
-import { printable } from './untrusted-text.ts'
 
 export interface LocalParts {
   /** As it may be printed. */
@@ -77,7 +77,7 @@ export class LocalObjects implements ObjectSource {
       return await reader.read(ids, signal)
     } catch (thrown) {
       if (thrown instanceof NoGitProgram) throw gitNotInstalled(remote)
-      if (thrown instanceof UnreadableObject) throw damaged(remote, printable(thrown.message), thrown)
+      if (thrown instanceof UnreadableObject) throw damaged(remote, foreignLine(thrown.message), thrown)
       throw thrown
     }
   }

@@ -5,6 +5,7 @@
  */
 import { Failure } from '../../failure.ts'
 import type { PushAnswer } from '../../ports/probes.ts'
+import { foreignLine } from '../../text/foreign-text.ts'
 import type { Environment } from './git-program.ts'
 import type { GitTransport, TransportLimits } from './git-transport.ts'
 import { HttpTransport, type TokenSource } from './http-transport.ts'
@@ -12,7 +13,6 @@ import { encodePack } from './object-format.ts'
 import { ProcessTransport } from './process-transport.ts'
 import { sendPush } from './push-pack.ts'
 import { parseRemoteAddress } from './remote-address.ts'
-import { printable } from './untrusted-text.ts'
 
 export interface ProbePushOptions {
   readonly remote: string
@@ -75,7 +75,7 @@ async function probeOne(
     const github = GITHUB_AGENT.test(agent)
     if (unpacked === 'ok' && reason !== undefined && (STALE.has(reason) || (github && GITHUB_STALE.test(reason))))
       return { ref, answer: 'let-through', why: '' }
-    const told = printable([unpacked === 'ok' ? '' : unpacked, reason ?? '', messages].join('\n'), transport.secrets)
+    const told = foreignLine([unpacked === 'ok' ? '' : unpacked, reason ?? '', messages].join('\n'), { secrets: transport.secrets })
     // Where the server took what it could not, or says what nobody knows the meaning of, nothing is known of it.
     const bySomeRule = reason !== undefined && (!github || (unpacked === 'ok' && GITHUB_REFUSED.test(reason)))
     return { ref, answer: bySomeRule ? 'refused' : 'unclear', why: told === '' ? 'the server says nothing about it' : told }

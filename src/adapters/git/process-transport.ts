@@ -5,6 +5,7 @@
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { Failure } from '../../failure.ts'
+import { foreignLine } from '../../text/foreign-text.ts'
 import { type Advertisement, assertReadable, RefusedService, readAdvertisement, readRefs, refsRequest } from './advertisement.ts'
 import { ByteReader, StreamFault } from './byte-reader.ts'
 import { gitNotInstalled, systemCode, unreachable } from './git-failure.ts'
@@ -13,7 +14,6 @@ import { type Environment, gitEnvironment } from './git-program.ts'
 import type { GitService, GitSession, GitTransport, TransportLimits } from './git-transport.ts'
 import { FLUSH } from './pkt-line.ts'
 import type { RemoteAddress } from './remote-address.ts'
-import { printable } from './untrusted-text.ts'
 
 interface Launch {
   readonly program: string
@@ -67,7 +67,7 @@ export class ProcessTransport implements GitTransport {
     if (signal.aborted) return signal.reason
     if (thrown instanceof Failure) return thrown
     if (thrown instanceof StreamFault || systemCode(thrown) !== undefined) {
-      return unreachable(this.#address.printed, thrown instanceof Error ? printable(thrown.message) : 'the connection broke', thrown)
+      return unreachable(this.#address.printed, thrown instanceof Error ? foreignLine(thrown.message) : 'the connection broke', thrown)
     }
     return thrown
   }
@@ -80,9 +80,9 @@ export class ProcessTransport implements GitTransport {
         ? gitNotInstalled(printed)
         : unreachable(printed, `there is no program \`${program}\` on the PATH; install it or use https`)
     }
-    if (thrown instanceof RefusedService) return unreachable(printed, `the server refuses: ${printable(thrown.message)}`)
+    if (thrown instanceof RefusedService) return unreachable(printed, `the server refuses: ${foreignLine(thrown.message)}`)
     if (!(thrown instanceof StreamFault)) return this.explain(thrown, new AbortController().signal)
-    const told = printable(ended.stderr)
+    const told = foreignLine(ended.stderr)
     return unreachable(printed, told === '' ? thrown.message : told, thrown)
   }
 

@@ -2,6 +2,7 @@
 import { Failure } from '../../failure.ts'
 import type { ObjectId } from '../../package/object-id.ts'
 import type { RefUpdate } from '../../ports/package-repository.ts'
+import { foreignLine } from '../../text/foreign-text.ts'
 import type { Advertisement } from './advertisement.ts'
 import { unreachable } from './git-failure.ts'
 import type { GitTransport } from './git-transport.ts'
@@ -9,7 +10,6 @@ import type { NewObjects } from './new-objects.ts'
 import { encodePack } from './object-format.ts'
 import type { ObjectSource } from './object-source.ts'
 import { type PushCommand, type PushReport, sendPush } from './push-pack.ts'
-import { printable } from './untrusted-text.ts'
 
 export interface PushParts {
   /** As it may be printed. */
@@ -99,7 +99,7 @@ async function judge(
     report.messages,
     done.length === 0 ? '' : names('moved all the same', done),
   ]
-  throw refusedByRule(parts.remote, printable(text.join('\n'), parts.transport.secrets))
+  throw refusedByRule(parts.remote, foreignLine(text.join('\n'), { secrets: parts.transport.secrets }))
 }
 
 function refusedByRule(remote: string, why: string): Failure {

@@ -3,6 +3,7 @@
  * that (ADR 29), and fetched anew once when the cache is damaged.
  */
 import type { ObjectId } from '../../package/object-id.ts'
+import { foreignLine } from '../../text/foreign-text.ts'
 import { type Advertisement, RefusedService } from './advertisement.ts'
 import { type FetchRequest, type Filter, fetchPack } from './fetch-pack.ts'
 import { damaged, emptyRepository } from './git-failure.ts'
@@ -10,7 +11,6 @@ import type { GitTransport } from './git-transport.ts'
 import { DamagedCache, type ObjectCache, type TipsFile } from './object-cache.ts'
 import { BrokenObject, type GitObject, type ObjectType } from './object-format.ts'
 import type { ObjectSource } from './object-source.ts'
-import { printable } from './untrusted-text.ts'
 import {
   branchesAndTags,
   DEEPEST,
@@ -121,7 +121,7 @@ export class RemoteObjects implements ObjectSource {
     } catch (thrown) {
       if (!(thrown instanceof Refused)) throw thrown
       if (all.length > ids.length) return await this.#fetched(ids, ids, type, signal)
-      throw damaged(this.#remote, `the server refuses: ${printable(thrown.message, this.#transport.secrets)}`, thrown)
+      throw damaged(this.#remote, `the server refuses: ${foreignLine(thrown.message, { secrets: this.#transport.secrets })}`, thrown)
     }
     return await this.#look(ids)
   }

@@ -202,7 +202,7 @@ for (const kind of REMOTE_KINDS) {
         ),
         'BP4002',
       )
-      assert.match(error.why, /GH006: protected \\u001b\[31m/)
+      assert.match(error.why, /GH006: protected \\u\{1b\}\[31m/)
       assert.match(error.why, /hook declined/)
       assert.equal(made.git('for-each-ref', '--format=%(refname)', DRAFT, LEDGER), '')
     })

@@ -1,8 +1,8 @@
 /** A look at the files that somebody has checked out. Nothing here writes: not even the index is refreshed on disk. */
 import { Failure } from '../../failure.ts'
+import { foreignLine } from '../../text/foreign-text.ts'
 import { gitNotInstalled } from './git-failure.ts'
 import { type Environment, runGit } from './git-program.ts'
-import { printable } from './untrusted-text.ts'
 
 /** `none`: bare, or no repository at all. `dirty`: some file, also an untracked one that is not ignored, is not as in HEAD. */
 export type WorkTreeState = 'none' | 'clean' | 'dirty'
@@ -57,7 +57,7 @@ export function workTreeNotClean(top: string, files: readonly string[]): Failure
     code: 'BP4007',
     what: 'cannot move the work tree along',
     where: top,
-    why: `it has changes that are not committed: ${printable(files.slice(0, 5).join(', '))}${more}`,
+    why: `it has changes that are not committed: ${foreignLine(files.slice(0, 5).join(', '))}${more}`,
     remedy: 'commit or stash them, then run again',
     retry: 'on-change',
   })

@@ -2,10 +2,12 @@
  * Every failure of an API server as one of ours: by HTTP status, by `Status.reason` and `Status.details`, or by the class
  * of the transport fault. Source of the shapes: `metav1.Status` in k8s.io/apimachinery/pkg/apis/meta/v1/types.go.
  */
+
 import { Failure, type FailureCode, type Retry } from '../../failure.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../../krm/json.ts'
 import { hasSecretText } from '../../krm/looks-secret.ts'
 import { isSensitive } from '../../krm/redacted.ts'
+import { foreignLine } from '../../text/foreign-text.ts'
 import type { ApiResponse, TransportFault } from './transport.ts'
 
 /** What was asked, for messages and for the rule to add. */
@@ -278,8 +280,7 @@ export function hidesText({ resource }: Asked, text: string): boolean {
 
 /** One line, without control characters, of bounded length: the text is the server's or a webhook's. */
 export function shorten(text: string): string {
-  const line = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()
-  return line.length <= LONGEST_MESSAGE ? line : `${line.slice(0, LONGEST_MESSAGE)}…`
+  return foreignLine(text, { limit: LONGEST_MESSAGE })
 }
 
 function make(asked: Asked, code: FailureCode, why: string, remedy: string, retry: Retry): Failure {

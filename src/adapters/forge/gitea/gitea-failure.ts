@@ -1,5 +1,7 @@
 /** Every failure of a Gitea as one of ours: by HTTP status, or by the class of the transport fault. */
+
 import { Failure, type FailureCode, type Retry } from '../../../failure.ts'
+import { foreignLine } from '../../../text/foreign-text.ts'
 import type { RefusedAnswer } from '../refused-answer.ts'
 import type { GiteaAddress } from './gitea-address.ts'
 
@@ -73,9 +75,5 @@ export function toldIn(body: string): string {
   }
   const message =
     typeof value === 'object' && value !== null && 'message' in value && typeof value.message === 'string' ? value.message : ''
-  const line = message
-    .replace(/\b[0-9a-f]{40}\b/g, '***')
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
-    .trim()
-  return line.length <= LONGEST ? line : `${line.slice(0, LONGEST)}…`
+  return foreignLine(message.replace(/\b[0-9a-f]{40}\b/g, '***'), { limit: LONGEST })
 }

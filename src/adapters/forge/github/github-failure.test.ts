@@ -46,7 +46,7 @@ it('tells what GitHub said in one bounded line, without anything like a token', 
     message: 'No\u001b[31m\n way\u202e',
     errors: [{ resource: 'Label', field: 'name', code: 'already_exists' }, 'text', { message: 'ghp_canary0123456789' }],
   }
-  assert.equal(toldIn(JSON.stringify(body)), 'No [31m way ; Label name already_exists; text; ***')
+  assert.equal(toldIn(JSON.stringify(body)), 'No\\u{1b}[31m / way\\u{202e}; Label name already_exists; text; ***')
   assert.ok(toldIn(JSON.stringify({ message: 'x'.repeat(5_000) })).length <= 301)
   for (const text of ['', 'null', '[]', '"text"', '{"message":1}', '<html>']) assert.equal(toldIn(text), '', text)
 })

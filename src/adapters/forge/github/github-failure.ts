@@ -2,7 +2,9 @@
  * Every failure of GitHub as one of ours: by HTTP status and headers, or by the class of the transport fault. Source of the
  * meanings: docs.github.com, "Troubleshooting the REST API" and "Rate limits for the REST API".
  */
+
 import { Failure, type FailureCode, type Retry } from '../../../failure.ts'
+import { foreignLine } from '../../../text/foreign-text.ts'
 import type { RefusedAnswer } from '../refused-answer.ts'
 import type { GitHubAddress } from './github-address.ts'
 
@@ -83,16 +85,13 @@ export function toldIn(body: string): string {
   if (typeof value !== 'object' || value === null) return ''
   const errors = 'errors' in value && Array.isArray(value.errors) ? value.errors.slice(0, 5).map(errorText) : []
   const message = 'message' in value && typeof value.message === 'string' ? value.message : ''
-  return printable([message, ...errors].filter((text) => text !== '').join('; '))
-}
-
-/** One line without control and direction characters, without anything like a token, of bounded length. */
-export function printable(text: string): string {
-  const line = text
-    .replace(TOKEN, '***')
-    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
-    .trim()
-  return line.length <= LONGEST ? line : `${line.slice(0, LONGEST)}…`
+  return foreignLine(
+    [message, ...errors]
+      .filter((text) => text !== '')
+      .join('; ')
+      .replace(TOKEN, '***'),
+    { limit: LONGEST },
+  )
 }
 
 function errorText(error: unknown): string {
