@@ -7,6 +7,7 @@
  * node bench/run.ts start         [other launchers] [--rounds 15] [--write docs/performance.md]
  * node bench/run.ts render        [--objects 12000] [--rounds 3] [--seed 1] [--write docs/performance.md]
  * node bench/run.ts pull-request  [--objects 250] [--per-package 10] [--rounds 24] [--seed 1] [--write docs/performance.md]
+ * node bench/run.ts repository    [--objects 350] [--rounds 3] [--seed 1] [--write docs/performance.md]   objects: commits of 1 MiB each
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -65,6 +66,11 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     defaults: { objects: 250, objectsPerPackage: 10, rounds: 24, seed: 1 },
     heading: () => '## From a live change to its pull request',
     run: async (options, report) => (await import('./live-change-to-pull-request.ts')).benchPullRequest(options, report),
+  },
+  repository: {
+    defaults: { objects: 350, objectsPerPackage: 3, rounds: 3, seed: 1 },
+    heading: () => '## A repository with a long history',
+    run: async (options, report) => (await import('./repository.ts')).benchRepository(options, report),
   },
 }
 

@@ -84,7 +84,9 @@ async function runBackend(options: GitHttpBackendOptions, request: IncomingMessa
       REQUEST_METHOD: request.method,
       CONTENT_TYPE: request.headers['content-type'] ?? '',
       CONTENT_LENGTH: request.headers['content-length'] ?? '',
-      ...(request.headers['git-protocol'] === undefined ? {} : { HTTP_GIT_PROTOCOL: String(request.headers['git-protocol']) }),
+      // What a web server passes to a CGI program of the headers (RFC 3875, 4.1.18), as far as git reads it.
+      HTTP_GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
+      HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '',
       REMOTE_USER: user,
       REMOTE_ADDR: '127.0.0.1',
     },
