@@ -34,7 +34,7 @@ if (!enough && checkout && fs.existsSync(local)) {
   })
 }
 
-/** Most of a start is the reading of one large file: Node keeps what it compiled, in a folder that only this user writes to. */
+/** A sixth of a `diff` is compilation: Node keeps what it compiled, in a folder that only this user writes to. */
 function keepCompiled() {
   var home = process.env.HOME || require('os').homedir()
   var caches = process.env.XDG_CACHE_HOME || (home ? path.join(home, '.cache') : '')
