@@ -5,6 +5,7 @@
  */
 
 import type { Drift, ObjectVerdict } from '../drift/drift.ts'
+import { isEncrypted, isEncryptedPlace } from '../drift/encrypted-fields.ts'
 import { withSecretData } from '../drift/secret-data.ts'
 import { Failure } from '../failure.ts'
 import { type FieldPath, field, formatFieldPath, valueAt } from '../krm/field-path.ts'
@@ -87,6 +88,7 @@ function planValues(
   const writes = [...byObject].flatMap(([key, changes]) => {
     const verdict = seen.verdicts.find(({ id }) => resourceKey(id) === key)
     assertOnlyApproved(verdict, approved, now, missing.length)
+    assertPlain(changes)
     const refused = verdict?.reapplyFails !== undefined
     const undeleted = changes.flatMap(({ drift }) => (drift.change === 'unexpected' ? notDeleted(record, drift) : []))
     stays.push(...undeleted)
@@ -125,6 +127,23 @@ function assertOnlyApproved(
     what: `${describeResourceId(verdict.id)} is not written`,
     why: `it changed since the review: ${paths.slice(0, 5).join(', ')}${gone > 0 ? `; ${gone} approved changes are gone` : ''}`,
     remedy: 'scan again, and decide about what differs now',
+    retry: 'on-change',
+  })
+}
+
+/** Of an encrypted value only the ciphertext is in git, and of what somebody wrote over it only a hash was kept. */
+function assertPlain(changes: readonly Omit<PlannedChange, 'resolution'>[]): void {
+  const encrypted = changes.find(
+    ({ drift, desired }) =>
+      desired !== undefined && (drift.change === 'missing' ? isEncrypted(desired.object) : isEncryptedPlace(drift.path, desired.object)),
+  )
+  if (encrypted === undefined) return
+  const { id, path } = encrypted.drift
+  throw new Failure({
+    code: 'BP3014',
+    what: `${describeResourceId(id)} is not written`,
+    why: `git encrypts ${shownPathOnly(path) || 'its values'} with SOPS, and backporch has no key: it would write the ciphertext`,
+    remedy: 'apply the package with the syncer, which decrypts it',
     retry: 'on-change',
   })
 }

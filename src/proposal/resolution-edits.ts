@@ -3,6 +3,7 @@
  * writes the live value where the value was authored. Release takes the field out of git.
  */
 import type { Drift, Resolution } from '../drift/drift.ts'
+import { isEncrypted } from '../drift/encrypted-fields.ts'
 import { Failure } from '../failure.ts'
 import { valueAt } from '../krm/field-path.ts'
 import { isSecret, isSensitive } from '../krm/redacted.ts'
@@ -33,6 +34,7 @@ export function editFor(change: ResolvedChange): FileEdit | undefined {
   const { drift, desired, resolution } = change
   if (resolution === 'Restore') return undefined
   if (desired === undefined) return resolution === 'Release' ? undefined : refuseUnexpected(drift)
+  if (isEncrypted(desired.object)) refuseEncrypted(drift, resolution, desired.location.path)
   const at = { document: desired.location.document, item: desired.location.item }
   const path = desired.location.path
   if (drift.change === 'missing') return { path, edit: { ...at, kind: 'remove-object' } }
@@ -67,6 +69,17 @@ function assertAdoptable(drift: Drift): void {
     what: `cannot adopt ${shownPathOnly(drift.path)} of ${describeResourceId(drift.id)}`,
     why: 'the value is a credential, and a credential in git is readable by everybody who can read the repository',
     remedy: 'choose restore or release, or store the credential where the package refers to it',
+  })
+}
+
+/** SOPS signs every value of a file, encrypted or not, and nothing here has the key. */
+function refuseEncrypted(drift: Drift, resolution: 'Adopt' | 'Release', file: string): never {
+  const field = shownPathOnly(drift.path)
+  throw new Failure({
+    code: resolution === 'Adopt' ? 'BP2002' : 'BP2001',
+    what: `cannot ${resolution.toLowerCase()} ${field === '' ? '' : `${field} of `}${describeResourceId(drift.id)}`,
+    why: `${file} is encrypted with SOPS, whose signature covers every value of the file: after an edit without its key nobody can decrypt it`,
+    remedy: `choose restore, or change it with sops edit ${file} and commit that`,
   })
 }
 

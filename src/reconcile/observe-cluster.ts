@@ -8,6 +8,7 @@ import { findSyncer, writesThroughHelm } from '../drift/syncer.ts'
 import type { JsonObject } from '../krm/json.ts'
 import type { LiveState } from '../krm/live-view.ts'
 import { type ResourceId, resourceKey } from '../krm/resource-id.ts'
+import { withoutSops } from '../krm/sops.ts'
 import type { EffectivePolicy } from '../policy/effective-policy.ts'
 import type { ClusterIdentity, ClusterReader } from '../ports/cluster.ts'
 import type { Incomplete } from '../record/schema.ts'
@@ -15,6 +16,7 @@ import { type AttributionSources, attributeVerdicts } from './attribute-verdicts
 import type { CreationAnswers } from './creation-answers.ts'
 import { decideBehind, type LagSources } from './decide-behind.ts'
 import { eachOf } from './each-of.ts'
+import { EncryptedObject } from './encrypted-object.ts'
 import { Creations, MissingObjects, withPrediction } from './predict-object.ts'
 import { isPlaced, type LiveSide, type Unplaced } from './read-live-sides.ts'
 import { readScalers } from './read-scalers.ts'
@@ -57,7 +59,7 @@ export async function observeCluster(
   const known = resources.filter(isPlaced)
   const unknown = resources.filter((each): each is Unplaced => !isPlaced(each))
   const observed = known.map(({ resource, schema }) => ({
-    desired: resource,
+    desired: { ...resource, object: withoutSops(resource.object) },
     schema,
     live: live.get(resourceKey(resource.id)) ?? NOT_ANSWERED,
   }))
@@ -68,9 +70,14 @@ export async function observeCluster(
   const creations = new Creations(reader, manager)
   const detected = await eachOf(observed, PREDICTION_WIDTH, async (seen) => {
     const object = { ...seen, stored: stored?.get(resourceKey(seen.desired.id)) }
+    const encrypted = EncryptedObject.of(reader, object, { syncer, key: side.who.key })
+    // What is encrypted cannot be tried: the server would judge the ciphertext.
+    if (object.live.state === 'absent' && encrypted !== undefined) return detectDrift({ ...object, prediction: undefined }, syncer)
     if (object.live.state === 'absent') return detectDrift(await missing.withPrediction(object, signal), syncer)
-    const created = await creations.withCreation(object, signal)
-    return detectDrift(await withPrediction(reader, created, syncer, manager, signal), syncer)
+    const shown = encrypted === undefined ? object : { ...object, live: encrypted.sealed() }
+    const created = await creations.withCreation(shown, signal, encrypted)
+    const verdict = detectDrift(await withPrediction(encrypted ?? reader, created, syncer, manager, signal), syncer)
+    return encrypted?.judged(verdict) ?? verdict
   })
   const { unexpected } = side
   const runners = hookRunnersOf(live, syncer)

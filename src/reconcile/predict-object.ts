@@ -7,6 +7,7 @@ import { resourceKey } from '../krm/resource-id.ts'
 import type { ClusterReader } from '../ports/cluster.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
 import type { CreationAnswers, CreationGround } from './creation-answers.ts'
+import type { ObjectReader } from './encrypted-object.ts'
 
 /** An object that is written all the time is then compared as it is: better than no answer. */
 const ATTEMPTS = 3
@@ -17,7 +18,7 @@ const ATTEMPTS = 3
  * was computed on (docs/facts/dry-run-version.md).
  */
 export async function withPrediction(
-  reader: ClusterReader,
+  reader: ObjectReader,
   object: Omit<ObservedObject, 'prediction'>,
   syncer: Syncer | undefined,
   manager: string,
@@ -57,12 +58,17 @@ export class Creations {
     this.manager = manager
   }
 
-  async withCreation<Object extends Omit<ObservedObject, 'prediction'>>(object: Object, signal: AbortSignal): Promise<Object> {
+  /** @param reader that the object needs of its own */
+  async withCreation<Object extends Omit<ObservedObject, 'prediction'>>(
+    object: Object,
+    signal: AbortSignal,
+    reader: ObjectReader = this.reader,
+  ): Promise<Object> {
     const probe = creationProbe(object)
     if (probe === undefined) return object
     const { id, apiVersion } = object.desired
     const place = `${apiVersion} ${id.kind} ${id.namespace}`
-    const prediction = this.unproven.get(place) ?? (await this.reader.predict(probe.resource, this.manager, signal))
+    const prediction = this.unproven.get(place) ?? (await reader.predict(probe.resource, this.manager, signal))
     if (prediction.state === 'unproven') this.unproven.set(place, prediction)
     return { ...object, creation: { probe, prediction } }
   }
