@@ -74,3 +74,13 @@ test('many names are counted', () => {
   )
   assert.match(copies ?? '', /^The record has a copy of ConfigMap shop\/c0, .*c4 and 3 more, to be applied again\.$/)
 })
+
+test('a thousand objects without a copy are a few lines', () => {
+  const refs = Array.from({ length: 1_000 }, (_, index) => ({ ...config, name: `c${index}` }))
+  const losses = lossesOf(
+    refs.map((ref) => wholeOf(ref)),
+    refs.map((ref) => ({ ref, notKept: 'its manifest is large' })),
+  )
+  assert.equal(losses.length, 6)
+  assert.match(losses[5] ?? '', /^So it is with 995 more objects/)
+})

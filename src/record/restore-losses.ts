@@ -17,19 +17,20 @@ export function restoreLosses({ spec: { changes, copies = [], settle } }: Pick<D
       .filter(({ ref }) => gone.has(resourceKey(ref)))
       .flatMap(({ ref, lost: paths = [] }) => paths.map((path) => `${path} of ${describeResourceId(ref)}`)),
   ]
+  const uncopied = own.flatMap((copy) => {
+    const why = whyNotDeleted(copy)
+    if (why === undefined) return []
+    const name = describeResourceId(copy.ref)
+    if (settle === 'backporch' && gone.has(resourceKey(copy.ref))) return [`backporch does not delete ${name}: ${why}. Delete it by hand.`]
+    return [copy.notKept === undefined ? `If ${name} is deleted, ${why}.` : `There is no copy of ${name}: ${why}.`]
+  })
   return [
     ...(kept.length === 0
       ? []
       : [`The record has a copy of ${listed(kept.map(({ ref }) => describeResourceId(ref)))}, to be applied again.`]),
     ...(lost.length === 0 ? [] : [`A Restore loses the live value of ${listed(lost)}: git never keeps credentials.`]),
-    ...own.flatMap((copy) => {
-      const why = whyNotDeleted(copy)
-      if (why === undefined) return []
-      const name = describeResourceId(copy.ref)
-      if (settle === 'backporch' && gone.has(resourceKey(copy.ref)))
-        return [`backporch does not delete ${name}: ${why}. Delete it by hand.`]
-      return [copy.notKept === undefined ? `If ${name} is deleted, ${why}.` : `There is no copy of ${name}: ${why}.`]
-    }),
+    ...uncopied.slice(0, NAMED),
+    ...(uncopied.length > NAMED ? [`So it is with ${uncopied.length - NAMED} more objects, see copies in the record.`] : []),
   ]
 }
 
