@@ -2,10 +2,12 @@
  * Who applies the package, and what really happens to the cluster after a Restore is merged. Step 1 is `claimsOf`: which
  * resources of syncers to read. Step 2 is `applierOf`: what these say. Nothing is guessed: what could not be read is `unknown`.
  */
+
+import { hasNoOwners } from '../drift/unowned/unowned-fields.ts'
 import { asFailure } from '../failure.ts'
 import type { JsonObject } from '../krm/json.ts'
 import type { LiveState, LiveView } from '../krm/live-view.ts'
-import type { FieldManager } from '../krm/managed-fields.ts'
+import { type FieldManager, managedFieldsOf } from '../krm/managed-fields.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import { RENDERED_BY_KPT, type RenderChoice } from '../render/render-choice.ts'
 import { judgeApplication } from './applier-argo.ts'
@@ -187,9 +189,10 @@ function byNobody(question: ApplierQuestion): Applier {
     const sentence: Said = ['none of the objects is in the cluster, so nothing there says who applies the package']
     return made(['unknown'], { restores: 'unknown', revertsUnasked: 'unknown', sentence, command, warnings: [] })
   }
-  const sentence: Said = [
-    'nobody applied the objects that are there: merging changes nothing in the cluster until somebody applies the package',
-  ]
+  const present = states.flatMap((state) => (state.state === 'present' ? [managedFieldsOf(state.object)] : []))
+  const sentence: Said = present.every(hasNoOwners)
+    ? ['the objects do not say who applied them: after the merge somebody has to apply the package']
+    : ['nobody applied the objects that are there: merging changes nothing in the cluster until somebody applies the package']
   return made(['nobody'], { restores: 'never', revertsUnasked: 'no', sentence, command, warnings: [] })
 }
 

@@ -69,6 +69,9 @@ await controlPlaneSuite('bare objects', { controllerManager: true }, (plane) => 
     await world.pipe(bareObjects(namespace), 'apply', '-f', '-')
     await world.settled(namespace, 'web', 2)
     await clearManagers(world, namespace)
+    const told = assertExit(await world.backporch('explain', 'apps/bare'), 0).stdout
+    assert.match(told, /^syncer not found: the objects do not say who applied them$/m)
+    assert.match(told, /the objects do not say who applied them: after the merge somebody has to apply the package/)
     await untouchedThenEdited(world, namespace, 'nobody')
   })
 
@@ -81,6 +84,15 @@ await controlPlaneSuite('bare objects', { controllerManager: true }, (plane) => 
     const [label, ...more] = await changesOf(world)
     assert.ok(label !== undefined && more.length === 0)
     assert.deepEqual([lineOf(label), label.actor.confidence], ['Namespace added metadata.labels.team', 'none'])
+    // Of the others the syncer owns what git declares, and that name all the rest.
+    await clearManagers(world, namespace)
+    await world.kubectl('annotate', 'deployment/web', '-n', namespace, 'example.com/note=x')
+    await apply()
+    const lines = (await changesOf(world)).map((change) => `${lineOf(change)} ${change.actor.confidence}`)
+    assert.deepEqual(lines.sort(), [
+      'Deployment added metadata.annotations["example.com/note"] none',
+      'Namespace added metadata.labels.team none',
+    ])
   })
 
   test('an object without managers costs one dry run where git does not explain it, and none otherwise', async (t) => {

@@ -78,7 +78,7 @@ function explanation(seen: Observation, plan: UnitPlan, selectors: readonly stri
   const lines = [
     `${unit.packageName} in ${unit.cluster}: ${plan.report.status.state}`,
     `mode ${policy.mode} <- ${policy.chain.join(' > ')}`,
-    `syncer ${seen.syncer === undefined ? 'not found: nobody applied the objects' : `${seen.syncer.manager} (${seen.syncer.operation})`}`,
+    `syncer ${seen.syncer === undefined ? 'not found: the objects do not say who applied them' : `${seen.syncer.manager} (${seen.syncer.operation})`}`,
     `applier ${seen.applier.name}`,
     ...applierLines(seen.applier).map((line) => `   ${line}`),
     ...rolloutLines(seen.health),
