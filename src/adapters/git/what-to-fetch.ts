@@ -6,8 +6,11 @@ import type { Advertisement } from './advertisement.ts'
 /** `partial`: tips, and everything else by its id. `whole`: branches with their whole history, which every server can. */
 export type Way = 'partial' | 'whole'
 
-/** Commits that are fetched beyond what is here, time after time: most of what looks back needs a few, or all. */
-export const DEPTHS: readonly number[] = [64, 512, 4096]
+/**
+ * Commits that are fetched beyond what is here, time after time. Depth is the shortest way to a commit: where branches are merged late,
+ * 16 already goes back for a hundred first parents. A package's history is looked back at for 200.
+ */
+export const DEPTHS: readonly number[] = [16, 64, 160, 1024, 8192]
 /** The whole history (git, `INFINITE_DEPTH`). */
 export const DEEPEST = 2 ** 31 - 1
 /** Commits that the base branch is followed by, from what is here: one that moved on further is begun anew. */
