@@ -5,8 +5,9 @@ import { worstRisk } from '../plan/closed-episode.ts'
 import { readTexts } from '../reconcile/repository-view.ts'
 import { recordFolder } from '../record/record-paths.ts'
 import { type ClosedEpisode, type DriftRecord, driftRecordSchema } from '../record/schema.ts'
+import { unitName } from '../record/unit-name.ts'
 import { parseDocument } from '../record/write-document.ts'
-import { type LedgerReading, packageLabel } from './ledger-session.ts'
+import type { LedgerReading } from './ledger-session.ts'
 import type { CommonOptions } from './options.ts'
 import { formatAge, sidesText } from './print-diff.ts'
 import { selectUnits } from './selection.ts'
@@ -103,7 +104,7 @@ export function decisionColumns(terminal: Terminal): readonly Column<Decision>[]
   return [
     { name: 'WHEN', value: (decision) => `${timeOf(decision).slice(0, 16).replace('T', ' ')}Z` },
     { name: 'CLUSTER', value: ({ spec }) => spec.unit.cluster },
-    { name: 'PACKAGE', value: ({ spec }) => packageLabel(spec.unit.package) },
+    { name: 'PACKAGE', value: ({ spec }) => unitName(spec.unit) },
     { name: 'CHANGE', value: ({ spec }) => describeChanges(spec.changes, terminal) },
     { name: 'BY', value: ({ spec }) => [...new Set(spec.changes.map(({ actor }) => actor.user ?? actor.manager))].slice(0, 2).join(', ') },
     {

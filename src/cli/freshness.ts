@@ -5,6 +5,7 @@ import { clusterDetection, placedPackages } from '../policy/effective-policy.ts'
 import type { Ledger } from '../reconcile/read-ledger.ts'
 import type { RepositoryView } from '../reconcile/repository-view.ts'
 import type { DriftReport } from '../record/schema.ts'
+import { unitName } from '../record/unit-name.ts'
 import { formatAge } from './print-diff.ts'
 
 /** The ledger with the latest look at each unit that it tells of, as `observed.seenAt`. */
@@ -57,7 +58,7 @@ export function freshnessNotes(
     const [first] = status.incomplete ?? []
     const why = first === undefined ? '' : `: ${first.why} (${first.code})`
     const text = `unknown since ${timeAndAge(status.since, now)}${why}`
-    return [{ cause: 'package-not-observed', subject: `${unit.package || '.'} in ${unit.cluster}`, text } as const]
+    return [{ cause: 'package-not-observed', subject: `${unitName(unit)} in ${unit.cluster}`, text } as const]
   })
   const old = Map.groupBy(
     reports.filter((report) => isStale(report, view, now)),
@@ -65,7 +66,7 @@ export function freshnessNotes(
   )
   const ofAge = [...old].map(([cluster, stale]) => {
     const [oldest = ''] = stale.map(seenAtOf).sort()
-    const what = stale.length === 1 ? stale[0]?.spec.unit.package || '.' : `${stale.length} packages`
+    const what = stale.length === 1 ? unitName(stale[0]?.spec.unit ?? { package: '' }) : `${stale.length} packages`
     const interval = formatAge(clusterDetection(view.policies, cluster, 'interval') * 1_000)
     const text = `last looked at ${timeAndAge(oldest, now)}, and the interval is ${interval}: it may be otherwise now`
     return { cause: 'looked-at-long-ago', subject: `${what} in ${cluster}`, text } as const

@@ -3,6 +3,8 @@ import { sentenceOf } from '../note.ts'
 import type { PackageRepository } from '../ports/package-repository.ts'
 import { type Ledger, readWholeLedger } from '../reconcile/read-ledger.ts'
 import { type RepositoryView, readRepository } from '../reconcile/repository-view.ts'
+import type { DriftReport } from '../record/schema.ts'
+import { unitName } from '../record/unit-name.ts'
 import { withSeenTimes } from './freshness.ts'
 import type { CommonOptions } from './options.ts'
 import { printNotes } from './print-notes.ts'
@@ -53,7 +55,7 @@ function sameRefs(before: ReadonlyMap<string, unknown>, now: ReadonlyMap<string,
   return before.size === now.size && [...now].every(([ref, commit]) => before.get(ref) === commit)
 }
 
-/** Path of a package as people name it: the root package is `.`. */
-export function packageLabel(path: string): string {
-  return path === '' ? '.' : path
+/** A package as people name it. @param reports where the name of one without a path may stand */
+export function packageLabel(path: string, reports: readonly DriftReport[] = []): string {
+  return unitName(reports.find(({ spec }) => spec.unit.package === path)?.spec.unit ?? { package: path })
 }

@@ -17,7 +17,9 @@ export function formatAnnotations(list: DriftReportList, numbers?: ReadonlyMap<C
   // Numbers only: what is no command is searched by the runner for commands of an older kind.
   const drifted = list.items.filter(({ spec }) => spec.changes.length > 0).length
   const summary = `${count(ranked.length, 'change')} in ${drifted} of ${count(list.items.length, 'package')}${list.incomplete.length === 0 ? '' : ', not observed in full'}`
-  return [...list.incomplete.map(notObserved), ...ranked.map(annotation), summary].map((line) => `${line}\n`).join('')
+  return [...list.incomplete.map((entry) => notObserved(entry, list)), ...ranked.map(annotation), summary]
+    .map((line) => `${line}\n`)
+    .join('')
 }
 
 function annotation(entry: RankedChange): string {
@@ -37,8 +39,8 @@ function describe(change: Change, number: number): string {
   return `#${number} ${change.path === undefined ? `object ${change.change}` : values}, ${who}${when}, ${change.risk} ${change.reason}`
 }
 
-function notObserved({ package: path, ref, code, why, remedy }: Incomplete): string {
-  const where = [...(path === undefined ? [] : [packageLabel(path)]), ...(ref === undefined ? [] : [objectName(ref)])].join(' ')
+function notObserved({ package: path, ref, code, why, remedy }: Incomplete, { items }: DriftReportList): string {
+  const where = [...(path === undefined ? [] : [packageLabel(path, items)]), ...(ref === undefined ? [] : [objectName(ref)])].join(' ')
   return command('warning', { title: `not observed: ${where}` }, `${code}: ${why}${remedy === undefined ? '' : `. ${remedy}`}`)
 }
 

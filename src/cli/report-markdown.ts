@@ -5,7 +5,8 @@
 import { actorLimit, actorName } from '../record/actor-name.ts'
 import { formatSides, formatValue, hiddenBytes } from '../record/format-value.ts'
 import { markdownCell, markdownCode, markdownProse } from '../record/markdown-text.ts'
-import type { Change, DriftReport, DriftReportList, Incomplete } from '../record/schema.ts'
+import type { Change, DriftReport, DriftReportList } from '../record/schema.ts'
+import { unitName } from '../record/unit-name.ts'
 import { packageLabel } from './ledger-session.ts'
 import { count, objectName, type RankedChange, rankedChanges } from './ranked-changes.ts'
 
@@ -40,7 +41,7 @@ export function formatMarkdown(list: DriftReportList, { numbers, also = [] }: Ma
     if (own.length > 0) lines.push(...section(report, own))
   }
   lines.push(...inSync(list.items.filter(({ spec, status }) => spec.changes.length === 0 && status.state !== 'Unknown')))
-  lines.push(...incompletePart(list.incomplete))
+  lines.push(...incompletePart(list))
   lines.push(...stalePart(list.notes), ...also)
   lines.push(`<sub>Observed ${markdownCode(list.observedAt, 40)}. Values read git → live.${drifted.length === 0 ? '' : WRITER_NOTE}</sub>`)
   return `${lines.join('\n')}\n`
@@ -85,7 +86,7 @@ function section({ spec, status }: DriftReport, own: readonly RankedChange[]): s
     ...aside,
   ]
   return [
-    `### ${markdownCode(packageLabel(unit.package))} in ${markdownCode(unit.cluster)}${cut}`,
+    `### ${markdownCode(unitName(unit))} in ${markdownCode(unit.cluster)}${cut}`,
     '',
     `${facts.join(' · ')}`,
     '',
@@ -127,7 +128,7 @@ function inSync(reports: readonly DriftReport[]): string[] {
   if (reports.length === 0) return []
   const names = reports.slice(0, NAMES_LIMIT).map(({ spec: { unit }, status }) => {
     const state = status.state === 'InSync' ? '' : ` (${status.state.toLowerCase()})`
-    return `${markdownCode(packageLabel(unit.package))} in ${markdownCode(unit.cluster)}${state}`
+    return `${markdownCode(unitName(unit))} in ${markdownCode(unit.cluster)}${state}`
   })
   const more = reports.length - names.length
   return [`Without drift: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`, '']
@@ -142,14 +143,14 @@ function stalePart(notes: DriftReportList['notes'] = []): string[] {
   return lines.length === 0 ? [] : ['### Ignore rules that hide nothing', '', ...lines, '']
 }
 
-function incompletePart(incomplete: readonly Incomplete[]): string[] {
+function incompletePart({ incomplete, items }: DriftReportList): string[] {
   if (incomplete.length === 0) return []
   const more = incomplete.length - INCOMPLETE_LIMIT
   return [
     '### Not observed in full',
     '',
     ...incomplete.slice(0, INCOMPLETE_LIMIT).map(({ package: path, ref, state, code, why, remedy }) => {
-      const where = [...(path === undefined ? [] : [packageLabel(path)]), ...(ref === undefined ? [] : [objectName(ref)])]
+      const where = [...(path === undefined ? [] : [packageLabel(path, items)]), ...(ref === undefined ? [] : [objectName(ref)])]
       const fix = remedy === undefined ? '' : ` Fix: ${markdownCode(remedy, 300)}`
       return `- ${where.map((text) => markdownCode(text, 160)).join(' ')} ${state ?? 'not observed'} (${markdownCode(code, 20)}): ${markdownCode(why, 300)}.${fix}`
     }),

@@ -10,6 +10,7 @@ import { actorName } from '../record/actor-name.ts'
 import { formatSides } from '../record/format-value.ts'
 import { oneLine } from '../record/one-line.ts'
 import type { Change, DriftReportList, Incomplete } from '../record/schema.ts'
+import { unitName } from '../record/unit-name.ts'
 import { packageLabel } from './ledger-session.ts'
 import { objectName, type RankedChange, rankedChanges, sourceOf } from './ranked-changes.ts'
 
@@ -35,7 +36,10 @@ export function sarifLog(list: DriftReportList, version: string, numbers?: Reado
   const rules = rulesOf(ranked)
   const places = new Map(rules.map(({ code }, index) => [code, index]))
   const cut = ranked.length - RESULT_LIMIT
-  const notes = [...list.incomplete.map(notObserved), ...(cut > 0 ? [notification(`${cut} changes of the least risk are left out`)] : [])]
+  const notes = [
+    ...list.incomplete.map((entry) => notObserved(entry, list)),
+    ...(cut > 0 ? [notification(`${cut} changes of the least risk are left out`)] : []),
+  ]
   return {
     $schema: 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json',
     version: '2.1.0',
@@ -111,7 +115,7 @@ function result(entry: RankedChange, places: ReadonlyMap<string, number>): objec
     },
     properties: {
       cluster: oneLine(unit.cluster),
-      package: oneLine(packageLabel(unit.package), 300),
+      package: oneLine(unitName(unit), 300),
       risk: change.risk,
       change: change.change,
       actor: oneLine(change.actor.manager),
@@ -125,8 +129,7 @@ function sentence({ change, report, number }: RankedChange): string {
   const { git, live } = formatSides(change, 120)
   const what = change.path === undefined ? `is ${change.change}` : `${change.path}: ${git} → ${live}`
   const who = actor.confidence === 'none' ? 'an unknown writer' : `${actorName(actor)} (${actor.class.replace('-', ' ')})`
-  const { package: path, cluster } = report.spec.unit
-  return `${objectName(change.ref)} ${what}, by ${who}${actor.at === '' ? '' : ` ${actor.at}`}. Change ${number} of ${packageLabel(path)} in ${cluster}.`
+  return `${objectName(change.ref)} ${what}, by ${who}${actor.at === '' ? '' : ` ${actor.at}`}. Change ${number} of ${unitName(report.spec.unit)} in ${report.spec.unit.cluster}.`
 }
 
 /** Text that makes no link and no placeholder of a value (SARIF 2.1.0 §3.11.5, §3.11.6). */
@@ -140,8 +143,8 @@ function uriOf(path: string): string {
   return path.split('/').map(encodeURIComponent).join('/')
 }
 
-function notObserved({ package: path, ref, code, why }: Incomplete): object {
-  const where = [...(path === undefined ? [] : [packageLabel(path)]), ...(ref === undefined ? [] : [objectName(ref)])].join(' ')
+function notObserved({ package: path, ref, code, why }: Incomplete, { items }: DriftReportList): object {
+  const where = [...(path === undefined ? [] : [packageLabel(path, items)]), ...(ref === undefined ? [] : [objectName(ref)])].join(' ')
   return notification(`${code} ${where}: ${why}`)
 }
 

@@ -6,6 +6,7 @@
 import type { FailureCode } from '../failure.ts'
 import { ledgerObservationPath, ledgerUnitFolder } from '../record/record-paths.ts'
 import { API_VERSION, type ClusterObservation, LOCAL_CONFIG } from '../record/schema.ts'
+import { unitName } from '../record/unit-name.ts'
 import { formatDocument } from '../record/write-document.ts'
 import type { LedgerFile, LedgerWrites } from './action.ts'
 import { later } from './drift-age.ts'
@@ -39,7 +40,7 @@ const DUE = 0.9
 export function clusterWrites(turn: ClusterTurn): LedgerWrites {
   const { cluster, at, before, unobserved, planned } = turn
   const lost = unobserved.map((unit) => ({ unit, files: unobservedFiles(unit, before, at) })).filter(({ files }) => files.length > 0)
-  const lines = lost.map(({ unit: { unit } }) => `${unit.package || '.'}: Unknown`)
+  const lines = lost.map(({ unit: { unit } }) => `${unitName(unit)}: Unknown`)
   const files = lost.flatMap((each) => each.files)
   const path = ledgerObservationPath(cluster)
   const news = files.length > 0 || planned.some(({ plan }) => plan.writes.ledger.some((file) => file.path === path))

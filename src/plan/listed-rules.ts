@@ -1,9 +1,11 @@
 /** Every ignore rule of a repository with what the ledger knows of it: for `get ignores`, `check` and `status`, without a cluster. */
+
 import { describeFields, describeRule, describeTarget, isActive, ruleId } from '../drift/ignore-rules.ts'
 import type { Note } from '../note.ts'
 import { effectivePolicy } from '../policy/effective-policy.ts'
 import type { PolicySet } from '../policy/parse-policy.ts'
 import type { DriftReport, RuleMatch } from '../record/schema.ts'
+import { unitName } from '../record/unit-name.ts'
 
 /** Days without a match after which a rule is told: whoever needs it has had time to come by. */
 export const STALE_DAYS = 30
@@ -70,7 +72,7 @@ function annotationsIn({ spec: { unit }, status }: DriftReport): (readonly [stri
   return (status.ignores ?? []).flatMap(({ rule, annotation }) => {
     if (annotation === undefined) return []
     const { where, fields, reason, expires = '' } = annotation
-    const target = annotation.target || `every object of ${unit.package || '.'}`
+    const target = annotation.target || `every object of ${unitName(unit)}`
     const about = [target, fields].filter((part) => part !== '').join(', ')
     return [[`${where} ${rule}`, { id: rule, where, policy: 'annotation', priority: 0, about, target, fields, reason, expires }] as const]
   })

@@ -9,6 +9,7 @@ import { driftId } from '../proposal/dashboard-ticks.ts'
 import { whyNotAdoptable } from '../proposal/proposal-subject.ts'
 import { objectName } from '../proposal/words.ts'
 import type { ClosedEpisode, DriftReport } from '../record/schema.ts'
+import { unitName } from '../record/unit-name.ts'
 import { worstRisk } from './closed-episode.ts'
 import { later } from './drift-age.ts'
 import type { LedgerContent } from './ledger-after.ts'
@@ -71,7 +72,7 @@ export function dashboardOf(input: DashboardInput): Omit<DashboardSubject, 'dial
 function unitOf(folder: string, { spec, status }: DriftReport, { urlOf }: DashboardInput): DashboardUnit {
   return {
     cluster: spec.unit.cluster,
-    packageName: spec.unit.package || '.',
+    packageName: unitName(spec.unit),
     changes: spec.changes.length,
     risk: worstRisk(spec.changes) ?? 'low',
     since: status.since,

@@ -1,6 +1,8 @@
 /** Somebody wants to be asked again about drift whose proposal was closed: its silence ends now. */
+
 import { closedPath } from '../record/record-paths.ts'
 import type { ClosedEpisode } from '../record/schema.ts'
+import { unitName } from '../record/unit-name.ts'
 import { formatDocument } from '../record/write-document.ts'
 import { type GitWrites, joinWrites, type LedgerFile, NO_WRITES } from './action.ts'
 import type { Observation } from './observation.ts'
@@ -40,6 +42,6 @@ export function raiseAgain(seen: Observation, isAsked: (fingerprint: string) => 
 export function withRaised(plan: UnitPlan, raised: Raised | undefined): UnitPlan {
   if (raised === undefined) return plan
   const { writes, report } = plan
-  const ends: GitWrites = { ...NO_WRITES, ledger: raised.ledger, ledgerLines: [`${report.spec.unit.package || '.'}: raised again`] }
+  const ends: GitWrites = { ...NO_WRITES, ledger: raised.ledger, ledgerLines: [`${unitName(report.spec.unit)}: raised again`] }
   return { ...plan, writes: joinWrites([ends, writes]) }
 }

@@ -46,6 +46,7 @@ export function unitReport(
     unit: {
       cluster: seen.unit.cluster,
       package: seen.unit.packagePath,
+      name: seen.unit.packagePath === '' ? seen.unit.packageName : undefined,
       branch: seen.git.baseBranch,
       revision: seen.git.revision === 0 ? undefined : `v${seen.git.revision}`,
       commit: seen.git.base,

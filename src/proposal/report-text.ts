@@ -1,6 +1,8 @@
 /** The whole report as a file beside the record, for when a body cannot have all of it. */
+
 import { markdownCell } from '../record/markdown-text.ts'
 import type { DriftRecord } from '../record/schema.ts'
+import { unitName } from '../record/unit-name.ts'
 import { changeTable, kindTable, objectDiff } from './change-table.ts'
 import { WRITER_NOTE } from './proposal-footer.ts'
 import { type NumberedChange, type ObjectChanges, rankChanges, rankObjects } from './proposal-subject.ts'
@@ -30,7 +32,7 @@ export function reportText(record: DriftRecord): string {
   const lines = [
     `# ${count(changes.length, 'difference')} in ${count(objects.length, 'object')} between git and cluster ${markdownCell(unit.cluster, 60)}`,
     '',
-    `Package ${markdownCell(`${unit.package || 'of the repository'}${revision}`)} at ${markdownCell(unit.commit.slice(0, 7))} · first seen ${time(began)} · observed ${time(observed.at)} · plan ${plan}`,
+    `Package ${markdownCell(`${unitName(unit)}${revision}`)} at ${markdownCell(unit.commit.slice(0, 7))} · first seen ${time(began)} · observed ${time(observed.at)} · plan ${plan}`,
     '',
     ...kindTable(objects),
     '## Changes',

@@ -12,6 +12,7 @@ import { repositoryLimits } from '../policy/effective-policy.ts'
 import type { Forge, HostedForge, OpenedProposal } from '../ports/hosted-forge.ts'
 import { type DashboardProposal, type DashboardSubject, dashboardText, isQuiet } from '../proposal/dashboard-text.ts'
 import { stormText } from '../proposal/storm-text.ts'
+import { unitName } from '../record/unit-name.ts'
 import { type Board, DASHBOARD, STORM } from './board.ts'
 import type { RepositoryView } from './repository-view.ts'
 import { isHosted } from './tell-forge.ts'
@@ -68,7 +69,7 @@ export async function tellBoard(
         drifting,
         storm,
         repositoryLimits(view.policies),
-        ({ spec }) => spec.unit.package || '.',
+        ({ spec }) => unitName(spec.unit),
         (report) => statusUrl(forge, folders.get(report) ?? ''),
       )
       const { title, body, labels } = stormText({ ...subject, dialect: forge.dialect, version })

@@ -15,6 +15,8 @@ import { API_VERSION, type Change, type DriftReport, type Incomplete, LOCAL_CONF
 export interface ReportUnit {
   readonly cluster: string
   readonly package: string
+  /** Of a package at the root of the repository; undefined for any other. */
+  readonly name?: string | undefined
   /** Base branch, short. */
   readonly branch: string
   /** As in `v3`; undefined before the first tag. */
@@ -147,6 +149,7 @@ export function buildReport(input: ReportInput): DriftReport {
       unit: {
         cluster: unit.cluster,
         package: unit.package,
+        ...(unit.name === undefined ? {} : { name: unit.name }),
         branch: unit.branch,
         ...(unit.revision === undefined ? {} : { revision: unit.revision }),
         commit: unit.commit,

@@ -6,19 +6,19 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import { kptfile, policy, webPackage } from './packages.ts'
-import { assertExit, openWorld, type World } from './world.ts'
+import { assertExit, openWorld, refsOfPeople, type World } from './world.ts'
 
 const CORPUS = fileURLToPath(new URL('../corpus/kptfile', import.meta.url))
 
 await controlPlaneSuite('bad input: repositories and packages', {}, (plane) => {
-  /** The call fails with this code and says what, why and what to do, on stderr only; no ref moves. */
+  /** The call fails with this code and says what, why and what to do, on stderr only; no ref moves but the ledger, which says what could not be read. */
   async function assertRefused(world: World, args: readonly string[], exit: number, error: RegExp, cwd = world.checkout): Promise<string> {
-    const before = await world.refs()
+    const before = await refsOfPeople(world)
     const run = assertExit(await world.backporchIn(cwd, {}, ...args), exit)
     assert.match(run.stderr, error)
     assert.match(run.stderr, /^error BP\d{4}: .+\n( {2}where: .+\n)? {2}why: (.+\n)+? {2}fix: .+$/m)
     assert.equal(run.stdout, '')
-    assert.deepEqual(await world.refs(), before)
+    assert.deepEqual(await refsOfPeople(world), before)
     return run.stderr
   }
 
@@ -161,7 +161,11 @@ spec:
     assert.equal(await world.remote('tag'), 'web/v1')
     await world.sync('.')
     assertExit(await world.backporch('scan'), 0)
-    assert.match(assertExit(await world.backporch('status'), 0).stdout, /^test +\. +v1 +✓ InSync/m)
+    assert.match(assertExit(await world.backporch('status'), 0).stdout, /^test +web +v1 +✓ InSync/m)
+    // One name: of branches and tags, in lists, and where a package is asked for.
+    assert.match((await world.backporch('get', 'packages')).stdout, /^\S+ +web .* (?:0|-)/m)
+    for (const name of ['web', '.']) assertExit(await world.backporch('status', name), 0)
+    assert.match((await world.backporch('history')).stdout, / web /)
   })
 
   test('the command line is checked: unknown commands, flags, selectors and values', async (t) => {

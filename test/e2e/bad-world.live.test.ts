@@ -8,7 +8,7 @@ import { parse } from 'yaml'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import { policy, webPackage } from './packages.ts'
-import { assertExit, openWorld, type World } from './world.ts'
+import { assertExit, openWorld, refsOfPeople, type World } from './world.ts'
 
 await controlPlaneSuite('bad input: cluster, remote, checkout and disk', {}, (plane) => {
   /** A drift that is proposed. */
@@ -197,11 +197,6 @@ function hook(world: World, script: string): void {
   const path = join(world.repository, 'hooks', 'pre-receive')
   writeFileSync(path, `#!/bin/sh\n${script}\n`)
   chmodSync(path, 0o755)
-}
-
-/** All refs but the ledger, which says that the cluster cannot be read. */
-async function refsOfPeople(world: World): Promise<ReadonlyMap<string, string>> {
-  return new Map([...(await world.refs())].filter(([ref]) => ref !== 'refs/heads/drift-ledger'))
 }
 
 function writeKubeconfig(world: World, name: string, server: string, caData: string | undefined, user: object): string {

@@ -213,3 +213,8 @@ export function assertExit(run: ProgramRun, code: number): ProgramRun {
   assert.equal(run.code, code, `${run.command}\n--- stdout\n${run.stdout}\n--- stderr\n${run.stderr}`)
   return run
 }
+
+/** All refs but the ledger, where a scan says what it could not read. */
+export async function refsOfPeople(world: World): Promise<ReadonlyMap<string, string>> {
+  return new Map([...(await world.refs())].filter(([ref]) => ref !== 'refs/heads/drift-ledger'))
+}

@@ -1,4 +1,6 @@
 /** Names that shell completion offers, from a clone on this machine alone. */
+import { field, valueAt } from '../../krm/field-path.ts'
+import { parseGoYaml } from '../../krm/go-yaml.ts'
 import { findPackages } from '../../package/find-packages.ts'
 import { LEDGER_BRANCH } from '../../package/ref-name.ts'
 import { PACKAGE_FILE } from '../../package/walk-package.ts'
@@ -36,7 +38,15 @@ async function packageNames(path: string, environment: Environment, signal: Abor
     if ((mode !== '100644' && mode !== '100755') || (name !== PACKAGE_FILE && !name.endsWith(`/${PACKAGE_FILE}`))) return []
     return [{ mode, path: name } as const]
   })
-  return findPackages(kptfiles).map((found) => (found.path === '' ? '.' : found.path))
+  const paths = findPackages(kptfiles).map((found) => found.path)
+  return paths.includes('') ? [await rootName(path, environment, signal)] : paths
+}
+
+/** Of a repository that is itself the package: the name in its Kptfile, as everywhere; `.` where that cannot be read. */
+async function rootName(path: string, environment: Environment, signal: AbortSignal): Promise<string> {
+  const text = await output(['-C', path, 'cat-file', 'blob', `HEAD:${PACKAGE_FILE}`], environment, signal)
+  const metadata = valueAt(parseGoYaml(text, PACKAGE_FILE).documents[0]?.value, [field('metadata'), field('name')])
+  return typeof metadata === 'string' && /^[a-z0-9-]+$/.test(metadata) ? metadata : '.'
 }
 
 async function clusterNames(path: string, environment: Environment, signal: AbortSignal): Promise<readonly string[]> {

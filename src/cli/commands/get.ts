@@ -6,12 +6,13 @@ import { worstRisk } from '../../plan/closed-episode.ts'
 import type { RepositoryView } from '../../reconcile/repository-view.ts'
 import { actorName } from '../../record/actor-name.ts'
 import { API_VERSION, type Change, type DriftReport } from '../../record/schema.ts'
+import { unitName } from '../../record/unit-name.ts'
 import { worstHealth } from '../../status/unit-health.ts'
 import { driftCount, workspaceOf } from '../drift-count.ts'
 import { freshnessNotes } from '../freshness.ts'
 import { healthCell } from '../health-text.ts'
 import { heldCell } from '../held-text.ts'
-import { packageLabel, showLedger } from '../ledger-session.ts'
+import { showLedger } from '../ledger-session.ts'
 import { isTable } from '../outputs.ts'
 import { sidesText, timeOf } from '../print-diff.ts'
 import { incompleteOfReports, printList, printReports, reportList } from '../print-document.ts'
@@ -128,7 +129,10 @@ function printPackages(rows: readonly PackageRow[], notes: readonly Note[], opti
 
 const packageColumns = (terminal: Terminal): Column<PackageRow>[] => [
   { name: 'NAME', value: ({ revision }) => revision.name },
-  { name: 'PACKAGE', value: ({ revision }) => packageLabel(revision.packageName) },
+  {
+    name: 'PACKAGE',
+    value: ({ revision, reports }) => revision.packageName || unitName(reports[0]?.spec.unit ?? { package: '' }),
+  },
   { name: 'WORKSPACENAME', value: ({ revision }) => revision.workspace },
   { name: 'REVISION', value: ({ revision }) => String(revision.revision) },
   { name: 'LATEST', value: ({ revision }) => String(revision.latest) },
@@ -145,7 +149,9 @@ const packageColumns = (terminal: Terminal): Column<PackageRow>[] => [
 
 /** Drift belongs to what runs (the latest published revision, or the branch before the first one) and to the episode's own branch. */
 function isAbout({ spec, status }: DriftReport, revision: PackageRevision): boolean {
-  if (spec.unit.package !== revision.packagePath) return false
+  // Branches and tags of a package without a path have its name.
+  const { package: path, name } = spec.unit
+  if (path !== revision.packagePath && (path !== '' || name !== revision.packagePath)) return false
   const published = revision.lifecycle === 'Published' && (revision.latest || revision.revision === -1)
   return published || revision.workspace === workspaceOf(status)
 }
@@ -235,7 +241,7 @@ function printDrifts(
   const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
   const columns: Column<DriftRow>[] = [
     { name: 'CLUSTER', value: ({ report }) => report.spec.unit.cluster },
-    { name: 'PACKAGE', value: ({ report }) => packageLabel(report.spec.unit.package) },
+    { name: 'PACKAGE', value: ({ report }) => unitName(report.spec.unit) },
     { name: '#', value: ({ number }) => String(number) },
     { name: 'OBJECT', value: ({ change: { ref } }) => `${ref.kind}/${ref.name}` },
     { name: 'CHANGE', value: ({ change }) => change.change },

@@ -3,11 +3,12 @@ import type { Note } from '../../note.ts'
 import { worstRisk } from '../../plan/closed-episode.ts'
 import { staleNotes } from '../../plan/listed-rules.ts'
 import type { DriftReport } from '../../record/schema.ts'
+import { unitName } from '../../record/unit-name.ts'
 import { driftCount, workspaceOf } from '../drift-count.ts'
 import { freshnessNotes, seenAtOf } from '../freshness.ts'
 import { healthCell, unhealthyCell } from '../health-text.ts'
 import { heldCell } from '../held-text.ts'
-import { type LedgerReading, packageLabel, showLedger } from '../ledger-session.ts'
+import { type LedgerReading, showLedger } from '../ledger-session.ts'
 import { isTable } from '../outputs.ts'
 import { formatAge } from '../print-diff.ts'
 import { incompleteOfReports, printReports, reportList } from '../print-document.ts'
@@ -103,7 +104,7 @@ function textOf(report: DriftReport): string {
 }
 
 function nameOf({ spec: { unit } }: DriftReport): string {
-  return `${unit.cluster} ${packageLabel(unit.package)}`
+  return `${unit.cluster} ${unitName(unit)}`
 }
 
 function printStatus(
@@ -116,7 +117,7 @@ function printStatus(
   const now = world.clock.now()
   const list = { ...reportList(reports, `${now.toISOString().slice(0, 19)}Z`, incompleteOfReports(reports)), ...notesPart(notes, options) }
   if (printReports(list, options, world)) return
-  if (options.output === 'name') world.stdout.write(reports.map(({ spec }) => `${packageLabel(spec.unit.package)}\n`).join(''))
+  if (options.output === 'name') world.stdout.write(reports.map(({ spec }) => `${unitName(spec.unit)}\n`).join(''))
   else {
     const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
     const table = {
@@ -133,7 +134,7 @@ function statusColumns(terminal: Terminal, now: Date): Column<DriftReport>[] {
   const age = (at: string): string => (at === '' ? '-' : terminal.isTTY ? formatAge(now.getTime() - Date.parse(at)) : at)
   return [
     { name: 'CLUSTER', value: ({ spec }) => spec.unit.cluster },
-    { name: 'PACKAGE', value: ({ spec }) => packageLabel(spec.unit.package) },
+    { name: 'PACKAGE', value: ({ spec }) => unitName(spec.unit) },
     { name: 'REVISION', value: ({ spec }) => spec.unit.revision ?? '-' },
     { name: 'STATE', value: ({ status: { state } }) => `${terminal.glyph(STATE_GLYPH[state])} ${state}` },
     { name: 'HEALTH', value: ({ status: { health } }) => healthCell(health?.status, terminal) },
