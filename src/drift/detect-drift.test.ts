@@ -200,6 +200,13 @@ test('without a dry run an untouched object that ownership does not prove is unv
   assert.deepEqual([verdict.state, lines(verdict), verdict.failure], ['unverified', [], REFUSED])
 })
 
+test('without a dry run empty annotations that were left out of the apply are no removal', () => {
+  const declared = withMetadata(DEPLOYMENT, { annotations: {} })
+  const { annotations: _annotations, ...metadata } = APPLIED['metadata'] as JsonObject & { readonly annotations?: Json }
+  const verdict = verdictOf(declared, { ...APPLIED, metadata }, 'unproven')
+  assert.deepEqual([verdict.state, lines(verdict)], ['unverified', []])
+})
+
 test('managed fields that cannot be read prove nothing of a field that git does not declare', () => {
   const broken = withMetadata(APPLIED, { managedFields: [...((APPLIED['metadata'] as JsonObject)['managedFields'] as Json[]), 'x'] })
   assert.equal(verdictOf(DEPLOYMENT, broken).state, 'in-sync')

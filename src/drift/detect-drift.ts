@@ -1,6 +1,6 @@
 /** From what git says and what the cluster answered to a verdict per object. Pure: the requests were made before. */
 import type { Failure } from '../failure.ts'
-import { type FieldPath, field, valueAt } from '../krm/field-path.ts'
+import { type FieldPath, field, isWithin, valueAt } from '../krm/field-path.ts'
 import type { FieldSchema } from '../krm/field-schema.ts'
 import { fieldSetOf } from '../krm/field-set.ts'
 import type { Json, JsonObject } from '../krm/json.ts'
@@ -310,12 +310,13 @@ class Subject {
 
   /**
    * Only an object that the syncer applied can have lost a field. What somebody removes nobody owns any longer; what the syncer owns and
-   * nobody sees is an empty value that the server leaves out (docs/facts/removals-leave-no-owner.md). An Update owns only what is there.
+   * nobody sees is an empty value that the server leaves out (docs/facts/removals-leave-no-owner.md). An Update owns only what is
+   * there, and kpt leaves empty annotations out of what is applied.
    */
   private wasRemoved(path: FieldPath, declared: Json | undefined): boolean {
     const own = this.managed.entries.filter((entry) => isSyncer(entry, this.syncer))
     if (own.length === 0 || own.some((entry) => ownsPlace(entry, path, this.managed))) return false
-    return own.some(({ operation }) => operation === 'Apply') || !isEmptyValue(declared)
+    return !isEmptyValue(declared) || (!isWithin(path, [field('metadata')]) && own.some(({ operation }) => operation === 'Apply'))
   }
 
   private added(known: readonly Drift[]): Drift[] {

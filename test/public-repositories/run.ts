@@ -78,7 +78,11 @@ const jobs = plane === undefined ? Number(values.jobs) : 1
 const scratch = mkdtempSync(join(tmpdir(), 'backporch-public-'))
 try {
   const rows: Row[] = []
-  for (const repository of positionals) rows.push(await tryRepository(repository))
+  for (const repository of positionals) {
+    const row = await tryRepository(repository)
+    rows.push(row)
+    console.error(`${row.repository}: ${row.rendered} of ${row.units} rendered, ${row.lines} lines, ${row.seconds} s`)
+  }
   printTable(rows)
   process.exitCode = rows.some(({ lines }) => lines > 0) ? 1 : 0
 } finally {
