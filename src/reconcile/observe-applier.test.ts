@@ -64,3 +64,15 @@ test('an interrupt is an interrupt, not an unknown applier', async () => {
   cluster.broken = new Failure({ code: 'BP3006', what: 'cannot list', why: 'no answer in time', remedy: 'try again' })
   await assert.rejects(observe(cluster, ['kustomization'], interrupt.signal), /interrupted/)
 })
+
+test('where the folder has files of kpt beside the objects, the command names the files of the objects', async () => {
+  const path = 'apps/web/web.yaml'
+  const verdicts = [{ desired: { location: { path } }, items: [] }] as unknown as Parameters<typeof observeApplier>[1]['verdicts']
+  const side = { live: new Map([[WEB, present(deploymentOf(['ci']))]]), verdicts, syncer: undefined }
+  const command = async (paths: readonly string[]): Promise<string | undefined> => {
+    const of = { packagePath: 'apps/web', paths }
+    return (await observeApplier(new OwnResources(new MemoryCluster()), side, of, false, new AbortController().signal)).command
+  }
+  assert.match((await command(['Kptfile', 'README.md', 'web.yaml'])) ?? '', / -R -f apps\/web$/)
+  assert.match((await command(['Kptfile', 'package-context.yaml', 'web.yaml'])) ?? '', / -f apps\/web\/web\.yaml$/)
+})

@@ -8,18 +8,20 @@ import type { OwnResources } from './own-resources.ts'
 
 /**
  * Reads nothing where no object names a syncer.
+ * @param paths of all files in the package's folder, from the folder
  * @throws only the reason of `signal`
  */
 export async function observeApplier(
   own: OwnResources,
   { live, verdicts, syncer }: Pick<ClusterSide, 'live' | 'verdicts' | 'syncer'>,
-  { packagePath, render }: Pick<Unit, 'packagePath'> & { readonly render?: RenderChoice },
+  { packagePath, render, paths = [] }: Pick<Unit, 'packagePath'> & { readonly render?: RenderChoice; readonly paths?: readonly string[] },
   pipeline: boolean,
   signal: AbortSignal,
 ): Promise<Applier> {
   const claims = claimsOf(live)
   const drifts = verdicts.flatMap(({ items }) => items)
   const answers = await own.read(decidingClaims({ claims, drifts }), signal)
+  const files = filesOf(verdicts)
   return applierOf({
     claims,
     live,
@@ -28,7 +30,8 @@ export async function observeApplier(
     syncer,
     packagePath,
     pipeline,
-    files: filesOf(verdicts),
+    files,
+    otherFiles: otherFilesIn(packagePath, paths, files),
     ...(render === undefined ? {} : { render }),
   })
 }
@@ -37,4 +40,12 @@ export async function observeApplier(
 function filesOf(verdicts: ClusterSide['verdicts']): readonly string[] | undefined {
   const locations = verdicts.flatMap(({ desired }) => desired?.location ?? [])
   return locations.some(({ step }) => step !== undefined) ? undefined : [...new Set(locations.map(({ path }) => path))].sort()
+}
+
+/** What `kubectl apply -R -f FOLDER` reads (k8s.io/cli-runtime `pkg/resource/builder.go`, FileExtensions). */
+const READ_BY_KUBECTL = /\.(?:json|ya?ml)$/
+
+function otherFilesIn(packagePath: string, paths: readonly string[], files: readonly string[] = []): boolean {
+  const declared = new Set(files)
+  return paths.some((path) => READ_BY_KUBECTL.test(path) && !declared.has(`${packagePath}/${path}`))
 }

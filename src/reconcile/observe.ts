@@ -149,7 +149,8 @@ export async function observe(
   const onNote = (note: Note): void => void notes.push(note)
   const who = { cluster: unit.cluster, audit, policy: effective, report: git.ledger.report, key, onNote }
   const cluster = await observeCluster(reader, identity, { read, unexpected, lag, who, creations }, effective, signal)
-  const applier = await observeApplier(own, cluster, { ...unit, render: effective.render }, desired.pipeline === 'run', signal)
+  const place = { packagePath: unit.packagePath, render: effective.render, paths: files.files.map(({ path }) => path) }
+  const applier = await observeApplier(own, cluster, place, desired.pipeline === 'run', signal)
   // Only an edit asks who else reads the files.
   const differs = cluster.verdicts.some(({ items }) => items.length > 0)
   const others = source === undefined || !differs ? [] : await sharedWith(view, source, signal)

@@ -59,9 +59,22 @@ test('of a package with a pipeline the files of its objects are applied, after a
     applierOf({ ...question, files }).command,
     "kpt fn render apps/web && kubectl apply --server-side --force-conflicts --field-manager=ci -f 'apps/web/a b.yaml' -f apps/web/web.yaml",
   )
-  // An object that a function makes, or too many files to name: no command is better than one that applies something else.
-  for (const other of [undefined, [], Array.from({ length: 21 }, (_, index) => `apps/web/${index}.yaml`)])
-    assert.equal(applierOf({ ...question, files: other }).command, undefined)
+  // An object that a function makes, or too many files to name.
+  for (const other of [undefined, Array.from({ length: 21 }, (_, index) => `apps/web/${index}.yaml`)])
+    assert.equal(
+      applierOf({ ...question, files: other }).command,
+      'backporch render apps/web -o unwrap | kubectl apply --server-side --force-conflicts --field-manager=ci -f -',
+    )
+  assert.equal(applierOf({ ...question, files: [] }).command, undefined)
+})
+
+test('where the folder holds other files that kubectl reads, the files of the objects are named', () => {
+  const live = new Map([[WEB, present(deploymentOf(['ci']))]])
+  const syncer = { manager: 'ci', operation: 'Update', subresource: '' } as const
+  const question = { claims: [], live, own: new Map(), drifts: [], syncer, packagePath: 'apps/web', pipeline: false }
+  const files = ['apps/web/web.yaml']
+  assert.equal(applierOf({ ...question, files }).command, 'kubectl apply -R -f apps/web')
+  assert.equal(applierOf({ ...question, files, otherFiles: true }).command, 'kubectl apply -f apps/web/web.yaml')
 })
 
 test('of a package at the root what its objects are in is applied, and not the records beside it', () => {
@@ -71,10 +84,9 @@ test('of a package at the root what its objects are in is applied, and not the r
   const command = (files: readonly string[] | undefined): string | undefined => applierOf({ ...question, files }).command
   assert.equal(command(['-a.yaml', 'apps/web.yaml']), 'kubectl apply -f ./-a.yaml -f apps/web.yaml')
   const many = Array.from({ length: 21 }, (_, index) => `apps/${index}.yaml`)
-  assert.equal(command(['a.yaml', ...many]), 'kubectl apply -R -f a.yaml -f apps')
   assert.equal(applierOf({ ...question, files: ['a.yaml'], render: { tool: 'files' } }).command, 'kubectl apply -f a.yaml')
-  // What else there is at the root would be applied with them.
-  for (const files of [undefined, [], many.map((path) => path.replace('apps/', ''))]) assert.equal(command(files), undefined)
+  for (const files of [undefined, many]) assert.equal(command(files), 'backporch render . -o unwrap | kubectl apply -f -')
+  assert.equal(command([]), undefined)
 })
 
 test('a syncer that no object names more closely is not taken for somebody with kubectl', () => {

@@ -48,6 +48,8 @@ export interface ApplierQuestion {
   readonly pipeline: boolean
   /** The files of the package's objects, from the root of the repository; undefined where some object is in none of them. */
   readonly files?: readonly string[] | undefined
+  /** Whether the folder holds files that kubectl reads and that declare none of the objects, such as the `package-context.yaml` of kpt. */
+  readonly otherFiles?: boolean
   /** Kpt renders it unless given. */
   readonly render?: RenderChoice
 }
@@ -201,10 +203,9 @@ const MOST_FILES = 20
 
 /**
  * How the syncer's own apply is done by hand: under its name, so that the fields stay its own, and by force, because whoever
- * made the drift owns them now. Of a package with a pipeline the files are named: beside them are configs of functions, which
- * kubectl would apply, and what `kpt fn render` prints has the Kptfile in it, which no server takes. So are those of a package
- * at the root, or the folders that they are in where they are many: beside them are our records in `.drift/`, which kubectl
- * knows no `.krmignore` to leave out, and workflows of the forge.
+ * made the drift owns them now. The folder is given where it holds nothing else that kubectl reads. Otherwise the files are named: beside
+ * them are configs of functions, the `package-context.yaml` of kpt, or at the root our records and the forge's workflows. Where the files are
+ * too many, or a function makes objects that are in none of them, `render` prints the objects.
  */
 function kubectlApply(question: ApplierQuestion): string | undefined {
   const { packagePath, syncer } = question
@@ -222,6 +223,7 @@ function applyInput({
   packagePath,
   pipeline,
   files,
+  otherFiles = false,
   render = RENDERED_BY_KPT,
 }: ApplierQuestion): { readonly before: string; readonly what: string } | undefined {
   const folder = pathWord(packagePath)
@@ -229,13 +231,10 @@ function applyInput({
   if (render.tool === 'kustomize')
     return { before: '', what: `-k ${pathWord([packagePath, render.path].filter((part) => part !== '').join('/'))}` }
   const rendered = render.tool === 'kpt' && pipeline
-  if (!rendered && packagePath !== '') return { before: '', what: `-R -f ${folder}` }
-  if (files === undefined || files.length === 0) return undefined
-  if (files.length <= MOST_FILES)
-    return { before: rendered ? `kpt fn render ${folder} && ` : '', what: files.map((path) => `-f ${pathWord(path)}`).join(' ') }
-  const entries = [...new Set(files.map((path) => path.split('/')[0] ?? ''))]
-  if (rendered || entries.length > MOST_FILES) return undefined
-  return { before: '', what: `-R ${entries.map((entry) => `-f ${pathWord(entry)}`).join(' ')}` }
+  if (!rendered && packagePath !== '' && !otherFiles) return { before: '', what: `-R -f ${folder}` }
+  if (files?.length === 0) return undefined
+  if (files === undefined || files.length > MOST_FILES) return { before: `backporch render ${folder} -o unwrap | `, what: '-f -' }
+  return { before: rendered ? `kpt fn render ${folder} && ` : '', what: files.map((path) => `-f ${pathWord(path)}`).join(' ') }
 }
 
 /** Of a folder or a file, from the root of the repository. */
