@@ -24,6 +24,8 @@ export interface Unit {
   /** Path, or for the root package its name: what branches and tags are named by. */
   readonly packageName: string
   readonly slug: string
+  /** Of what it is made; a package of kpt where it is left out. */
+  readonly source?: 'kpt' | 'folder'
 }
 
 /** A `drafts/` or `proposed/` branch of the unit. */

@@ -29,13 +29,15 @@ export function footer(subject: ProposalSubject, links: boolean): string[] {
   const { spec } = record
   const revision = spec.unit.revision === undefined ? '' : `@${spec.unit.revision}`
   const commit = markdownCell(base.slice(0, 7))
-  const paths = unit.packagePath === '' ? 'Kptfile' : `${unit.packagePath}/Kptfile`
+  const kptfile = unit.packagePath === '' ? 'Kptfile' : `${unit.packagePath}/Kptfile`
+  const isFolder = unit.source === 'folder'
+  const at = links && !isFolder ? markdownLink(commit, dialect.fileUrl(base, kptfile, undefined)) : commit
   return [
     `<sub>${WRITER_NOTE}${spec.changes.some(({ actor }) => actor.user !== undefined) ? ` ${USER_NOTE}` : ''}</sub>`,
     '',
     `<sub>${[
       made(subject),
-      `package ${markdownCell(`${unit.packageName}${revision}`)} at ${links ? markdownLink(commit, dialect.fileUrl(base, paths, undefined)) : commit}`,
+      `${isFolder ? 'folder' : 'package'} ${markdownCell(`${unit.packageName}${revision}`)} at ${at}`,
       `observed ${time(spec.observed.at)}`,
       policyPart(subject, links),
       ...(links ? linkParts(subject) : []),

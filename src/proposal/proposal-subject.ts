@@ -11,6 +11,8 @@ export interface ProposalUnit {
   readonly packageName: string
   readonly packagePath: string
   readonly slug: string
+  /** A package of kpt where it is left out. */
+  readonly source?: 'kpt' | 'folder'
 }
 
 /** Why a proposal is not like any other. The first three make it a draft; all of them are told in the body. */

@@ -55,6 +55,14 @@ test('that a value becomes another is said only where somebody applies it', () =
   assert.doesNotMatch(bodyOf(subjectOf([REPLICAS], { applier: NOBODY })), /`5` becomes `3`/)
 })
 
+test('a folder without a Kptfile is called one, and no link leads to the Kptfile that it has not', () => {
+  const subject = subjectOf([REPLICAS])
+  assert.match(bodyOf(subject), /package .* at .*\/Kptfile/)
+  const body = bodyOf({ ...subject, unit: { ...subject.unit, source: 'folder' } })
+  assert.match(body, /folder .* at /)
+  assert.doesNotMatch(body, /\/Kptfile/)
+})
+
 test('what no apply removes is told', () => {
   const added = changeOf({ ...REPLICAS, change: 'added', git: undefined, live: 'on', path: 'metadata.annotations["a/b"]' })
   assert.match(bodyOf(subjectOf([added])), /One field is not in git at all: no apply removes such a field/)

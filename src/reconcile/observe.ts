@@ -93,7 +93,13 @@ export async function loadPackage(
     return content === undefined ? undefined : new TextDecoder().decode(content)
   }
   return {
-    unit: { cluster, packagePath: found.path, packageName, slug: packageSlug(found.path, name) },
+    unit: {
+      cluster,
+      packagePath: found.path,
+      packageName,
+      slug: packageSlug(found.path, name),
+      ...(found.source === 'folder' ? { source: found.source } : {}),
+    },
     kptfile,
     files,
     desired,
