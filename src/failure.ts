@@ -76,6 +76,7 @@ export const FAILURE_CODES = {
   BP4008: 'the disk does not take the data',
   BP4009: 'git is not installed',
   BP4010: 'the repository is of a kind that cannot be read',
+  BP4011: 'the clone does not have the older commits',
   BP5001: 'the forge cannot be reached',
   BP5002: 'the forge does not accept the credentials',
   BP5003: 'the forge does not show the repository, or does not allow the request',

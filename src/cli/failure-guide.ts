@@ -298,6 +298,10 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     cause: 'its address is of a form or a protocol that is not used, or its format is newer than what is read',
     fix: 'use https://…, ssh://…, user@host:path, file://… or a path',
   },
+  BP4011: {
+    cause: 'the clone is shallow, as a checkout in CI is by default, and something depends on a commit before its first one',
+    fix: 'run git fetch --unshallow in it (actions/checkout: fetch-depth: 0), or name the remote itself with --repo',
+  },
   BP5001: {
     cause: 'the address of the forge is wrong, or the network or the forge does not answer',
     fix: 'open the address in a browser on the same network, then run again',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '../failure.ts'
 import { UNKNOWN_SCHEMA } from '../krm/field-schema.ts'
 import type { JsonObject } from '../krm/json.ts'
 import type { LiveState } from '../krm/live-view.ts'
@@ -257,4 +258,27 @@ test('of an object without managers a value that a commit rendered is Behind, an
     judge({ versions: grown, live: bare({ a: '1' }), evidence: late }).items.map(({ change }) => change),
     ['removed'],
   )
+})
+
+test('in a shallow clone a value that no version has may be older than it: neither drift nor Behind', () => {
+  const cut = new Failure({ code: 'BP4011', what: 'cannot read an older commit', why: 'the clone is shallow', remedy: 'fetch it' })
+  const versions = [version(C0, T0, config({ a: '3', b: 'x' }))]
+  const history = { versions, placeOf: new Map([[C0, 0]]), complete: false, cut }
+  const modified = judge({
+    versions,
+    live: live({ a: '2', b: 'x' }, ['a', 'b'], T1),
+    predicted: live({ a: '3', b: 'x' }, ['a', 'b'], T1),
+    evidence: { history },
+  })
+  assert.deepEqual(told(modified), { state: 'unverified', items: [], aside: [] })
+  assert.equal(modified.failure?.why, 'data.a may be drift, or wait for the syncer: the clone is shallow')
+  // The syncer's entry is older than the oldest commit that is here, so that commit may have brought the field.
+  const removed = (time: string) =>
+    judge({ versions, live: live({ a: '3' }, ['a'], time), predicted: live({ a: '3', b: 'x' }, ['a', 'b'], T0), evidence: { history } })
+  assert.deepEqual(told(removed(T1)), { state: 'unverified', items: [], aside: [] })
+  assert.deepEqual(told(removed(T0)), { state: 'drifted', items: ['removed'], aside: [] })
+  // The object is on its way for an hour; it is missing then, however much older its commit is.
+  const missing = (now: string) => judge({ versions, live: undefined, evidence: { history, now } })
+  assert.deepEqual(told(missing('2026-01-03T00:10:00Z')), { state: 'unverified', items: [], aside: [] })
+  assert.deepEqual(told(missing('2026-01-03T02:00:00Z')), { state: 'drifted', items: ['missing'], aside: [] })
 })

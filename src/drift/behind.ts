@@ -3,6 +3,7 @@
  * the package rendered; then git moved on and the syncer has not applied it yet, and that is no drift (design §5). What no commit
  * ever rendered is drift, whichever manager wrote it.
  */
+import { Failure } from '../failure.ts'
 import { type FieldPath, field, valueAt } from '../krm/field-path.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../krm/json.ts'
 import type { LiveView } from '../krm/live-view.ts'
@@ -11,6 +12,7 @@ import { canonicalQuantity } from '../krm/quantity.ts'
 import { isSecret } from '../krm/redacted.ts'
 import { annotationsOf } from '../krm/resource.ts'
 import { resourceKey } from '../krm/resource-id.ts'
+import { shownPathOnly } from '../krm/shown-path.ts'
 import { isSyncer } from './actor.ts'
 import { withItems } from './classify-ignored.ts'
 import type { Drift, ObjectVerdict, SetAside, SetAsideState, Syncer } from './drift.ts'
@@ -35,6 +37,8 @@ export interface PackageHistory {
   readonly placeOf: ReadonlyMap<string, number>
   /** Whether it goes back to where the package began; otherwise only the latest versions were read. */
   readonly complete: boolean
+  /** Why nothing older could be read, where that is so: in a shallow clone. */
+  readonly cut?: Failure
 }
 
 /** What the syncer says about itself, where it has a resource that says anything. */
@@ -77,17 +81,37 @@ export function setBehindAside(verdicts: readonly ObjectVerdict[], evidence: Syn
     const { mayBeBehind: _decided, ...decided } = verdict
     const setAside: SetAside[] = []
     const items: Drift[] = []
+    const undecided: Drift[] = []
     for (const drift of verdict.items) {
       const answer = open.has(drift) ? judge.decide(drift) : undefined
       if (answer === undefined) items.push(drift)
+      else if (answer === 'older-commits') undecided.push(drift)
       else if ('note' in answer) items.push({ ...drift, notes: [...drift.notes, answer.note] })
       else setAside.push(answer.aside)
     }
-    return { ...decided, ...withItems(verdict, items), setAside: [...verdict.setAside, ...setAside] }
+    const kept = { ...decided, ...withItems(verdict, items), setAside: [...verdict.setAside, ...setAside] }
+    const { cut } = evidence.history
+    return undecided.length === 0 || cut === undefined ? kept : unproven(kept, undecided, cut)
   })
 }
 
-type Answer = { readonly aside: SetAside } | { readonly note: string } | undefined
+/** `older-commits`: only what a shallow clone lacks can say whose difference it is. */
+type Answer = { readonly aside: SetAside } | { readonly note: string } | 'older-commits' | undefined
+
+/** What is drift stays in the verdict; what may be lag is neither, and named. */
+function unproven(verdict: ObjectVerdict, undecided: readonly Drift[], { code, what, where, why, remedy, retry }: Failure): ObjectVerdict {
+  const places = undecided.map(({ change, path }) => (path.length === 0 ? `that it is ${change}` : shownPathOnly(path)))
+  const failure = new Failure({
+    code,
+    what,
+    ...(where === undefined ? {} : { where }),
+    why: `${places.join(', ')} may be drift, or wait for the syncer: ${why}`,
+    remedy,
+    retry,
+  })
+  const state = verdict.items.length === 0 && verdict.state === 'in-sync' ? 'unverified' : verdict.state
+  return { ...verdict, state, failure, reapplyFails: undefined }
+}
 
 class Judge {
   private readonly evidence: SyncEvidence
@@ -128,6 +152,7 @@ class Judge {
       return object !== undefined && renders(valueIn(object, drift), drift.live, DATA_KINDS.has(drift.id.kind))
     })
     if (place !== -1) return this.behind(drift, place)
+    if (this.evidence.history.cut !== undefined) return 'older-commits'
     // Of an object without managers nobody knows that it was the syncer.
     if (drift.actor.confidence === 'none') return undefined
     const looked = this.evidence.history.complete ? 'no version' : `none of the last ${this.versions.length} versions`
@@ -141,6 +166,12 @@ class Judge {
       const object = objects.get(key)
       return index > 0 && (object === undefined || valueIn(object, drift) === undefined)
     })
+    const { cut } = this.evidence.history
+    const oldest = this.versions.length - 1
+    if (lacking === -1 && cut !== undefined && this.versions[oldest]?.objects.has(key) === true) {
+      const state = this.evidence.live.get(key)
+      return state?.state === 'present' && !this.wasApplied(drift, oldest, state.object) ? 'older-commits' : undefined
+    }
     // A field that is as old as its object was applied with it.
     if (lacking === -1 || this.versions[lacking]?.objects.get(key) === undefined) return undefined
     const state = this.evidence.live.get(key)
@@ -168,8 +199,9 @@ class Judge {
   private ofMissing(drift: Drift): Answer {
     const key = resourceKey(drift.id)
     const lacking = this.versions.findIndex(({ objects }, index) => index > 0 && !objects.has(key))
-    if (lacking === -1 || this.evidence.inventory?.has(key) === true) return undefined
+    if (this.evidence.inventory?.has(key) === true) return undefined
     const { stored } = this.evidence
+    if (lacking === -1) return this.ofOlder(drift)
     const neverApplied = stored !== undefined && !stored.has(key) && isKeptByHelm(drift)
     return neverApplied ? this.behind(drift, lacking) : this.onItsWay(drift, lacking)
   }
@@ -177,8 +209,14 @@ class Judge {
   private ofUnexpected(drift: Drift): Answer {
     const key = resourceKey(drift.id)
     const having = this.versions.findIndex(({ objects }, index) => index > 0 && objects.has(key))
-    if (having === -1) return undefined
+    if (having === -1) return this.ofOlder(drift)
     return this.evidence.stored?.has(key) === true ? this.behind(drift, having) : this.onItsWay(drift, having)
+  }
+
+  /** No version that was read differs about the object: one that a shallow clone lacks may. */
+  private ofOlder(drift: Drift): Answer {
+    if (this.evidence.history.cut === undefined) return undefined
+    return this.onItsWay(drift, this.versions.length) === undefined ? undefined : 'older-commits'
   }
 
   /** One of another version of the kind has other fields. */

@@ -42,6 +42,8 @@ export interface ObserveOptions {
   readonly fieldManager: string | undefined
   readonly key: RedactionKey
   readonly bot: BotIdentity
+  /** Writes nothing afterwards: what only a write has to know may be out of reach. */
+  readonly dryRun?: boolean
   readonly renderer: PackageRenderer
   /** Of whoever runs more turns than one. */
   readonly between?: BetweenTurns | undefined
@@ -144,7 +146,7 @@ export async function observe(
   const { unit, files, desired, annotations, source } = loaded
   const policy = policyOfPackage(effectivePolicy(view.policies, unit.cluster, unit.packagePath), annotations)
   const effective = options.fieldManager === undefined ? policy : { ...policy, fieldManager: options.fieldManager }
-  const git = await readGitState(view, unit, files, options.bot, signal)
+  const git = await readGitState(view, unit, files, options, signal)
   const ground = { view, renderer: options.renderer, choice: effective.render }
   const of = { packagePath: unit.packagePath, outside: files.outside ?? [] }
   const { creations, histories } = options.between ?? new BetweenTurns()

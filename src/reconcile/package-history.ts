@@ -1,5 +1,6 @@
 /** What earlier commits of the base branch rendered for one package: read only where a difference may be the syncer's lag. */
 import type { PackageHistory, PackageVersion } from '../drift/behind.ts'
+import { Failure } from '../failure.ts'
 import type { JsonObject } from '../krm/json.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import type { ObjectId } from '../package/object-id.ts'
@@ -41,7 +42,7 @@ export interface KnownHistory {
 /**
  * Walks the first parents of the base commit, down to the commit whose history is known: what a merge brought counts from the merge on.
  * @param namespace where a namespaced object without a namespace goes
- * @throws Failure BP40xx when git fails
+ * @throws Failure BP40xx when git fails; the commits that a shallow clone lacks are `cut`
  */
 export async function readPackageHistory(
   ground: HistoryGround,
@@ -66,7 +67,8 @@ export async function readPackageHistory(
     const newest = versions[last]
     if (newest !== undefined && rendered) versions[last] = { ...newest, commit: commit.id, at: timeOf(commit) }
     const [parent] = commit.parents
-    const own = parent === undefined ? [] : await packageTree(view, parent, packagePath, signal)
+    const own = parent === undefined ? [] : await packageTree(view, parent, packagePath, signal).catch(cutOff)
+    if (own instanceof Failure) return { base: view.base, history: { versions, placeOf, complete, cut: own }, lasting: false }
     if (parent === undefined || own.length === 0) {
       complete = true
       break
@@ -109,6 +111,12 @@ function joined(newer: PackageHistory, older: PackageHistory, same: boolean): Pa
     placeOf: new Map([...newer.placeOf, ...places.filter(([, place]) => place < kept.length)]),
     complete: older.complete && kept.length === versions.length,
   }
+}
+
+/** What a shallow clone does not have is told as a value: what it does have is known all the same. */
+function cutOff(thrown: unknown): Failure {
+  if (thrown instanceof Failure && thrown.code === 'BP4011') return thrown
+  throw thrown
 }
 
 async function packageTree(view: RepositoryView, commit: ObjectId, packagePath: string, signal: AbortSignal): Promise<readonly TreeFile[]> {

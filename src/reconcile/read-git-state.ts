@@ -24,13 +24,20 @@ export interface UnitFiles {
   readonly outside?: readonly string[]
 }
 
+export interface GitStateOptions {
+  readonly bot: BotIdentity
+  /** Nothing is written afterwards. */
+  readonly dryRun?: boolean
+}
+
 export async function readGitState(
   view: RepositoryView,
   unit: Unit,
   own: UnitFiles,
-  bot: BotIdentity,
+  options: GitStateOptions,
   signal: AbortSignal,
 ): Promise<GitState> {
+  const { bot } = options
   const { branches, siblings, unreadable: ofBranches } = await openBranches(view, unit, bot, signal)
   const { merged, unreadable: ofBase } = await mergedRecords(view, unit, signal)
   const ledger = await readLedger(view, unit, signal)
@@ -56,7 +63,7 @@ export async function readGitState(
     revision,
     publishedName: await publishedName(view, unit, revision, signal),
     episodes: view.episodes,
-    landings: await landingsOf(view, unit, merged, ledger, bot, signal),
+    landings: await landingsOf(view, unit, pending(merged, ledger), options, signal),
     ledger,
   }
 }
@@ -116,20 +123,27 @@ async function landingsOf(
   view: RepositoryView,
   unit: Unit,
   merged: readonly MergedRecord[],
-  { closed }: LedgerState,
-  bot: BotIdentity,
+  { bot, dryRun }: GitStateOptions,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Landing>> {
-  // One that was closed may have been reopened.
-  const known = new Set(closed.flatMap(({ metadata, status }) => (status.outcome === 'Merged' ? [metadata.name] : [])))
   const landings = new Map<string, Landing>()
   for (const { path, record } of merged) {
-    if (record.spec.lifecycle !== 'Proposed' || known.has(record.spec.episode)) continue
     const base = await view.repository.commit(view.base, signal)
-    const landing = await findLanding(view.repository, base, path, unit.packageName, bot, signal)
-    if (landing !== undefined) landings.set(record.metadata.name, landing)
+    try {
+      const landing = await findLanding(view.repository, base, path, unit.packageName, bot, signal)
+      if (landing !== undefined) landings.set(record.metadata.name, landing)
+    } catch (thrown) {
+      // A shallow clone does not say where it was merged, and only a tag and the ledger have to know.
+      if (dryRun !== true || asFailure(thrown).code !== 'BP4011') throw thrown
+    }
   }
   return landings
+}
+
+/** Merged proposals that the ledger does not have as closed. One that was closed otherwise may have been reopened. */
+function pending(merged: readonly MergedRecord[], { closed }: LedgerState): MergedRecord[] {
+  const known = new Set(closed.flatMap(({ metadata, status }) => (status.outcome === 'Merged' ? [metadata.name] : [])))
+  return merged.filter(({ record: { spec } }) => spec.lifecycle === 'Proposed' && !known.has(spec.episode))
 }
 
 async function mergedRecords(

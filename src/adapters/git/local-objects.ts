@@ -149,10 +149,10 @@ export class LocalObjects implements ObjectSource {
   }
 }
 
-/** BP4006: the history of the clone was cut off on purpose, and this lies beyond. */
+/** BP4011: the history of the clone was cut off on purpose, and this lies beyond. */
 function beyondShallow(remote: string, id: ObjectId): Failure {
   return new Failure({
-    code: 'BP4006',
+    code: 'BP4011',
     what: 'cannot read an older commit of the repository',
     where: remote,
     why: `commit ${id} is needed, and the clone is shallow: its history ends before it`,

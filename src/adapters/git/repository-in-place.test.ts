@@ -192,7 +192,7 @@ withMade('a shallow clone reads its tip, and says what to do where older commits
   assert.match(await readAll(repository), /deploy\.yaml replicas: 3/)
   const [parent] = (await repository.commit(await headOf(repository, signal), signal)).parents
   assert.equal(parent, made.git('rev-parse', 'main~1'), 'the boundary is no root')
-  const { why, remedy } = await expectFailure(repository.commit(objectId(parent ?? ''), signal), 'BP4006')
+  const { why, remedy } = await expectFailure(repository.commit(objectId(parent ?? ''), signal), 'BP4011')
   assert.match(why, /the clone is shallow/)
   assert.match(remedy, /git fetch --unshallow/)
 })
