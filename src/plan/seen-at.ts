@@ -6,7 +6,9 @@ import type { ClusterObservation, DriftReport } from '../record/schema.ts'
  * @param cluster of the unit's cluster; left out where its looks were not about the unit
  */
 export function knownUntil({ spec, status }: DriftReport, cluster: ClusterObservation['status'] | undefined): string {
-  return latest([spec.observed.at, spec.observed.seenAt, status.since, cluster?.seenAt])
+  // Another state may begin with a decision, which is no look at the cluster.
+  const failedLook = status.state === 'Unknown' ? status.since : undefined
+  return latest([spec.observed.at, spec.observed.seenAt, failedLook, cluster?.seenAt])
 }
 
 /** As `knownUntil`, of the looks that saw what the report says: of a unit that cannot be observed, the last one before. */
