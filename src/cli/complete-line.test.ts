@@ -23,7 +23,7 @@ async function complete(...words: string[]): Promise<string[]> {
 }
 
 const GOLDEN: readonly (readonly [words: readonly string[], wanted: readonly string[]])[] = [
-  [['re'], ['render', 'restore', 'release', 'reject']],
+  [['re'], ['report', 'render', 'restore', 'release', 'reject']],
   [
     ['get', ''],
     ['packages', 'drifts', 'ignores'],
@@ -31,7 +31,7 @@ const GOLDEN: readonly (readonly [words: readonly string[], wanted: readonly str
   [['get', 'd'], ['drifts']],
   [
     ['status', '--p'],
-    ['--package', '--partial'],
+    ['--package', '--path', '--partial'],
   ],
   // What the earlier script could not do: an argument before a flag.
   [['diff', 'apps/web', '--sh'], ['--show-ignored']],

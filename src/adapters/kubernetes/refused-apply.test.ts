@@ -43,7 +43,7 @@ for (const status of [400, 403, 422]) {
     const { reason, why, asked } = await predictedBy(t, () =>
       statusAnswer(status, 'Forbidden', 'admission webhook "w.example.com" denied the request: no latest\u001b[2Jtags'),
     )
-    assert.deepEqual([reason, why], ['Denied', 'the admission webhook w.example.com denies it: no latest [2Jtags'])
+    assert.deepEqual([reason, why], ['Denied', 'the admission webhook w.example.com denies it: no latest\\u{1b}[2Jtags'])
     assert.equal(asked.length, 1)
   })
 }
