@@ -20,3 +20,8 @@ test('explain tells what a code comes from and what to do about it', async () =>
     /^BP2014: several places give the live value\ncause: more than one edit .*\nfix: name one of .* with --via\nexit code 2\n$/,
   )
 })
+
+test('explain tells both exit codes of what is mostly said of one object among others', async () => {
+  const { stdout } = await runInWorld(new TurnWorld(), ['explain', 'BP3012'])
+  assert.match(stdout, /\nexit code 3 where it is said of an object, 2 where it ends the command\n$/)
+})

@@ -8,7 +8,7 @@ function member(name: string, status: GroupMember['status'], health?: string): G
   return { id, status, drift: 'in-sync', message: '', ...(health === undefined ? {} : { health }) }
 }
 
-test('an object that is being rolled out is Reconciling, in the words of kstatus; one that is done, failed or gone is not', () => {
+test('an object that is being rolled out is Reconciling, one that failed is Failed, in the words of kstatus; one that is done or gone is not told', () => {
   const health = [
     member('web', 'InProgress', 'Available: 0/1'),
     member('api', 'Current'),
@@ -17,6 +17,7 @@ test('an object that is being rolled out is Reconciling, in the words of kstatus
     member('old', 'InProgress'),
   ]
   assert.deepEqual(rolloutLines(health), [
+    'Failed: Deployment shop/job: no',
     'Reconciling: Deployment shop/web: Available: 0/1',
     'Reconciling: Deployment shop/old: its controller is at work',
   ])

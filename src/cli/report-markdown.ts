@@ -7,6 +7,7 @@ import { formatSides, formatValue, hiddenBytes } from '../record/format-value.ts
 import { markdownCell, markdownCode, markdownProse } from '../record/markdown-text.ts'
 import type { Change, DriftReport, DriftReportList } from '../record/schema.ts'
 import { unitName } from '../record/unit-name.ts'
+import { seenAtOf } from './freshness.ts'
 import { packageLabel } from './ledger-session.ts'
 import { count, objectName, type RankedChange, rankedChanges } from './ranked-changes.ts'
 
@@ -43,8 +44,18 @@ export function formatMarkdown(list: DriftReportList, { numbers, also = [] }: Ma
   lines.push(...inSync(list.items.filter(({ spec, status }) => spec.changes.length === 0 && status.state !== 'Unknown')))
   lines.push(...incompletePart(list))
   lines.push(...stalePart(list.notes), ...also)
-  lines.push(`<sub>Observed ${markdownCode(list.observedAt, 40)}. Values read git → live.${drifted.length === 0 ? '' : WRITER_NOTE}</sub>`)
+  lines.push(`<sub>Observed ${observedTimes(list)}. Values read git → live.${drifted.length === 0 ? '' : WRITER_NOTE}</sub>`)
   return `${lines.join('\n')}\n`
+}
+
+/** When the clusters were looked at, which a document from the ledger is later than. */
+function observedTimes({ items, observedAt }: DriftReportList): string {
+  const times = items
+    .map(seenAtOf)
+    .filter((at) => at !== '')
+    .sort()
+  const [first, last] = [times[0] ?? observedAt, times.at(-1) ?? observedAt]
+  return first === last ? markdownCode(first, 40) : `${markdownCode(first, 40)} to ${markdownCode(last, 40)}`
 }
 
 const WRITER_NOTE =
@@ -56,7 +67,11 @@ function heading({ items, incomplete }: DriftReportList, drifted: readonly Drift
   if (items.length === 0 && incomplete.length > 0) return 'Drift: nothing could be observed'
   if (hidden > 0) return 'Drift: nothing of what was selected'
   if (items.length === 0) return 'Drift: no package was looked at'
-  return `No drift in ${count(items.length, 'package')}`
+  const unknown = items.filter(({ status }) => status.state === 'Unknown').length
+  if (unknown === items.length) return `Drift: not known in ${count(unknown, 'package')}`
+  return unknown === 0
+    ? `No drift in ${count(items.length, 'package')}`
+    : `No drift in ${items.length - unknown} of ${count(items.length, 'package')}`
 }
 
 /** As many of the riskiest as the limit takes; at least one. */

@@ -76,6 +76,18 @@ test('markdown says that there is no drift, and does not say it where something 
   const incomplete = [{ package: 'apps/x', code: 'BP3001', why: 'x' }]
   assert.match(formatMarkdown({ ...list(report([])), incomplete }), /That there is no drift is not proven/)
   assert.match(formatMarkdown({ ...list(), incomplete }), /^## Drift: nothing could be observed\n/)
+  const unknown = { ...report([]), status: { ...report([]).status, state: 'Unknown' as const } }
+  assert.match(formatMarkdown({ ...list(unknown), incomplete }), /^## Drift: not known in 1 package\n/)
+  assert.match(formatMarkdown({ ...list(unknown, report([])), incomplete }), /^## No drift in 1 of 2 packages\n/)
+})
+
+test('markdown from the ledger says when the clusters were looked at, and not when it was printed', () => {
+  const earlier = report([])
+  const at = { ...earlier.spec.observed, at: '2026-11-20T10:00:00Z' }
+  const later = { ...list(earlier), observedAt: '2026-12-24T10:00:00Z' }
+  assert.match(formatMarkdown(later), /Observed `2026-11-21T10:00:00Z`\. /)
+  const both = { ...later, items: [earlier, { ...earlier, spec: { ...earlier.spec, observed: at } }] }
+  assert.match(formatMarkdown(both), /Observed `2026-11-20T10:00:00Z` to `2026-11-21T10:00:00Z`\. /)
 })
 
 test('markdown fits into a comment, however much there is, and says how much is left out', () => {

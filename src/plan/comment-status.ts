@@ -24,7 +24,7 @@ export function nothingToSnooze(why: string): Failure {
     code: 'BP2008',
     what: 'there is nothing to be silent about',
     why,
-    remedy: 'look at the proposal again, it is up to date now',
+    remedy: 'snooze when a proposal is open: restore, adopt and release propose what differs',
     retry: 'on-change',
   })
 }

@@ -53,9 +53,10 @@ export async function readRepository(
   if (base === undefined) throw noSuchBranch(repository, baseBranch, refs)
   const tree = await repository.list(base, '', signal)
   const policies = parsePolicyFiles(await policyFiles(repository, tree, signal))
-  const packages = findPackages(tree, unitFolders(tree, { refs, placements: policies.placements, wanted }))
   const ledger = refs.get(`refs/heads/${LEDGER_BRANCH}`) ?? null
   const ledgerTree = ledger === null ? [] : await repository.list(ledger, '', signal)
+  const recorded = new Set(ledgerTree.flatMap(({ path }) => /^clusters\/[^/]+\/([^/]+)\/report\.yaml$/.exec(path)?.[1] ?? []))
+  const packages = findPackages(tree, unitFolders(tree, { refs, placements: policies.placements, recorded, wanted }))
   const { closed, problems } = await readClosed(repository, ledgerTree, signal)
   return {
     repository,

@@ -1,6 +1,6 @@
 /** Folders without a Kptfile that are units, because somebody named them: on the command line, in a Placement, or when it was recorded. */
 import { Failure } from '../failure.ts'
-import { type FoundPackage, normalPath, ROOT_FOLDER } from '../package/find-packages.ts'
+import { type FoundPackage, normalPath, packageSlug, ROOT_FOLDER } from '../package/find-packages.ts'
 import type { ObjectId } from '../package/object-id.ts'
 import { parseWorkspaceBranch } from '../package/ref-name.ts'
 import { matchesPath } from '../policy/effective-policy.ts'
@@ -19,11 +19,13 @@ export interface WantedUnits {
 export interface FolderSources {
   readonly refs: ReadonlyMap<string, ObjectId>
   readonly placements: PolicySet['placements']
+  /** Names of the folders that units have in the ledger. */
+  readonly recorded: ReadonlySet<string>
   readonly wanted: WantedUnits
 }
 
 /** By path from the root of the repository. @throws Failure BP1004 where a folder that was named on the command line is not there */
-export function unitFolders(tree: readonly TreeFile[], { refs, placements, wanted }: FolderSources): readonly string[] {
+export function unitFolders(tree: readonly TreeFile[], { refs, placements, recorded: slugs, wanted }: FolderSources): readonly string[] {
   const folders = foldersOf(tree)
   const named = (wanted.folders ?? []).map((name) => existing(name, folders))
   const globs = placements.flatMap(({ spec }) => spec.paths ?? [])
@@ -37,7 +39,9 @@ export function unitFolders(tree: readonly TreeFile[], { refs, placements, wante
     .filter(
       (path) => path !== undefined && folders.has(path) && (names.has(path) || (!hasPackage && names.size === 0 && named.length === 0)),
     )
-  return [...new Set([...named, ...placed.map(([path]) => path), ...recorded.filter((path) => path !== undefined)])]
+  // What was decided has no branch any more, and the ledger knows it still.
+  const seen = [...names].filter((path) => path !== undefined && path !== '' && folders.has(path) && slugs.has(packageSlug(path, '')))
+  return [...new Set([...named, ...seen, ...placed.map(([path]) => path), ...recorded])].filter((path) => path !== undefined)
 }
 
 /** What renders each folder where no policy says it: its kustomization, or the files as they stand. */

@@ -45,6 +45,10 @@ await controlPlaneSuite('folders without a Kptfile', {}, (plane) => {
     assert.equal(await world.show('main', 'deploy/web/deployment.yaml'), deployment(namespace, 5))
     assert.ok(![...(await world.refs()).keys()].some((ref) => /\/(drafts|proposed)\/[^/]+$/.test(ref)))
     assert.equal(assertExit(await world.backporch('diff', ...path), 0).stdout, '')
+    // What is printed as the next step names the folder alone, and its branch is gone.
+    assert.match(assertExit(await world.backporch('scan', 'deploy/web'), 0).stdout, /is verified: test agrees with the decision/)
+    assert.match(assertExit(await world.backporch('explain', 'deploy/web'), 0).stdout, /^deploy\/web in test: InSync$/m)
+    assertExit(await world.backporch('diff', 'deploy/web/more'), 2)
   })
 
   test('a kustomization: built as kubectl builds it, printed for kubectl, and adopted at the place of the value', async (t) => {

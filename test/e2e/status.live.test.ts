@@ -105,7 +105,7 @@ await controlPlaneStartSuite('what status says of a cluster', () => {
     assert.match(failed.stdout, /^test +apps\/web .*✓ InSync +✗ Failed/m)
     assert.match(failed.stdout, /^test +apps\/job .*✓ InSync +✗ Failed/m)
     assert.match(failed.stdout, /^test +apps\/pod .*✓ InSync +~ InProgress/m)
-    assert.match(failed.stderr, /^3 observed: 3 in sync, 0 drifted, 2 failed \(-o wide names the objects\)$/m)
+    assert.match(failed.stderr, /^3 recorded: 3 in sync, 0 drifted, 2 failed \(-o wide names the objects\)$/m)
     assertExit(await world.backporch('status', 'apps/pod'), 0)
     assertExit(await world.backporch('status', '--no-exit-code'), 0)
     const wide = (await world.backporch('status', '-o', 'wide')).stdout

@@ -29,7 +29,7 @@ function explainCode(what: string, world: World): number | undefined {
     const { cause, fix } = FAILURE_GUIDE[known]
     const { width } = new Terminal(world.stdout, { color: 'never', ascii: false, env: world.env })
     const told = [...wrapped('cause: ', cause, width), ...wrapped('fix: ', fix, width)]
-    world.stdout.write(`${[`${known}: ${FAILURE_CODES[known]}`, ...told, `exit code ${exitCodeOf(known)}`].join('\n')}\n`)
+    world.stdout.write(`${[`${known}: ${FAILURE_CODES[known]}`, ...told, exitLine(known)].join('\n')}\n`)
     return 0
   }
   const rule = RISK_RULES.find((candidate) => candidate.code === code)
@@ -51,6 +51,14 @@ function explainCode(what: string, world: World): number | undefined {
       ? `presets are ${NOISE_RULES.map(({ name }) => name).join(', ')}`
       : `risk codes are ${RISK_RULES.map((rule) => rule.code).join(', ')}`,
   })
+}
+
+/** What is said of one object among others never ends a command by itself. */
+const OF_AN_OBJECT: ReadonlySet<FailureCode> = new Set(['BP3011', 'BP3012', 'BP4011'])
+
+function exitLine(code: FailureCode): string {
+  const ends = `exit code ${exitCodeOf(code)}`
+  return OF_AN_OBJECT.has(code) ? `exit code 3 where it is said of an object, ${exitCodeOf(code)} where it ends the command` : ends
 }
 
 async function explainPackage(what: string, selectors: readonly string[], options: CommonOptions, world: World): Promise<number> {

@@ -13,6 +13,7 @@ import { isTable } from '../outputs.ts'
 import { formatAge } from '../print-diff.ts'
 import { incompleteOfReports, printReports, reportList } from '../print-document.ts'
 import { notesPart, printNotes } from '../print-notes.ts'
+import { repositoryPlace } from '../published-lines.ts'
 import { selectUnits, tellHidden } from '../selection.ts'
 import { isNotBefore, type SelectionOptions, sinceTime } from '../selection-flags.ts'
 import { type Column, checkedColumns, formatTable } from '../table.ts'
@@ -48,6 +49,7 @@ export async function status(packages: readonly string[], options: StatusOptions
     const reports = selected.filter(matches)
     // What hides nothing any more is told where people look every day, with its place.
     const stale = staleNotes(reading.view.policies, reading.ledger.reports, world.clock.now().toISOString().slice(0, 10))
+    const fetchLedger = await fetchOf(reading, options, world)
     return {
       rows: new Map(reports.map((report) => [nameOf(report), textOf(report)])),
       print: (names) => {
@@ -62,7 +64,7 @@ export async function status(packages: readonly string[], options: StatusOptions
           world,
         )
         if (!isTable(options.output)) return
-        world.stderr.write(summary(reports, selected.length, reading))
+        world.stderr.write(summary(reports, selected.length, reading, fetchLedger))
         printNotes([...freshnessNotes(selected, reading.ledger, reading.view, world.clock.now()), ...stale], options, world)
       },
       exit: exitOf(selected, reports, options),
@@ -156,11 +158,23 @@ function heldWord(held: DriftReport['status']['held']): string {
   return held === undefined ? '-' : `held: ${held.reason}`
 }
 
-function summary(reports: readonly DriftReport[], selected: number, { view, ledger }: LedgerReading): string {
+/** A clone has the branches of its remote only where somebody fetches them. */
+async function fetchOf({ view }: LedgerReading, options: StatusOptions, world: World): Promise<string | undefined> {
+  const place = view.ledger === null ? await repositoryPlace(options, world) : undefined
+  if (place?.kind !== 'clone' || !place.origin) return undefined
+  return `${place.name} has no drift-ledger; where origin has one: ${place.git} fetch origin drift-ledger:drift-ledger\n`
+}
+
+function summary(
+  reports: readonly DriftReport[],
+  selected: number,
+  { view, ledger }: LedgerReading,
+  fetchLedger: string | undefined,
+): string {
   const known = ledger.reports.length
   if (known === 0) {
     const packages = view.packages.length
-    return `nothing is recorded yet for ${packages} ${packages === 1 ? 'package' : 'packages'}: backporch scan looks at a cluster\n`
+    return `nothing is recorded${fetchLedger === undefined ? ' yet' : ' here'} for ${packages} ${packages === 1 ? 'package' : 'packages'}: backporch scan looks at a cluster\n${fetchLedger ?? ''}`
   }
   if (selected === 0) return `of ${known} recorded ${known === 1 ? 'package' : 'packages'} none is selected: backporch status lists them\n`
   if (reports.length === 0) return ''
@@ -176,5 +190,5 @@ function summary(reports: readonly DriftReport[], selected: number, { view, ledg
     ...(failed === 0 ? [] : [`${failed} failed (-o wide names the objects)`]),
     ...(held === 0 ? [] : [`${held} held back (-o wide says until when)`]),
   ]
-  return `${reports.length} observed: ${parts.join(', ')}\n`
+  return `${reports.length} recorded: ${parts.join(', ')}\n`
 }
