@@ -1,10 +1,13 @@
 /** What whoever runs one turn after another remembers between them. Losing it costs requests, never a decision. */
-import { CreationAnswers } from './creation-answers.ts'
+import { DryRunAnswers } from './dry-run-answers.ts'
+import type { EarlierAnswers, KeptVerdict } from './judge-object.ts'
 import { LastDrift } from './last-drift.ts'
 import { PackageHistories } from './package-histories.ts'
+import type { CreationAnswer } from './predict-object.ts'
 
-export class BetweenTurns {
+export class BetweenTurns implements EarlierAnswers {
   readonly lastDrift = new LastDrift()
-  readonly creations = new CreationAnswers()
+  readonly creations = new DryRunAnswers<CreationAnswer>()
+  readonly verdicts = new DryRunAnswers<KeptVerdict>()
   readonly histories = new PackageHistories()
 }

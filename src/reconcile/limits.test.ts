@@ -79,7 +79,7 @@ test('no more are open at once than allowed; one that is decided makes room', as
 
 test('drift waits until it has rested, and is proposed in the same episode', async () => {
   const { world, forge } = worldOf('a', '{mode: Propose}')
-  world.cluster.change('/ConfigMap/shop/a', () => undefined as never)
+  world.cluster.objects.delete('/ConfigMap/shop/a')
   assert.deepEqual(await statesOf(world), { a: 'Draft min-age' })
   const [draft] = world.repository.names()
   assert.deepEqual(await statesOf(world), { a: 'Draft min-age' })
@@ -93,7 +93,7 @@ test('an object that changes again makes its pull request a draft until it has r
   edit(world, 'a')
   await world.scan()
   assert.equal(forge.proposals[0]?.draft, false)
-  world.cluster.change('/ConfigMap/shop/a', () => undefined as never)
+  world.cluster.objects.delete('/ConfigMap/shop/a')
   await world.scan()
   assert.equal(forge.proposals[0]?.draft, true)
   assert.match(forge.proposals[0]?.body ?? '', /still changing/)

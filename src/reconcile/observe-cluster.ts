@@ -1,7 +1,7 @@
 /** The cluster side of one unit: live objects, dry runs where ownership proves nothing, inventory, verdicts and health. */
 import { classifyIgnored } from '../drift/classify-ignored.ts'
 import { classifyNoise } from '../drift/classify-noise.ts'
-import { detectDrift, type ObservedObject } from '../drift/detect-drift.ts'
+import type { ObservedObject } from '../drift/detect-drift.ts'
 import type { ObjectVerdict, Syncer } from '../drift/drift.ts'
 import { setGoneAside } from '../drift/set-aside-gone.ts'
 import { findSyncer, writesThroughHelm } from '../drift/syncer.ts'
@@ -13,11 +13,9 @@ import type { EffectivePolicy } from '../policy/effective-policy.ts'
 import type { ClusterIdentity, ClusterReader } from '../ports/cluster.ts'
 import type { Incomplete } from '../record/schema.ts'
 import { type AttributionSources, attributeVerdicts } from './attribute-verdicts.ts'
-import type { CreationAnswers } from './creation-answers.ts'
 import { decideBehind, type LagSources } from './decide-behind.ts'
 import { eachOf } from './each-of.ts'
-import { EncryptedObject } from './encrypted-object.ts'
-import { Creations, MissingObjects, withPrediction } from './predict-object.ts'
+import { type EarlierAnswers, ObjectJudge } from './judge-object.ts'
 import { isPlaced, type LiveSide, type Unplaced } from './read-live-sides.ts'
 import { readScalers } from './read-scalers.ts'
 import { hookRunnersOf, NOT_ANSWERED, type UnexpectedObjects } from './read-unexpected.ts'
@@ -31,8 +29,8 @@ export interface PackageSide {
   readonly unexpected: UnexpectedObjects
   /** What tells a syncer that is behind from a person who wrote. */
   readonly lag: LagSources
-  /** What servers said in earlier turns to making what is missing. */
-  readonly creations: CreationAnswers
+  /** What dry runs said. */
+  readonly earlier: EarlierAnswers
   /** What tells who it was. */
   readonly who: AttributionSources
 }
@@ -66,19 +64,10 @@ export async function observeCluster(
   const syncer = syncerOf(observed, policy)
   const stored = writesThroughHelm(syncer) ? side.unexpected.stored : undefined
   const manager = syncer?.manager ?? policy.fieldManager ?? 'kubectl'
-  const missing = new MissingObjects(reader, { cluster: reader.name, identity, manager }, side.creations)
-  const creations = new Creations(reader, manager)
-  const detected = await eachOf(observed, PREDICTION_WIDTH, async (seen) => {
-    const object = { ...seen, stored: stored?.get(resourceKey(seen.desired.id)) }
-    const encrypted = EncryptedObject.of(reader, object, { syncer, key: side.who.key })
-    // What is encrypted cannot be tried: the server would judge the ciphertext.
-    if (object.live.state === 'absent' && encrypted !== undefined) return detectDrift({ ...object, prediction: undefined }, syncer)
-    if (object.live.state === 'absent') return detectDrift(await missing.withPrediction(object, signal), syncer)
-    const shown = encrypted === undefined ? object : { ...object, live: encrypted.sealed() }
-    const created = await creations.withCreation(shown, signal, encrypted)
-    const verdict = detectDrift(await withPrediction(encrypted ?? reader, created, syncer, manager, signal), syncer)
-    return encrypted?.judged(verdict) ?? verdict
-  })
+  const judge = new ObjectJudge(reader, { cluster: reader.name, identity, manager }, { syncer, key: side.who.key }, side.earlier)
+  const detected = await eachOf(observed, PREDICTION_WIDTH, (seen) =>
+    judge.judge({ ...seen, stored: stored?.get(resourceKey(seen.desired.id)) }, signal),
+  )
   const { unexpected } = side
   const runners = hookRunnersOf(live, syncer)
   const there = detected.map((verdict) => setGoneAside(verdict, runners))

@@ -149,14 +149,14 @@ export async function observe(
   const git = await readGitState(view, unit, files, options, signal)
   const ground = { view, renderer: options.renderer, choice: effective.render }
   const of = { packagePath: unit.packagePath, outside: files.outside ?? [] }
-  const { creations, histories } = options.between ?? new BetweenTurns()
-  const history = () => histories.read(ground, of, identity.namespace, desired, signal)
+  const between = options.between ?? new BetweenTurns()
+  const history = () => between.histories.read(ground, of, identity.namespace, desired, signal)
   const lag = { history, own, git, key: options.key }
   const notes: Note[] = []
   const { audit, key } = options
   const onNote = (note: Note): void => void notes.push(note)
   const who = { cluster: unit.cluster, audit, policy: effective, report: git.ledger.report, key, onNote }
-  const cluster = await observeCluster(reader, identity, { read, unexpected, lag, who, creations }, effective, signal)
+  const cluster = await observeCluster(reader, identity, { read, unexpected, lag, who, earlier: between }, effective, signal)
   const place = { packagePath: unit.packagePath, render: effective.render, paths: files.files.map(({ path }) => path) }
   const applier = await observeApplier(own, cluster, place, desired.pipeline === 'run', signal)
   // Only an edit asks who else reads the files.

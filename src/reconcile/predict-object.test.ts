@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { editedBy, withMetadata } from '../../test/fakes/live-object.ts'
 import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
+import { BetweenTurns } from './between-turns.ts'
 
 /** Somebody changed replicas, and at each of the first `writes` dry runs a controller writes its annotation just before. */
 function busyWorld(writes: number): { readonly world: TurnWorld; readonly asked: () => number } {
@@ -40,4 +41,22 @@ test('an object that never stays still is asked for three times, and its drift i
   const { report } = await world.plan()
   assert.ok(report.spec.changes.some(({ path }) => path === 'spec.replicas'))
   assert.equal(asked(), 3)
+})
+
+test('drift that stays is asked for once over turns, but for an answer about another version than the one that was read', async () => {
+  for (const [writes, first] of [
+    [0, 1],
+    [1, 2],
+    [3, 4],
+  ] as const) {
+    const { world, asked } = busyWorld(writes)
+    const between = new BetweenTurns()
+    const plans = [await world.plan({ between }), await world.plan({ between }), await world.plan({ between })]
+    assert.equal(asked(), first)
+    const last = plans.at(-1)
+    assert.deepEqual(
+      last?.report.spec.changes.map(({ path }) => path),
+      (await world.plan()).report.spec.changes.map(({ path }) => path),
+    )
+  }
 })

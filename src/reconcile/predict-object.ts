@@ -6,7 +6,7 @@ import { metadataText } from '../krm/resource.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import type { ClusterReader } from '../ports/cluster.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
-import type { CreationAnswers, CreationGround } from './creation-answers.ts'
+import type { AnswerGround, DryRunAnswers } from './dry-run-answers.ts'
 import type { ObjectReader } from './encrypted-object.ts'
 
 /** An object that is written all the time is then compared as it is: better than no answer. */
@@ -37,7 +37,8 @@ export async function withPrediction(
   return { ...observed, prediction: undefined }
 }
 
-function movedBetween(live: LiveState, prediction: Prediction): boolean {
+/** Whether somebody wrote the object between reading and predicting it. */
+export function movedBetween(live: LiveState, prediction: Prediction): boolean {
   if (live.state !== 'present' || prediction.state !== 'predicted') return false
   const [read, predicted] = [metadataText(live.object, 'resourceVersion'), metadataText(prediction.object, 'resourceVersion')]
   return read !== '' && predicted !== '' && read !== predicted
@@ -74,16 +75,22 @@ export class Creations {
   }
 }
 
+/** What came of making an object that is not there. */
+export interface CreationAnswer {
+  /** Undefined: the server would make the object. */
+  readonly refusal: Extract<Prediction, { state: 'refused' }> | undefined
+}
+
 /** What is said of one object that is not there holds for the others: no namespace to make it in, no right to make one of its kind. */
 export class MissingObjects {
   private readonly reader: ClusterReader
-  private readonly ground: CreationGround
-  private readonly answers: CreationAnswers
+  private readonly ground: AnswerGround
+  private readonly answers: DryRunAnswers<CreationAnswer>
   private readonly byNamespace = new Map<string, Promise<Prediction | undefined>>()
   private readonly unproven = new Set<string>()
 
   /** @param answers of earlier turns */
-  constructor(reader: ClusterReader, ground: CreationGround, answers: CreationAnswers) {
+  constructor(reader: ClusterReader, ground: AnswerGround, answers: DryRunAnswers<CreationAnswer>) {
     this.reader = reader
     this.ground = ground
     this.answers = answers
@@ -91,7 +98,7 @@ export class MissingObjects {
 
   /** The object with the server's answer to making it anew: what it refuses is blocked, and not merely missing. */
   async withPrediction(object: Omit<ObservedObject, 'prediction'>, signal: AbortSignal): Promise<ObservedObject> {
-    const known = this.answers.recall(this.ground, sentFor(object))
+    const known = this.answers.recall(this.ground, { resource: sentFor(object) })
     if (known !== undefined) return { ...object, prediction: known.refusal }
     const { namespace } = object.desired.id
     const first = namespace === '' ? undefined : this.byNamespace.get(namespace)
@@ -112,7 +119,7 @@ export class MissingObjects {
     const sent = sentFor(object)
     const prediction = await this.reader.predict(sent, this.ground.manager, signal)
     if (prediction.state === 'unproven') this.unproven.add(kind)
-    this.answers.keep(this.ground, sent, prediction)
+    this.answers.keep(this.ground, { resource: sent }, [prediction], { refusal: prediction.state === 'refused' ? prediction : undefined })
     return prediction
   }
 }

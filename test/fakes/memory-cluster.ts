@@ -2,7 +2,7 @@
 import { Failure } from '../../src/failure.ts'
 import type { JsonObject } from '../../src/krm/json.ts'
 import type { LiveState, LiveView, Prediction, WantedObject } from '../../src/krm/live-view.ts'
-import { type Resource, readResource } from '../../src/krm/resource.ts'
+import { metadataText, type Resource, readResource } from '../../src/krm/resource.ts'
 import { parseResourceId, type ResourceId, resourceKey } from '../../src/krm/resource-id.ts'
 import type {
   ApprovedWrite,
@@ -14,7 +14,7 @@ import type {
   ObjectList,
   ServedKind,
 } from '../../src/ports/cluster.ts'
-import { predictedApply, TEST_SCHEMA } from './live-object.ts'
+import { predictedApply, TEST_SCHEMA, withMetadata } from './live-object.ts'
 
 const CLUSTER_SCOPED = new Set(['Namespace', 'ClusterRole'])
 
@@ -34,6 +34,8 @@ export class MemoryCluster implements ClusterReader, ClusterWriter {
   uid = 'uid-of-kube-system'
   now = '2026-11-21T10:00:00Z'
   readonly writes: ApprovedWrite[] = []
+  /** That were given, with the key of the object. */
+  private readonly versions = new Set<string>()
 
   constructor(name = 'prod') {
     this.name = name
@@ -42,14 +44,23 @@ export class MemoryCluster implements ClusterReader, ClusterWriter {
   put(object: JsonObject): void {
     const read = readResource(object)
     if ('problem' in read) throw new TypeError(read.problem)
-    this.objects.set(resourceKey(read.id), object)
+    this.store(resourceKey(read.id), object)
   }
 
   /** The object under a key, changed. */
   change(key: string, edit: (live: JsonObject) => JsonObject): void {
     const live = this.objects.get(key)
     if (live === undefined) throw new TypeError(`no object ${key}`)
-    this.objects.set(key, edit(live))
+    this.store(key, edit(live))
+  }
+
+  /** A server gives an object no version twice. What has none stays without one. */
+  private store(key: string, object: JsonObject): void {
+    const version = metadataText(object, 'resourceVersion')
+    const given = this.versions.has(`${key} ${version}`)
+    const next = version === '' || !given ? version : `${1_000_000 + this.versions.size}`
+    this.versions.add(`${key} ${next}`)
+    this.objects.set(key, next === version ? object : withMetadata(object, { resourceVersion: next }))
   }
 
   async identify(): Promise<ClusterIdentity> {

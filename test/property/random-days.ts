@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { Failure } from '../../src/failure.ts'
 import type { JsonObject } from '../../src/krm/json.ts'
 import { FleetWorld } from '../fakes/fleet-world.ts'
-import { editedBy } from '../fakes/live-object.ts'
+import { editedBy, withMetadata } from '../fakes/live-object.ts'
 import { CONFIG, DEPLOYMENT, policyText, WEB, WEB_CONFIG } from '../fakes/turn-world.ts'
 
 export const CLUSTERS = 4
@@ -38,6 +38,8 @@ const HEALTH: readonly JsonObject[] = [
   },
   { conditions: 'none' },
 ]
+
+const NO_DRY_RUNS = new Failure({ code: 'BP3003', what: 'cannot try', why: 'it is forbidden', remedy: 'allow it' })
 
 export type Step = (world: FleetWorld) => void
 
@@ -210,6 +212,28 @@ export const steps: fc.Arbitrary<Step> = fc.oneof(
           const one = world.cluster(index)
           if (Object.hasOwn(one, 'identify')) Reflect.deleteProperty(one, 'identify')
           else one.identify = async () => Promise.reject(new Failure({ code, what: 'cannot read', why: 'no answer', remedy: 'wait' }))
+        },
+    ),
+  },
+  // Nobody can ask for dry runs, or everybody can again. What was asked before has expired by then.
+  {
+    weight: 1,
+    arbitrary: cluster.map(
+      (index): Step =>
+        (world) => {
+          const one = world.cluster(index)
+          if (one.outage === undefined) world.pass(40)
+          one.outage = one.outage === undefined ? NO_DRY_RUNS : undefined
+        },
+    ),
+  },
+  // The server does not know any longer who owns what, so that a dry run of the creation tells what differs.
+  {
+    weight: 2,
+    arbitrary: clusters.map(
+      (where): Step =>
+        (world) => {
+          for (const index of where) at(world, index, WEB_CONFIG, (live) => withMetadata(live, { managedFields: [] }))
         },
     ),
   },

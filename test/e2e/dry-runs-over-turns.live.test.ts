@@ -1,0 +1,130 @@
+/** What objects cost that are missing or drifted: dry runs of a real API server, counted over turns. */
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { LocalForge } from '../../src/adapters/forge/local/local-forge.ts'
+import { InProcessRenderer } from '../../src/adapters/functions/in-process-renderer.ts'
+import { connectCluster } from '../../src/adapters/kubernetes/connect-cluster.ts'
+import { redactionKey } from '../../src/krm/redacted.ts'
+import { BetweenTurns } from '../../src/reconcile/between-turns.ts'
+import { lookAtCluster, lookAtRepository } from '../../src/reconcile/observe-units.ts'
+import { create, realClock } from '../apiserver/live-cluster.ts'
+import type { ControlPlane } from '../controlplane/control-plane.ts'
+import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
+import { BOT_EMAIL, MemoryRepository } from '../fakes/memory-repository.ts'
+
+const MANY = 60
+
+/** A process that lives on. Each call is a turn: the dry runs that it asked for, and how many objects are in which state. */
+async function turns(t: TestContext, { kubeconfig }: ControlPlane, repository: MemoryRepository) {
+  let dryRuns = 0
+  const trace = ({ what }: { readonly what: string }): void => {
+    if (what.startsWith('PATCH ')) dryRuns += 1
+  }
+  const { reader, close } = await connectCluster({ kubeconfig, environment: {}, clock: realClock, version: 'test', trace })
+  t.after(close)
+  const request = {
+    branch: undefined,
+    packages: [],
+    fieldManager: 'ci',
+    key: redactionKey(new Uint8Array(32).fill(7)),
+    clock: { now: () => new Date() },
+    bot: { email: BOT_EMAIL },
+    renderer: new InProcessRenderer(),
+    between: new BetweenTurns(),
+  }
+  const { signal } = new AbortController()
+  return async () => {
+    dryRuns = 0
+    const view = await lookAtRepository({ repository, forge: new LocalForge(repository) }, request, signal)
+    const { units } = await lookAtCluster(view, reader, request, signal)
+    const [unit] = units
+    assert.ok(unit?.state === 'observed')
+    const { verdicts } = unit.observation
+    const states = new Map<string, number>()
+    for (const { state } of verdicts) states.set(state, (states.get(state) ?? 0) + 1)
+    const live = verdicts.find(({ id }) => id.name === 'd0')?.items.map((item) => item.live)
+    return { dryRuns, ...Object.fromEntries(states), ...(live === undefined ? {} : { live }) }
+  }
+}
+
+await controlPlaneSuite('dry runs over turns', {}, (plane) => {
+  test('a missing object costs a dry run when it or its namespace changes, and none while nothing does', async (t) => {
+    const namespace = await plane.namespace('missing')
+    const config = (name: string, color: string): string =>
+      `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: ${namespace}}\ndata: {color: ${color}}\n`
+    const repository = new MemoryRepository()
+    const all = Array.from({ length: MANY }, (_one, place) => config(`c${place}`, 'red'))
+    // The server takes no such name, so this one is blocked.
+    const blocked = `apiVersion: v1\nkind: Service\nmetadata: {name: blocked, namespace: ${namespace}}\nspec: {ports: [{port: 0}]}\n`
+    repository.commitByHand('main', {
+      'apps/web/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: web}\n',
+      'apps/web/all.yaml': [...all, blocked].join('---\n'),
+    })
+    const turn = await turns(t, plane, repository)
+    const same = { drifted: MANY, blocked: 1 }
+    assert.deepEqual(await turn(), { dryRuns: MANY + 1, ...same })
+    for (let again = 0; again < 3; again += 1) assert.deepEqual(await turn(), { dryRuns: 0, ...same })
+    // One object is another one in git.
+    repository.commitByHand('main', { 'apps/web/all.yaml': [config('c0', 'blue'), ...all.slice(1), blocked].join('---\n') })
+    assert.deepEqual(await turn(), { dryRuns: 1, ...same })
+    // One was made, and is gone again: nothing about it is new.
+    const path = `/api/v1/namespaces/${namespace}/configmaps`
+    await create(plane, path, { metadata: { name: 'c1' }, data: { color: 'red' } })
+    await turn()
+    await plane.request('DELETE', `${path}/c1`)
+    assert.deepEqual(await turn(), { dryRuns: 0, ...same })
+    // The namespace goes: the next object that is asked for tells it, and then one speaks for all.
+    await create(plane, path, { metadata: { name: 'holds', finalizers: ['example.com/holds'] } })
+    await plane.request('DELETE', `/api/v1/namespaces/${namespace}`)
+    repository.commitByHand('main', { 'apps/web/all.yaml': [...all.slice(0, -1), config('last', 'red'), blocked].join('---\n') })
+    await turn()
+    assert.deepEqual(await turn(), { dryRuns: 1, blocked: MANY + 1 })
+  })
+
+  test('a drifted object costs a dry run when it changes, in git or in the cluster, and none while nothing does', async (t) => {
+    const namespace = await plane.namespace('drifted')
+    const path = `/api/v1/namespaces/${namespace}/configmaps`
+    const names = Array.from({ length: MANY }, (_one, place) => `d${place}`)
+    const config = (name: string, color: string) => ({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name, namespace },
+      data: { color },
+    })
+    const patch = async (name: string, query: string, body: object, type: string): Promise<void> => {
+      const { status } = await plane.request('PATCH', `${path}/${name}?${query}`, { body, contentType: `application/${type}` })
+      assert.ok(status < 300, String(status))
+    }
+    const apply = (name: string, color: string) => patch(name, 'fieldManager=ci&force=true', config(name, color), 'apply-patch+yaml')
+    const edit = (name: string, body: object) => patch(name, 'fieldManager=kubectl-edit', body, 'merge-patch+json')
+    const repository = new MemoryRepository()
+    const commit = (first: string): void => {
+      const objects = [...names.map((name, place) => config(name, place === 0 ? first : 'red')), config('bare', 'red')]
+      repository.commitByHand('main', {
+        'apps/web/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: web}\n',
+        'apps/web/all.yaml': objects.map((object) => JSON.stringify(object)).join('\n---\n'),
+      })
+    }
+    commit('red')
+    for (const name of names) {
+      await apply(name, 'red')
+      await edit(name, { data: { color: 'blue' } })
+    }
+    // Without managers, so that a dry run of its creation is asked for too.
+    await create(plane, path, { metadata: { name: 'bare' }, data: { color: 'blue', size: 'large' } })
+    await edit('bare', { metadata: { managedFields: [{}] } })
+    const turn = await turns(t, plane, repository)
+    const drifted = MANY + 1
+    assert.deepEqual(await turn(), { dryRuns: MANY + 2, drifted, live: ['blue'] })
+    for (let again = 0; again < 3; again += 1) assert.deepEqual(await turn(), { dryRuns: 0, drifted, live: ['blue'] })
+    await edit('d0', { data: { color: 'green' } })
+    assert.deepEqual(await turn(), { dryRuns: 1, drifted, live: ['green'] })
+    assert.deepEqual(await turn(), { dryRuns: 0, drifted, live: ['green'] })
+    commit('black')
+    assert.deepEqual(await turn(), { dryRuns: 1, drifted, live: ['green'] })
+    assert.deepEqual(await turn(), { dryRuns: 0, drifted, live: ['green'] })
+    // Ownership proves what the syncer applied.
+    await apply('d0', 'black')
+    assert.deepEqual(await turn(), { dryRuns: 0, drifted: MANY, 'in-sync': 1, live: [] })
+  })
+})
