@@ -178,7 +178,9 @@ await controlPlaneSuite('bad input: cluster, remote, checkout and disk', {}, (pl
     }
     try {
       const before = await world.refs()
-      const run = assertExit(await world.backporchIn(world.checkout, { XDG_CACHE_HOME: cache }, 'scan', '--repo', world.repository), 2)
+      // A path would be read in place, without the cache.
+      const remote = `file://${world.repository}`
+      const run = assertExit(await world.backporchIn(world.checkout, { XDG_CACHE_HOME: cache }, 'scan', '--repo', remote), 2)
       assert.match(run.stderr, /^error BP4008: .*\n {2}where: .*\n {2}why: .*ENOSPC\n {2}fix: /)
       assert.deepEqual(await world.refs(), before)
     } finally {
