@@ -11,10 +11,8 @@ import type { RenderCase } from './render-case.ts'
 import { buildFunctionPrograms, type FunctionPrograms, runKptOutputs } from './run-kpt-render.ts'
 
 const rendered = ALL_CASES.filter(({ refused, weRefuse }) => refused === undefined && weRefuse === undefined)
-/** kpt runs three times for each: elsewhere than in CI the cases about comments, annotations and places, and every eighth of the others. */
-const cases = rendered.filter(
-  ({ name }, place) => (process.env['CI'] ?? '') !== '' || /^(comments-(at|between|in)|place-(by|renamed))/.test(name) || place % 8 === 0,
-)
+/** kpt runs three times for each: the cases about comments, annotations, places and Kptfiles, and every fourth of the others. */
+const cases = rendered.filter(({ name }, place) => /^(comments-(at|between|in)|place-(by|renamed)|kptfile-)/.test(name) || place % 4 === 0)
 
 function ours({ files }: RenderCase): {
   readonly list: string
@@ -58,7 +56,8 @@ describe('what kpt fn render -o gives', { skip: whyNoKpt() }, () => {
 })
 
 /** Of kpt and of kustomize, for tools only, and no objects at all. */
-const NOT_APPLIED = /^kind: (Kptfile|ResourceGroup|Kustomization)|^ *config\.kubernetes\.io\/local-config: |^resources:|^\n$/m
+const NOT_APPLIED =
+  /(?:^|[{,] *)"?kind"?: "?(Kptfile|ResourceGroup|Kustomization)|^ *config\.kubernetes\.io\/local-config: |^resources:|^\n$/m
 
 /** The last document of a text has no line break behind a comment at its end. */
 function ended(document: string): string {
