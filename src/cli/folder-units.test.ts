@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
+import { Failure } from '../failure.ts'
 
 /** The package of the world without its Kptfile, with one hand edit. */
 function folderWorld(files: { readonly [path: string]: string } = {}): TurnWorld {
@@ -136,4 +137,90 @@ test('render -o unwrap prints the objects of a folder, and says that it has no f
     (await runInWorld(folderWorld(), ['render', ...PATH])).stdout,
     /apps\/web {2}2 objects, taken as it stands: it has no Kptfile/,
   )
+})
+
+const UNREACHABLE = async (): Promise<never> => {
+  throw new Failure({ code: 'BP3001', what: 'cannot read', why: 'refused', remedy: 'wait' })
+}
+
+test('a scan without names looks at the folders that were recorded in its cluster: what an outage made Unknown is known again', async () => {
+  for (const path of ['apps/web', '.']) {
+    const world = folderWorld()
+    assert.equal((await runInWorld(world, ['scan', '--path', path])).code, 1)
+    world.cluster.identify = UNREACHABLE
+    assert.equal((await runInWorld(world, ['scan'])).code, 3)
+    assert.equal((await runInWorld(world, ['status'])).code, 3)
+    Reflect.deleteProperty(world.cluster, 'identify')
+    const again = await runInWorld(world, ['scan'])
+    assert.equal(again.code, 1, again.stderr)
+    const { code, stdout } = await runInWorld(world, ['status'])
+    assert.equal(code, 1, stdout)
+    assert.match(stdout, /Drifted/)
+  }
+})
+
+test('a folder that was recorded in another cluster is not looked at in this one', async () => {
+  const world = folderWorld({
+    'apps/shop/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: shop\n',
+    'apps/shop/a.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: shop}\n',
+  })
+  await runInWorld(world, ['scan', ...PATH])
+  world.cluster.name = 'edge'
+  world.cluster.uid = 'uid-edge'
+  await runInWorld(world, ['scan'])
+  const recorded = world.repository.paths('drift-ledger').filter((path) => path.endsWith('report.yaml'))
+  assert.deepEqual(recorded, ['clusters/edge/apps--shop/report.yaml', 'clusters/prod/apps--web/report.yaml'])
+})
+
+test('where only another cluster has folders, a scan says as before which folders hold manifests', async () => {
+  const world = folderWorld()
+  await runInWorld(world, ['scan', ...PATH])
+  world.cluster.name = 'edge'
+  world.cluster.uid = 'uid-edge'
+  const { code, stderr } = await runInWorld(world, ['scan'])
+  assert.equal(code, 2)
+  assert.match(stderr, /BP1004: .*\n.*manifests are in apps\/web/)
+})
+
+test('a package that lost its Kptfile is no folder unit because the ledger has it', async () => {
+  const world = new TurnWorld('{mode: Warn}', {
+    'apps/shop/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: shop\n',
+    'apps/shop/a.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: shop}\n',
+  })
+  await runInWorld(world, ['scan'])
+  world.repository.commitByHand('main', { 'apps/web/Kptfile': null })
+  world.edit(WEB, 'spec.replicas', 5)
+  const { code, stdout } = await runInWorld(world, ['scan'])
+  assert.equal(code, 0, stdout)
+})
+
+test('an outage says nothing of a package that no later scan looks at', async () => {
+  const world = new TurnWorld('{mode: Warn}', {
+    'apps/shop/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: shop\n',
+    'apps/shop/a.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: shop}\n',
+  })
+  await runInWorld(world, ['scan'])
+  world.repository.commitByHand('main', { 'apps/shop/Kptfile': null, 'apps/shop/a.yaml': null })
+  world.cluster.identify = UNREACHABLE
+  await runInWorld(world, ['scan'])
+  Reflect.deleteProperty(world.cluster, 'identify')
+  assert.equal((await runInWorld(world, ['scan'])).code, 0)
+  assert.equal((await runInWorld(world, ['status'])).code, 0)
+})
+
+test('the repository as a folder and a package named root have one name: the folder is refused, the package is compared', async () => {
+  const world = new TurnWorld()
+  world.repository.commitByHand('main', {
+    'apps/web/Kptfile': null,
+    'root/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: root\n',
+    'root/a.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: shop}\n',
+  })
+  const both = await runInWorld(world, ['scan', '--path', '.', 'root'])
+  assert.equal(both.code, 2, both.stderr)
+  assert.match(both.stderr, /BP4004: the repository as a folder and the package root cannot both be compared/)
+  assert.deepEqual(
+    world.repository.paths('drift-ledger').filter((path) => path.endsWith('report.yaml')),
+    ['clusters/prod/root/report.yaml'],
+  )
+  assert.match((await runInWorld(world, ['status'])).stdout, /prod +root +/)
 })

@@ -1,9 +1,9 @@
 /** How old the answer of the ledger is, and what it does not know (docs/adr/0026-what-status-knows.md). */
 import type { Note } from '../note.ts'
 import { lastSeen } from '../plan/seen-at.ts'
-import { clusterDetection, placedPackages } from '../policy/effective-policy.ts'
+import { clusterDetection } from '../policy/effective-policy.ts'
 import type { Ledger } from '../reconcile/read-ledger.ts'
-import type { RepositoryView } from '../reconcile/repository-view.ts'
+import { packagesIn, type RepositoryView } from '../reconcile/repository-view.ts'
 import type { DriftReport } from '../record/schema.ts'
 import { unitName } from '../record/unit-name.ts'
 import { formatAge } from './print-diff.ts'
@@ -16,13 +16,16 @@ export function withSeenTimes(ledger: Ledger, view: RepositoryView): Ledger {
   return { ...ledger, folders, reports }
 }
 
-function withSeenTime(report: DriftReport, { clusters }: Ledger, { packages, policies }: RepositoryView): DriftReport {
-  const { cluster, package: path } = report.spec.unit
-  // Nobody looks at what is no longer in the repository, or in the cluster.
-  const looked = packages.some((found) => found.path === path) && placedPackages(policies, cluster, [path])?.length !== 0
-  const seenAt = lastSeen(report, looked ? clusters.get(cluster)?.status : undefined)
+function withSeenTime(report: DriftReport, { clusters }: Ledger, view: RepositoryView): DriftReport {
+  const { cluster } = report.spec.unit
+  const seenAt = lastSeen(report, isLookedAt(report, view) ? clusters.get(cluster)?.status : undefined)
   const { at, seenAt: _known, ...observed } = report.spec.observed
   return { ...report, spec: { ...report.spec, observed: { at, ...(seenAt > at ? { seenAt } : {}), ...observed } } }
+}
+
+/** Nobody looks at what is no longer in the repository, or in the cluster. */
+function isLookedAt({ spec: { unit } }: DriftReport, view: RepositoryView): boolean {
+  return packagesIn(view, unit.cluster).some(({ path }) => path === unit.package)
 }
 
 export function seenAtOf({ spec: { observed } }: DriftReport): string {

@@ -47,6 +47,7 @@ export function unitReport(
       cluster: seen.unit.cluster,
       package: seen.unit.packagePath,
       name: seen.unit.packagePath === '' ? seen.unit.packageName : undefined,
+      source: seen.unit.source === 'folder' ? seen.unit.source : undefined,
       branch: seen.git.baseBranch,
       revision: seen.git.revision === 0 ? undefined : `v${seen.git.revision}`,
       commit: seen.git.base,

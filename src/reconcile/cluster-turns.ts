@@ -6,12 +6,12 @@ import { clusterWrites } from '../plan/cluster-writes.ts'
 import { identityFields, knownObservation } from '../plan/ledger-files.ts'
 import { contentHash } from '../plan/unit-git.ts'
 import type { UnobservedUnit } from '../plan/unobserved.ts'
-import { clusterDetection, placedPackages } from '../policy/effective-policy.ts'
+import { clusterDetection } from '../policy/effective-policy.ts'
 import { ledgerUnitFolder } from '../record/record-paths.ts'
 import type { DriftReport } from '../record/schema.ts'
 import type { Board } from './board.ts'
 import type { ObservedCluster } from './observe-units.ts'
-import { below, type RepositoryView, readTexts } from './repository-view.ts'
+import { below, packagesIn, type RepositoryView, readTexts } from './repository-view.ts'
 import type { UnitResult } from './unit-result.ts'
 
 export interface ClusterWrites extends LedgerWrites {
@@ -61,13 +61,10 @@ export async function writesOfClusters(
     if (!isAboutCluster(code)) continue
     const { clusters } = await board.ledger()
     const before = clusters.get(cluster)
-    const placed =
-      placedPackages(
-        view.policies,
-        cluster,
-        view.packages.map(({ path }) => path),
-      ) ?? []
-    const unobserved = (await unobservedUnits(view, board, cluster, placed, signal)).map((unit) => ({ ...unit, code }))
+    const expected = packagesIn(view, cluster).map(({ path }) => path)
+    // What a turn does not look at stays as it was: no later turn would take the word back.
+    const units = await unobservedUnits(view, board, cluster, view.policies.placements.length === 0 ? [] : expected, signal)
+    const unobserved = units.flatMap((each) => (expected.includes(each.unit.package) ? [{ ...each, code }] : []))
     // A name that nobody placed anything into, and that nobody ever saw, is more likely a slip than a cluster.
     if (before === undefined && unobserved.length === 0) continue
     writes.push({

@@ -6,7 +6,6 @@ import { describeResourceId, type ResourceId } from '../krm/resource-id.ts'
 import type { Note } from '../note.ts'
 import type { FoundPackage } from '../package/find-packages.ts'
 import type { Observation } from '../plan/observation.ts'
-import { placedPackages } from '../policy/effective-policy.ts'
 import type { ClusterIdentity, ClusterReader } from '../ports/cluster.ts'
 import type { Forge } from '../ports/hosted-forge.ts'
 import type { PackageRepository } from '../ports/package-repository.ts'
@@ -24,7 +23,7 @@ import { readLiveSides } from './read-live-sides.ts'
 import { readProposals } from './read-proposals.ts'
 import { readUnexpected } from './read-unexpected.ts'
 import { readUnmanaged, type UnmanagedObjects } from './read-unmanaged.ts'
-import { type RepositoryView, readAhead, readRepository } from './repository-view.ts'
+import { packagesIn, type RepositoryView, readAhead, readRepository } from './repository-view.ts'
 import { assertSameCluster } from './same-cluster.ts'
 import type { UnitResult } from './unit-result.ts'
 
@@ -84,7 +83,7 @@ export async function lookAtCluster(
   const identity = await cluster.identify(signal)
   await assertSameCluster(view, cluster.name, identity, signal)
   const own = new OwnResources(cluster)
-  const declared = declaredObjects(view, cluster.name, identity.namespace, request.renderer, signal)
+  const declared = declaredObjects(view, { cluster: cluster.name, namespace: identity.namespace, named }, request.renderer, signal)
   const units: ObservedUnit[] = []
   for (let first = 0; first < packages.length; first += TOGETHER) {
     const some = packages.slice(first, first + TOGETHER)
@@ -176,23 +175,21 @@ async function readSides(
   })
 }
 
-/** Of the packages that run in the cluster, or may. */
+/** Of the packages that run in the cluster, or may: somebody named them. */
 function declaredObjects(
   view: RepositoryView,
-  cluster: string,
-  namespace: string,
+  { cluster, namespace, named }: { readonly cluster: string; readonly namespace: string; readonly named: readonly FoundPackage[] },
   renderer: PackageRenderer,
   signal: AbortSignal,
 ): DeclaredObjects {
-  const packages = new Map(view.packages.map((found) => [found.path, found]))
-  const paths = placedPackages(view.policies, cluster, [...packages.keys()]) ?? [...packages.keys()]
+  const packages = new Map([...packagesIn(view, cluster), ...named].map((found) => [found.path, found]))
   const load = async (path: string): Promise<readonly ResourceId[]> => {
     const found = packages.get(path)
     if (found === undefined) return []
     const { desired } = await loadPackage(view, found, cluster, renderer, signal)
     return desired.resources.map(({ id }) => id)
   }
-  return new DeclaredObjects(paths, load, namespace)
+  return new DeclaredObjects([...packages.keys()], load, namespace)
 }
 
 const ATTEMPTS = 5
@@ -218,14 +215,10 @@ async function unitsOf(
 ): Promise<readonly FoundPackage[]> {
   const all = await choosePackages(view, names, signal)
   if (names.length > 0) return all
-  const placed = placedPackages(
-    view.policies,
-    cluster,
-    all.map(({ path }) => path),
-  )
-  if (placed === undefined) return all
-  if (placed.length === 0) throw nothingPlaced(cluster)
-  return all.filter(({ path }) => placed.includes(path))
+  const own = packagesIn(view, cluster)
+  if (own.length > 0) return own
+  if (view.policies.placements.length > 0) throw nothingPlaced(cluster)
+  return choosePackages({ ...view, packages: own }, names, signal)
 }
 
 /** A name that no placement knows is more likely a slip than a cluster without packages, and "no drift" would hide it. */

@@ -74,6 +74,7 @@ export async function loadPackage(
   renderer: PackageRenderer,
   signal: AbortSignal,
 ): Promise<LoadedPackage> {
+  if (found.path === '' && found.source === 'folder' && view.packages.some(({ path }) => path === ROOT_FOLDER)) throw twoOfOneName()
   const read = await readFolder(view, found.path, signal)
   const { render: choice, renderPlace } = effectivePolicy(view.policies, cluster, found.path)
   if (found.source === 'folder' && renderPlace === undefined && choice.tool === 'files') assertPlainFolder(found, read.files)
@@ -113,6 +114,18 @@ export async function loadPackage(
       textOf,
     ),
   }
+}
+
+/** Branches, tags, records and the ledger would be those of both. */
+function twoOfOneName(): Failure {
+  return new Failure({
+    code: 'BP4004',
+    what: `the repository as a folder and the package ${ROOT_FOLDER} cannot both be compared`,
+    where: '.',
+    why: `the name of the repository as a folder is ${ROOT_FOLDER} too, so both would have the branches proposed/${ROOT_FOLDER}/drift-…`,
+    remedy: `name the folders of the repository in place of ".", or rename the folder ${ROOT_FOLDER}`,
+    retry: 'on-change',
+  })
 }
 
 const NO_ANNOTATIONS: ReadonlyMap<string, string> = new Map()

@@ -2,17 +2,18 @@
 
 import { asFailure, Failure } from '../failure.ts'
 import type { Note } from '../note.ts'
-import { type FoundPackage, findPackages } from '../package/find-packages.ts'
+import { type FoundPackage, findPackages, packageSlug } from '../package/find-packages.ts'
 import type { ObjectId } from '../package/object-id.ts'
 import type { PackageFiles } from '../package/package-files.ts'
 import { LEDGER_BRANCH } from '../package/ref-name.ts'
 import type { EpisodeIds } from '../plan/observation.ts'
+import { placedPackages } from '../policy/effective-policy.ts'
 import { type PolicySet, parsePolicyFiles } from '../policy/parse-policy.ts'
 import type { KnownProposal } from '../ports/hosted-forge.ts'
 import type { PackageRepository, TreeFile } from '../ports/package-repository.ts'
-import { type ClosedEpisode, closedEpisodeSchema } from '../record/schema.ts'
+import { type ClosedEpisode, closedEpisodeSchema, driftReportSchema } from '../record/schema.ts'
 import { parseDocument } from '../record/write-document.ts'
-import { folderRenders, unitFolders, type WantedUnits } from './unit-folders.ts'
+import { folderRenders, type RecordedUnit, unitFolders, type WantedUnits } from './unit-folders.ts'
 
 export interface RepositoryView {
   readonly repository: PackageRepository
@@ -28,6 +29,8 @@ export interface RepositoryView {
   /** Head of the ledger; null before its first commit. */
   readonly ledger: ObjectId | null
   readonly ledgerTree: readonly TreeFile[]
+  /** Units of the ledger that are no packages of kpt now. */
+  readonly recorded: readonly RecordedUnit[]
   /** Of every unit, in the order of their outcomes. */
   readonly closed: readonly ClosedEpisode[]
   readonly episodes: EpisodeIds
@@ -55,7 +58,7 @@ export async function readRepository(
   const policies = parsePolicyFiles(await policyFiles(repository, tree, signal))
   const ledger = refs.get(`refs/heads/${LEDGER_BRANCH}`) ?? null
   const ledgerTree = ledger === null ? [] : await repository.list(ledger, '', signal)
-  const recorded = new Set(ledgerTree.flatMap(({ path }) => /^clusters\/[^/]+\/([^/]+)\/report\.yaml$/.exec(path)?.[1] ?? []))
+  const recorded = await recordedUnits(repository, tree, ledgerTree, signal)
   const packages = findPackages(tree, unitFolders(tree, { refs, placements: policies.placements, recorded, wanted }))
   const { closed, problems } = await readClosed(repository, ledgerTree, signal)
   return {
@@ -74,11 +77,32 @@ export async function readRepository(
     policies: { ...policies, folders: folderRenders(tree, packages) },
     ledger,
     ledgerTree,
+    recorded,
     proposals: new Map(),
     closed,
     problems,
     episodes: { closed: closedIds(ledgerTree), open: openIds(refs) },
   }
+}
+
+/**
+ * The packages that a turn without names looks at in the cluster: those that the placements put there; where there is no placement, every
+ * package with a Kptfile, and the folders that were recorded in this cluster or that nobody recorded anywhere.
+ */
+export function packagesIn(
+  { packages, policies, recorded }: Pick<RepositoryView, 'packages' | 'policies' | 'recorded'>,
+  cluster: string,
+): readonly FoundPackage[] {
+  const placed = placedPackages(
+    policies,
+    cluster,
+    packages.map(({ path }) => path),
+  )
+  if (placed !== undefined) return packages.filter(({ path }) => placed.includes(path))
+  return packages.filter(({ path, source }) => {
+    const units = source === 'kpt' ? [] : recorded.filter((unit) => unit.path === path)
+    return units.length === 0 || units.some((unit) => unit.cluster === cluster)
+  })
 }
 
 /** By the names of the files: one that cannot be read is not to be overwritten either. */
@@ -113,6 +137,29 @@ async function readClosed(
     closed: closed.sort((left, right) => (left.status.at < right.status.at ? -1 : left.status.at > right.status.at ? 1 : 0)),
     problems,
   }
+}
+
+/** A report that cannot be read says nothing here: whoever reads the ledger tells it. */
+async function recordedUnits(
+  repository: PackageRepository,
+  tree: readonly TreeFile[],
+  ledgerTree: readonly TreeFile[],
+  signal: AbortSignal,
+): Promise<readonly RecordedUnit[]> {
+  const slugs = new Set(findPackages(tree).map(({ path }) => packageSlug(path, '')))
+  const reports = ledgerTree.filter(({ path }) => {
+    const slug = /^clusters\/[^/]+\/([^/]+)\/report\.yaml$/.exec(path)?.[1]
+    return slug !== undefined && !slugs.has(slug)
+  })
+  const texts = await readTexts(repository, reports, signal)
+  return reports.flatMap(({ path }) => {
+    try {
+      const { unit } = parseDocument(texts.get(path) ?? '', driftReportSchema, path).spec
+      return [{ cluster: unit.cluster, path: unit.package, isFolder: unit.source === 'folder' }]
+    } catch {
+      return []
+    }
+  })
 }
 
 /** The file cannot be read, and says nothing. */

@@ -1,6 +1,6 @@
 /** Folders without a Kptfile that are units, because somebody named them: on the command line, in a Placement, or when it was recorded. */
 import { Failure } from '../failure.ts'
-import { type FoundPackage, normalPath, packageSlug, ROOT_FOLDER } from '../package/find-packages.ts'
+import { type FoundPackage, normalPath, ROOT_FOLDER } from '../package/find-packages.ts'
 import type { ObjectId } from '../package/object-id.ts'
 import { parseWorkspaceBranch } from '../package/ref-name.ts'
 import { matchesPath } from '../policy/effective-policy.ts'
@@ -16,32 +16,37 @@ export interface WantedUnits {
   readonly packages?: readonly string[]
 }
 
+/** A unit of the ledger that is no package of kpt at this commit. */
+export interface RecordedUnit {
+  readonly cluster: string
+  /** From the root of the repository. */
+  readonly path: string
+  /** Whether it was recorded as a folder. A package that lost its Kptfile is none because of that. */
+  readonly isFolder: boolean
+}
+
 export interface FolderSources {
   readonly refs: ReadonlyMap<string, ObjectId>
   readonly placements: PolicySet['placements']
-  /** Names of the folders that units have in the ledger. */
-  readonly recorded: ReadonlySet<string>
+  readonly recorded: readonly RecordedUnit[]
   readonly wanted: WantedUnits
 }
 
 /** By path from the root of the repository. @throws Failure BP1004 where a folder that was named on the command line is not there */
-export function unitFolders(tree: readonly TreeFile[], { refs, placements, recorded: slugs, wanted }: FolderSources): readonly string[] {
+export function unitFolders(tree: readonly TreeFile[], { refs, placements, recorded, wanted }: FolderSources): readonly string[] {
   const folders = foldersOf(tree)
   const named = (wanted.folders ?? []).map((name) => existing(name, folders))
   const globs = placements.flatMap(({ spec }) => spec.paths ?? [])
   const placed =
     globs.length === 0 ? [] : [...folders].filter(([path, holds]) => (holds || isLiteral(globs, path)) && matchesPath(globs, path))
   const names = new Set((wanted.packages ?? []).map(normalPath))
-  const hasPackage = tree.some(({ path }) => path === 'Kptfile' || path.endsWith('/Kptfile'))
-  // What was recorded of a folder is decided about by its name alone; where there are no packages, without it.
-  const recorded = [...refs.keys()]
-    .map((ref) => recordedFolder(ref))
-    .filter(
-      (path) => path !== undefined && folders.has(path) && (names.has(path) || (!hasPackage && names.size === 0 && named.length === 0)),
-    )
-  // What was decided has no branch any more, and the ledger knows it still.
-  const seen = [...names].filter((path) => path !== undefined && path !== '' && folders.has(path) && slugs.has(packageSlug(path, '')))
-  return [...new Set([...named, ...seen, ...placed.map(([path]) => path), ...recorded])].filter((path) => path !== undefined)
+  // What was recorded of a folder is decided about by its name alone.
+  const open = [...refs.keys()].map((ref) => recordedFolder(ref, folders)).filter((path) => path !== undefined && names.has(path))
+  const known = recorded
+    .filter(({ path, isFolder }) => folders.has(path) && (names.has(path) || (isFolder && placements.length === 0)))
+    .map(({ path }) => path)
+  const found = [...named, ...placed.map(([path]) => path), ...open, ...known].filter((path) => path !== undefined)
+  return [...new Set(found)].filter((path) => folders.has(path))
 }
 
 /** What renders each folder where no policy says it: its kustomization, or the files as they stand. */
@@ -74,10 +79,10 @@ function isLiteral(globs: readonly string[], path: string): boolean {
   return globs.some((glob) => !glob.includes('*') && normalPath(glob) === path)
 }
 
-function recordedFolder(ref: string): string | undefined {
+function recordedFolder(ref: string, folders: ReadonlyMap<string, boolean>): string | undefined {
   const found = /^refs\/heads\/((?:drafts|proposed)\/.+\/drift-[^/]+)$/.exec(ref)?.[1]
   const path = found === undefined ? undefined : parseWorkspaceBranch(found)?.packagePath
-  return path === ROOT_FOLDER ? '' : path
+  return path === ROOT_FOLDER && !folders.has(ROOT_FOLDER) ? '' : path
 }
 
 function existing(name: string, folders: ReadonlyMap<string, boolean>): string {

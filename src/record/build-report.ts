@@ -17,6 +17,8 @@ export interface ReportUnit {
   readonly package: string
   /** Of a package at the root of the repository; undefined for any other. */
   readonly name?: string | undefined
+  /** Of a folder without a Kptfile. */
+  readonly source?: 'folder' | undefined
   /** Base branch, short. */
   readonly branch: string
   /** As in `v3`; undefined before the first tag. */
@@ -150,6 +152,7 @@ export function buildReport(input: ReportInput): DriftReport {
         cluster: unit.cluster,
         package: unit.package,
         ...(unit.name === undefined ? {} : { name: unit.name }),
+        ...(unit.source === undefined ? {} : { source: unit.source }),
         branch: unit.branch,
         ...(unit.revision === undefined ? {} : { revision: unit.revision }),
         commit: unit.commit,

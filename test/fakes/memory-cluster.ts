@@ -19,7 +19,7 @@ import { predictedApply, TEST_SCHEMA, withMetadata } from './live-object.ts'
 const CLUSTER_SCOPED = new Set(['Namespace', 'ClusterRole'])
 
 export class MemoryCluster implements ClusterReader, ClusterWriter {
-  readonly name: string
+  name: string
   readonly objects = new Map<string, JsonObject>()
   /** Keys that answer with an error instead. */
   readonly unreadable = new Set<string>()
