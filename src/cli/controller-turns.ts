@@ -12,6 +12,7 @@ import type { ControllerOptions } from './controller-options.ts'
 import { type KeptSession, keepSession } from './kept-session.ts'
 import { printFailures } from './print-failures.ts'
 import { printNotes } from './print-notes.ts'
+import { writtenWord } from './print-turn.ts'
 import { runScan, type Scanned } from './run-scan.ts'
 import type { World } from './world.ts'
 
@@ -188,16 +189,14 @@ export class ControllerTurns {
   }
 }
 
-const WORDS: Readonly<Record<string, string>> = { created: 'recorded', updated: 'updated', healed: 'withdrawn' }
-
 /** What the turn wrote, one clause for each package; a package whose status alone changed says that. */
 export function whatWasDone(result: TurnResult): string[] {
   if (result.updates.length === 0) return []
   return result.units.flatMap((unit) => {
     if (unit.state === 'failed' || unit.refused !== undefined) return []
-    const { outcome, branch, outcomes, report, writes } = unit.plan
+    const { outcome, branch, outcomes, writes } = unit.plan
     const name = `${oneLine(unit.unit.packageName, 300)} in ${oneLine(unit.unit.cluster, 300)}`
-    const word = outcome === 'created' && report.status.lifecycle === 'Proposed' ? 'proposed' : WORDS[outcome]
+    const word = outcome === 'unchanged' ? undefined : writtenWord(unit)
     const ended = outcomes
       .map(({ episode }) => episode.status.outcome.toLowerCase())
       .filter((end) => word === undefined || end === 'merged')

@@ -50,7 +50,9 @@ export function addDecideCommands(program: Command, world: World, run: Run): voi
   )
   const rejection = program
     .command('reject')
-    .description('close the open proposal: git and the cluster stay as they are, and exactly this drift is silent for a while')
+    .description(
+      'close the open proposal: git and the cluster stay as they are, and exactly this drift is silent for as long as the policy says (30 days)',
+    )
     .argument('[package]', ONE_PACKAGE)
   decisionFlags(rejection).action((name: string | undefined, options: CommonOptions) =>
     run(async () => (await import('./commands/decide.ts')).rejectOne(name, options, world)),

@@ -28,3 +28,14 @@ test('of a plan that is one for all, the question alone says it', async () => {
   assert.match(shown, /^ {2}\d ~ {2}spec\.replicas /m)
   assert.match(shown, /ADOPT 2 changes, fingerprint /)
 })
+
+test('reject says until when exactly this drift is silent, as the ledger has it', async () => {
+  const world = new TurnWorld('{mode: Propose, decide: {closeSilence: 3d}}')
+  world.edit(WEB, 'spec.replicas', 5)
+  await runInWorld(world, ['scan'])
+  const { code, stdout } = await runInWorld(world, ['reject', 'apps/web', '--yes'])
+  assert.equal(code, 0, stdout)
+  const until = /is silent until (2026-11-24T10:\d\d:00Z)$/m.exec(stdout)?.[1]
+  const [closed = ''] = world.repository.paths('drift-ledger').filter((path) => path.startsWith('closed/'))
+  assert.match(world.repository.text('drift-ledger', closed) ?? '', new RegExp(`silentUntil: "?${until}"?\n`))
+})

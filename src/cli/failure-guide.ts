@@ -160,7 +160,7 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'edit the file by hand, or choose restore or release',
   },
   BP2008: {
-    cause: 'live agrees with git, what differs is no drift, or it was decided and is not applied yet',
+    cause: 'live agrees with git, what differs is no drift or waits for the syncer, or it was decided and is not applied yet',
     fix: 'run backporch diff; where a decision was merged, let the syncer apply it and scan again',
   },
   BP2009: {

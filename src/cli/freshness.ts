@@ -32,6 +32,14 @@ export function seenAtOf({ spec: { observed } }: DriftReport): string {
   return observed.seenAt ?? observed.at
 }
 
+/** RFC 3339 UTC: the latest look at each item that was ever seen, the oldest first. */
+export function observedTimes(items: readonly DriftReport[]): readonly string[] {
+  return items
+    .map(seenAtOf)
+    .filter((at) => at !== '')
+    .sort()
+}
+
 /** Whether the last look is older than twice the interval at which the policy says that the cluster is looked at. */
 export function isStale(report: DriftReport, { policies }: Pick<RepositoryView, 'policies'>, now: Date): boolean {
   const { cluster } = report.spec.unit

@@ -180,6 +180,13 @@ test('ignore proposes the rule on a branch, and the line is hidden once that is 
     world.repository.paths(branch).filter((path) => world.repository.text(branch, path) !== world.repository.text('main', path)),
     ['.drift/policy.yaml'],
   )
+  assert.match(stdout, /^ {2}next: review it, then merge it into main; the rule holds from then on$/m)
+  // In somebody's clone the command is known.
+  const clone = await runInWorld(world, argv, { cloneState: 'clone' })
+  assert.match(
+    clone.stdout,
+    new RegExp(`^  next: review it, then merge it into main: git merge ${branch}; the rule holds from then on$`, 'm'),
+  )
   // The same again is the same branch.
   const after = new Map(world.repository.branches)
   assert.match((await runInWorld(world, argv)).stdout, new RegExp(`proposed: ${branch}\n`))
@@ -198,6 +205,7 @@ test('where pull requests are, ignore opens one that says who asked, and the sam
   assert.equal(code, 0, stderr)
   assert.match(stderr, /check warns of a rule without an end/)
   assert.match(stdout, /proposed: .*1/)
+  assert.match(stdout, /^ {2}next: review it, then merge it; the rule holds from then on$/m)
   const again = await runInWorld(world, argv)
   assert.equal(again.stdout.split('\n')[0], stdout.split('\n')[0])
   const [opened, ...others] = forge.proposals

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
-import { TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
+import { CONFIG, KPTFILE, TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
 import { parseJson } from '../krm/json.ts'
 
 async function drifted(): Promise<TurnWorld> {
@@ -127,4 +127,24 @@ test('scan keeps stdout for its document, also where it writes', async () => {
     const { stdout } = await runInWorld(world, ['scan', '-o', output])
     assert.doesNotMatch(stdout, /proposed|next: /, output)
   }
+})
+
+test('a list from the ledger is as old as its oldest observation, whenever it is printed', async () => {
+  const world = new TurnWorld()
+  const other = { 'apps/shop/Kptfile': KPTFILE.replace('web', 'shop'), 'apps/shop/a.yaml': CONFIG.replace('name: web', 'name: shop') }
+  world.repository.commitByHand('main', other)
+  world.sync()
+  await runInWorld(world, ['scan'])
+  const first = world.cluster.now
+  world.pass(300)
+  await runInWorld(world, ['scan', 'apps/web'])
+  const second = world.cluster.now
+  world.pass(300)
+  const timeOf = async (argv: readonly string[]): Promise<unknown> =>
+    JSON.parse((await runInWorld(world, [...argv, '-o', 'json'])).stdout).observedAt
+  for (const command of [['status'], ['get', 'drifts']]) {
+    assert.equal(await timeOf(command), first, command.join(' '))
+    assert.equal(await timeOf([...command, 'apps/web']), second, command.join(' '))
+  }
+  assert.equal(await timeOf(['status', '--cluster', 'nowhere']), '')
 })

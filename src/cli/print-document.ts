@@ -7,6 +7,7 @@ import type { UnitResult } from '../reconcile/unit-result.ts'
 import { oneLine } from '../record/one-line.ts'
 import { API_VERSION, type Change, type DriftReport, type DriftReportList, type Incomplete } from '../record/schema.ts'
 import { formatDocument } from '../record/write-document.ts'
+import { observedTimes } from './freshness.ts'
 import { printTemplate, TemplateMismatch } from './json-path.ts'
 import { parseTemplate } from './json-path-parse.ts'
 import { type Output, templateOf } from './outputs.ts'
@@ -61,7 +62,9 @@ export function printReports(list: DriftReportList, options: DocumentOptions, wo
   return true
 }
 
-export function reportList(items: readonly DriftReport[], observedAt: string, incomplete: readonly Incomplete[]): DriftReportList {
+/** The list is as old as its oldest observation, which the time of printing says nothing of. */
+export function reportList(items: readonly DriftReport[], incomplete: readonly Incomplete[]): DriftReportList {
+  const [observedAt = ''] = observedTimes(items)
   return { apiVersion: API_VERSION, kind: 'DriftReportList', observedAt, incomplete: [...incomplete], items: [...items] }
 }
 

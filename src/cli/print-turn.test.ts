@@ -70,3 +70,13 @@ test('a scan says that the cluster still differs after the time for it', async (
     /^! drift-[0-9a-f]{8} of apps\/web is not settled: \S+ still differs from the decision$/m,
   )
 })
+
+test('a draft that becomes a proposal is proposed, and one that is planned otherwise after that is updated', async () => {
+  const world = new TurnWorld('{mode: Warn}')
+  world.edit(WEB, 'spec.replicas', 5)
+  assert.match((await runInWorld(world, ['scan'])).stdout, /^✓ recorded: drafts\/apps\/web\/drift-/m)
+  assert.match((await runInWorld(world, ['adopt', 'apps/web', '--dry-run'])).stdout, /^✓ would be proposed: proposed\//m)
+  assert.match((await runInWorld(world, ['adopt', 'apps/web'])).stdout, /^✓ proposed: proposed\/apps\/web\/drift-/m)
+  assert.match((await runInWorld(world, ['adopt', 'apps/web'])).stdout, /^✓ unchanged: proposed\//m)
+  assert.match((await runInWorld(world, ['restore', 'apps/web'])).stdout, /^✓ updated: proposed\//m)
+})

@@ -5,6 +5,7 @@ import type { RedactionKey } from '../krm/redacted.ts'
 import { staleNotes } from '../plan/listed-rules.ts'
 import type { Unit } from '../plan/observation.ts'
 import type { UnitPlan } from '../plan/plan-reconcile.ts'
+import type { PlannedUnit } from '../plan/planned-unit.ts'
 import type { NotObserved, TurnResult } from '../reconcile/run-turn.ts'
 import { unitFailures } from '../reconcile/unit-result.ts'
 import { oneLine } from '../record/one-line.ts'
@@ -43,7 +44,7 @@ export function printTurn(result: TurnResult, options: TurnPrintOptions, world: 
   const notes = planned.flatMap((unit) => unit.notes)
   const proposals = [...result.proposals].map(([branch, { label, url }]) => ({ branch, label, url }))
   const list = {
-    ...reportList(reports, result.observedAt, [...incompleteOf(result.units), ...incompleteOfClusters(result.notObserved)]),
+    ...reportList(reports, [...incompleteOf(result.units), ...incompleteOfClusters(result.notObserved)]),
     ...(proposals.length === 0 ? {} : { proposals }),
     // Of rules that match nothing only the whole ledger tells.
     ...notesPart([...notes, ...staleNotes(result.view.policies, [], result.observedAt.slice(0, 10))], options),
@@ -97,6 +98,13 @@ function notObservedFailures({ cluster, failures }: NotObserved): readonly Failu
 
 const WORDS = { created: 'recorded', updated: 'updated', unchanged: 'unchanged', healed: 'withdrawn' } as const
 
+/** What was done to the unit's branch; undefined for nothing. A draft that becomes a proposal is proposed, whatever was recorded before. */
+export function writtenWord({ plan: { outcome, report }, observation }: PlannedUnit): string | undefined {
+  const isNew = outcome === 'created' || (outcome === 'updated' && !observation.git.branches.some(({ state }) => state === 'proposed'))
+  if (isNew && report.status.lifecycle === 'Proposed') return 'proposed'
+  return outcome in WORDS ? WORDS[outcome as keyof typeof WORDS] : undefined
+}
+
 /** One line per unit that has or had a branch, and what to do next. */
 export function tellWritten(result: TurnResult, options: TurnPrintOptions, world: World): void {
   const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
@@ -105,8 +113,7 @@ export function tellWritten(result: TurnResult, options: TurnPrintOptions, world
     const { outcome, branch, notes, report } = unit.plan
     for (const line of noteLines(notes, options)) world.stdout.write(`  ${oneLine(line, 2_000)}\n`)
     for (const line of settledLines(unit.plan, unit.unit, options.dryRun === true, terminal)) world.stdout.write(`${line}\n`)
-    const proposed = outcome === 'created' && report.status.lifecycle === 'Proposed'
-    const word = proposed ? 'proposed' : outcome in WORDS ? WORDS[outcome as keyof typeof WORDS] : undefined
+    const word = writtenWord(unit)
     if (word === undefined || branch === '') continue
     const would = options.dryRun === true && outcome !== 'unchanged' ? 'would be ' : ''
     world.stdout.write(

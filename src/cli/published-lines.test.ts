@@ -118,6 +118,33 @@ test('what scan and adopt print in a clone, and the push of an approval, bring a
   for (const each of ['refs/heads/main', TAG, LEDGER, ref]) assert.ok(isPublished(each), each)
 })
 
+test('in a shallow clone without the ledger that origin has, the push is refused, and the printed way out publishes', (t) => {
+  const { run } = cloneOf(t)
+  const backporch = (clone: string, words: string): string =>
+    run(
+      `cd '${clone}' && '${process.execPath}' '${PROGRAM}' ${words} apps/web --live ../live.json --cluster prod 2>&1 || case $? in 1 | 3) ;; *) exit 9 ;; esac`,
+    )
+  run(printed(backporch('.', 'scan'), 'publish'))
+  run(printed(backporch('.', 'adopt'), 'publish'))
+  const remote = (): string => run('git ls-remote --heads origin')
+  const before = remote()
+  run('git clone -q --depth=1 "file://$PWD/../origin.git" ../shallow && git -C ../shallow branch -q drafts/mine')
+  const first = backporch('../shallow', 'scan')
+  assert.throws(() => run(`cd ../shallow && ${printed(first, 'publish')}`), /rejected/)
+  assert.equal(remote(), before)
+  const wayOut = printed(first, 'where origin refuses that, because it has a drift-ledger')
+  const [command = '', then] = wayOut.split(', and ')
+  assert.equal(then, 'scan again')
+  run(`cd ../shallow && ${command}`)
+  const again = backporch('../shallow', 'scan')
+  // Nothing is new: origin has it all, and the branch of a person is still there.
+  assert.doesNotMatch(again, /publish:|recorded:/)
+  assert.match(again, /unchanged: proposed\/apps\/web\/drift-/)
+  run('git -C ../shallow rev-parse -q --verify drafts/mine')
+  run("cd ../shallow && git push -q --atomic origin 'refs/heads/proposed/apps/*' drift-ledger")
+  assert.equal(remote(), before)
+})
+
 test('one push brings everything to origin, or nothing where somebody was faster', (t) => {
   const { run, isPublished } = cloneOf(t)
   const commit = (ref: string, parents: string): void => {

@@ -46,7 +46,26 @@ export function publishedLines(updates: readonly Written[], baseBranch: string, 
     ...(written.length === 0 ? [] : [`  written to ${place.name}: ${oneLine(written.join(', '), 1_000)}`]),
     ...reviews.slice(0, MOST_REVIEWS).map((branch) => `  review:  ${place.git} diff ${shellWord(`${baseBranch}...${branch}`)}`),
     `  publish: ${publish}`,
+    ...(startsLedger(updates)
+      ? [`  where origin refuses that, because it has a drift-ledger: ${beginAgain(written, place)}, and scan again`]
+      : []),
   ]
+}
+
+/** A clone has the ledger of its origin only where somebody fetched it: then what was begun here stands beside that. */
+function startsLedger(updates: readonly Written[]): boolean {
+  return updates.some(({ ref, from, to }) => ref === `refs/heads/${LEDGER_BRANCH}` && from === null && to !== null)
+}
+
+/** Takes away what was written, and nothing else of the clone. */
+function beginAgain(written: readonly string[], place: RepositoryPlace & { readonly kind: 'clone' }): string {
+  return `${place.git} branch -D ${written.map(shellWord).join(' ')} && ${fetchRecorded(place)}`
+}
+
+/** Fetches what backporch recorded on origin: the ledger, and the branches without which it would take them for deleted. */
+export function fetchRecorded({ git }: { readonly git: string }): string {
+  const all = ['drafts', 'proposed'].map((state) => `'refs/heads/${state}/*:refs/heads/${state}/*'`)
+  return `${git} fetch origin ${all.join(' ')} ${LEDGER_BRANCH}:${LEDGER_BRANCH}`
 }
 
 /** Says it, where there is something to say. @throws Failure BP4009 where git is not installed */
@@ -99,7 +118,8 @@ export function decisionUpdates({ reviewed: { observation, proposal }, commit, r
   return [
     ...(commit === undefined ? [] : [merged, tag]),
     { ref: proposal.ref, from: proposal.commit, to: null },
-    { ref: `refs/heads/${LEDGER_BRANCH}`, from: null, to: proposal.commit },
+    // Whoever decides has scanned before.
+    { ref: `refs/heads/${LEDGER_BRANCH}`, from: proposal.commit, to: proposal.commit },
   ]
 }
 

@@ -7,7 +7,7 @@ import { formatSides, formatValue, hiddenBytes } from '../record/format-value.ts
 import { markdownCell, markdownCode, markdownProse } from '../record/markdown-text.ts'
 import type { Change, DriftReport, DriftReportList } from '../record/schema.ts'
 import { unitName } from '../record/unit-name.ts'
-import { seenAtOf } from './freshness.ts'
+import { observedTimes } from './freshness.ts'
 import { packageLabel } from './ledger-session.ts'
 import { count, objectName, type RankedChange, rankedChanges } from './ranked-changes.ts'
 
@@ -44,17 +44,14 @@ export function formatMarkdown(list: DriftReportList, { numbers, also = [] }: Ma
   lines.push(...inSync(list.items.filter(({ spec, status }) => spec.changes.length === 0 && status.state !== 'Unknown')))
   lines.push(...incompletePart(list))
   lines.push(...stalePart(list.notes), ...also)
-  lines.push(`<sub>Observed ${observedTimes(list)}. Values read git → live.${drifted.length === 0 ? '' : WRITER_NOTE}</sub>`)
+  lines.push(`<sub>Observed ${observedText(list)}. Values read git → live.${drifted.length === 0 ? '' : WRITER_NOTE}</sub>`)
   return `${lines.join('\n')}\n`
 }
 
-/** When the clusters were looked at, which a document from the ledger is later than. */
-function observedTimes({ items, observedAt }: DriftReportList): string {
-  const times = items
-    .map(seenAtOf)
-    .filter((at) => at !== '')
-    .sort()
-  const [first, last] = [times[0] ?? observedAt, times.at(-1) ?? observedAt]
+/** When the clusters were looked at. */
+function observedText({ items }: DriftReportList): string {
+  const times = observedTimes(items)
+  const [first, last] = [times[0] ?? 'never', times.at(-1) ?? 'never']
   return first === last ? markdownCode(first, 40) : `${markdownCode(first, 40)} to ${markdownCode(last, 40)}`
 }
 

@@ -53,7 +53,7 @@ function report(changes: readonly Change[], path = 'apps/web', cluster = 'prod')
 }
 
 function list(...items: readonly DriftReport[]): DriftReportList {
-  return reportList(items, '2026-11-21T10:00:00Z', [])
+  return reportList(items, [])
 }
 
 test('markdown has a row per change, riskiest first, with the numbers of diff', () => {

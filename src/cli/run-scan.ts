@@ -30,7 +30,7 @@ export async function runScan(
   const fleet = { ...ports, clusters: clusters.map(({ reader }) => reader) }
   const answers = await answerFleetProposals(fleet, { ...request, dryRun }, world.signal, presses)
   for (const answer of answers) tellAnswer(answer, options, world)
-  const asked = { ...request, dryRun, keepTexts: waitingTicks(answers) }
+  const asked = { ...request, dryRun, rehearses: dryRun, keepTexts: waitingTicks(answers) }
   const [only, ...others] = clusters
   const single = only !== undefined && others.length === 0
   const result = await (single ? runTurn(ports, asked, world.signal) : runFleetTurn(fleet, asked, world.signal))

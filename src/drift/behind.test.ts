@@ -98,6 +98,17 @@ test('a value that an earlier commit rendered and the syncer owns is Behind, and
   )
 })
 
+test('what is Behind names the commit that changed it, not a later one that changed something else', () => {
+  const [kptfileOnly, changed] = [config({ a: '3', b: 'new' }), config({ a: '3' })]
+  const versions = [version(C0, T0, kptfileOnly), version(C1, T1, changed), version(C2, T2, config({ a: '1' }))]
+  const one = judge({ versions, live: live({ a: '1', b: 'new' }, ['a', 'b'], T2), predicted: live({ a: '3', b: 'new' }, ['a', 'b'], T2) })
+  assert.match(one.setAside[0]?.why ?? '', /^live is what ccccccc rendered, git has bbbbbbb since 2026-01-02T00:00:00Z, /)
+  const dropped = [version(C0, T0), version(C1, T1), version(C2, T2, config({ a: '1' }))]
+  const verdict = unexpectedObject(ID, live({ a: '1' }, ['a'], T2), 'ResourceGroup shop/inventory')
+  const [gone] = setBehindAside([verdict], evidenceOf(dropped, new Map(), { now: '2026-01-02T00:10:00Z' }))
+  assert.match(gone?.setAside[0]?.why ?? '', /git has bbbbbbb since 2026-01-02T00:00:00Z/)
+})
+
 test('a value that no commit ever rendered is drift, although the field manager is the syncer: a hand apply beside CI', () => {
   const verdict = judge({ versions: MOVED, live: live({ a: '9' }, ['a'], T0), predicted: live({ a: '3' }, ['a'], T0) })
   assert.deepEqual(told(verdict), { state: 'drifted', items: ['modified'], aside: [] })

@@ -265,7 +265,8 @@ class Judge {
       return { note: `${storedIn} is a rollback to revision ${rollback.to} at ${rollback.at}, when git had ${short(first)} already` }
     }
     const commit = this.versions[place]?.commit ?? ''
-    const git = `git has ${short(first)} since ${first?.at ?? ''}`
+    const since = this.sinceOf(drift)
+    const git = `git has ${short(since)} since ${since?.at ?? ''}`
     const live = commit === '' ? `the package is new, ${git}` : `live is what ${commit.slice(0, 7)} rendered, ${git}`
     const [state, why]: [SetAsideState, string] =
       report.suspended !== undefined
@@ -274,6 +275,18 @@ class Judge {
           ? ['Reconciling', `${live}, and ${report.atWork}`]
           : ['Behind', `${live}, and the syncer has not applied it yet`]
     return { aside: { drift, state, why, ...(commit === '' ? {} : { commit }) } }
+  }
+
+  /** The oldest version from which on git says what it says now: later ones changed other objects, or the Kptfile alone. */
+  private sinceOf(drift: Drift): PackageVersion | undefined {
+    const said = ({ objects }: PackageVersion): Json | undefined => {
+      const object = objects.get(resourceKey(drift.id))
+      return drift.path.length === 0 ? object !== undefined : object && valueIn(object, drift)
+    }
+    const [first] = this.versions
+    const now = first && said(first)
+    const other = this.versions.findIndex((version) => !sameValue(said(version), now))
+    return this.versions[other - 1] ?? first
   }
 
   private at(place: number): string {
@@ -298,6 +311,10 @@ function renders(declared: Json | undefined, live: Json | undefined, data: boole
     return declared.length === live.length && declared.every((value, index) => renders(value, live[index], data))
   }
   return jsonEquals(declared, live) || (!data && sameQuantity(declared, live))
+}
+
+function sameValue(left: Json | undefined, right: Json | undefined): boolean {
+  return left === undefined || right === undefined ? left === right : jsonEquals(left, right)
 }
 
 /** The server rewrites quantities: git's `1000m` is live as `1`. Data is text, whatever it looks like. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { proposed, refused, type TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
+import { DEPLOYMENT, proposed, refused, TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
 
 /** Replicas were restored by a merge that nobody applied yet; the colour changed after that. */
 async function applying(): Promise<TurnWorld> {
@@ -64,4 +64,22 @@ test('a field that is decided and changes once more can be decided again', async
     record?.spec.changes.map(({ path, resolution }) => `${path} ${resolution}`),
     ['data.color Restore', 'spec.replicas Release'],
   )
+})
+
+test('of a package that only waits for its syncer, nothing to decide says so, which commit, and what to do', async () => {
+  const world = new TurnWorld()
+  const moved = world.repository.commitByHand('main', { 'apps/web/deployment.yaml': DEPLOYMENT.replace('replicas: 3', 'replicas: 4') })
+  for (const resolution of ['Restore', 'Adopt', 'Release'] as const) {
+    const { why, remedy } = await refused(world.wish(resolution), 'BP2008')
+    assert.match(why, /^what differs \(1\) waits for the syncer and is no drift: live is what [0-9a-f]{7} rendered, git has /)
+    assert.ok(why.includes(`git has ${moved.slice(0, 7)} since`), why)
+    assert.equal(remedy, 'let the syncer apply it, then backporch scan apps/web; to keep what is live, revert that commit')
+  }
+})
+
+test('of a package whose differences are ignored, nothing to decide does not claim that live agrees with git', async () => {
+  const world = new TurnWorld('{mode: Propose, ignore: [{paths: [spec.replicas], reason: autoscaled}]}')
+  world.edit(WEB, 'spec.replicas', 5)
+  const { why, remedy } = await refused(world.wish('Restore'), 'BP2008')
+  assert.deepEqual([why, remedy], ['what differs (1) is ignored or released, so it is no drift', 'backporch diff --show-ignored lists it'])
 })

@@ -5,6 +5,7 @@ import { shownPath } from '../krm/shown-path.ts'
 import type { ClosedEpisode } from '../record/schema.ts'
 import type { Observation, Wish } from './observation.ts'
 import { applyingFingerprints, type PlannedChange, unverifiedMerges } from './pick-changes.ts'
+import { isWaiting } from './waiting-state.ts'
 
 /**
  * Somebody named a change that a merge decided: doing nothing about it would look as if the wish was taken.
@@ -48,14 +49,32 @@ function decisionsOn(decided: readonly Pick<PlannedChange, 'fingerprint'>[], clo
 
 /** @param applying how many changes a merged decision is about that live does not agree with yet */
 export function nothingToDecide(seen: Observation, applying: number): Failure {
-  const name = seen.unit.packageName
-  const why = seen.incomplete.length === 0 ? 'live agrees with git' : 'no difference was seen, and not everything could be observed'
-  const decided = `what differs (${applying}) was decided: it is merged, and the cluster does not agree yet`
-  return new Failure({
-    code: 'BP2008',
-    what: `there is nothing to decide about ${name} in ${seen.unit.cluster}`,
-    why: applying > 0 ? decided : why,
-    remedy: applying > 0 ? `let it be applied, then backporch scan ${name}` : 'backporch diff shows the state',
-    retry: 'on-change',
-  })
+  const { packageName: name, cluster } = seen.unit
+  const { why, remedy } = whyNothing(seen, applying)
+  return new Failure({ code: 'BP2008', what: `there is nothing to decide about ${name} in ${cluster}`, why, remedy, retry: 'on-change' })
+}
+
+function whyNothing({ unit, verdicts, incomplete }: Observation, applying: number): Pick<Failure, 'why' | 'remedy'> {
+  const scan = `then backporch scan ${unit.packageName}`
+  if (applying > 0)
+    return {
+      why: `what differs (${applying}) was decided: it is merged, and the cluster does not agree yet`,
+      remedy: `let it be applied, ${scan}`,
+    }
+  const aside = verdicts.flatMap(({ setAside }) => setAside)
+  const waiting = aside.filter(({ state }) => isWaiting(state))
+  const [first] = waiting
+  if (first !== undefined)
+    return {
+      why: `what differs (${waiting.length}) waits for the syncer and is no drift: ${first.why}`,
+      remedy: `${first.state === 'Suspended' ? 'resume the syncer' : 'let the syncer apply it'}, ${scan}; to keep what is live, revert that commit`,
+    }
+  if (incomplete.length > 0)
+    return { why: 'no difference was seen, and not everything could be observed', remedy: 'backporch diff says what' }
+  if (aside.length > 0)
+    return {
+      why: `what differs (${aside.length}) is ignored or released, so it is no drift`,
+      remedy: 'backporch diff --show-ignored lists it',
+    }
+  return { why: 'live agrees with git', remedy: 'backporch diff shows the state' }
 }

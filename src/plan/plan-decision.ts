@@ -55,11 +55,11 @@ export function planApproval(input: DecisionInput, changes: readonly FileChange[
   }
 }
 
-/** Close: git and the cluster stay as they are, and exactly this fingerprint is silent for a while. */
-export function planRejection(input: DecisionInput): LedgerWrites {
+/** Close: git and the cluster stay as they are, and exactly this fingerprint is silent until `silentUntil`, RFC 3339 UTC. */
+export function planRejection(input: DecisionInput): LedgerWrites & { readonly silentUntil: string } {
   const { seen, proposal, decidedBy, at } = input
   const silentUntil = silenceEnd(proposal.record.spec.changes, at, seen.policy.closeSilence)
-  return closing(input, { outcome: 'Declined', decidedBy, at, silentUntil, ...reasonOf(input) }, 'Silenced')
+  return { ...closing(input, { outcome: 'Declined', decidedBy, at, silentUntil, ...reasonOf(input) }, 'Silenced'), silentUntil }
 }
 
 function reasonOf({ reason }: DecisionInput): { reason?: string } {

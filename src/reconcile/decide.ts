@@ -44,6 +44,8 @@ export interface Decided {
   readonly commit: ObjectId | undefined
   /** As in `v4`. */
   readonly revision: string | undefined
+  /** RFC 3339 UTC: until then exactly this drift is not raised again; undefined for an approval. */
+  readonly silentUntil: string | undefined
 }
 
 /**
@@ -59,16 +61,17 @@ export async function approve(ports: TurnPorts, request: DecisionRequest, signal
     const along = await writeLedger(ports.repository, ledger, ledgerTarget(reviewed, view, request))
     const base = { ref: `refs/heads/${view.baseBranch}`, commit: view.base }
     const commit = await ports.forge.merge({ proposal, base, merge, tag, along }, signal)
-    return { reviewed, commit, revision }
+    return { reviewed, commit, revision, silentUntil: undefined }
   })
 }
 
 /** @throws Failure BP2004 without a proposal, BP2011 when not confirmed */
 export async function reject(ports: TurnPorts, request: DecisionRequest, signal: AbortSignal): Promise<Decided> {
   return decide('reject', ports, request, signal, async (reviewed, view) => {
-    const along = await writeLedger(ports.repository, planRejection(inputOf(reviewed, request)), ledgerTarget(reviewed, view, request))
+    const { silentUntil, ...ledger } = planRejection(inputOf(reviewed, request))
+    const along = await writeLedger(ports.repository, ledger, ledgerTarget(reviewed, view, request))
     await ports.forge.close({ proposal: reviewed.proposal, along }, signal)
-    return { reviewed, commit: undefined, revision: undefined }
+    return { reviewed, commit: undefined, revision: undefined, silentUntil }
   })
 }
 

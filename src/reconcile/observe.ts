@@ -44,6 +44,8 @@ export interface ObserveOptions {
   readonly bot: BotIdentity
   /** Writes nothing afterwards: what only a write has to know may be out of reach. */
   readonly dryRun?: boolean
+  /** A dry run that stands for one that writes: it ends where that one would. */
+  readonly rehearses?: boolean
   readonly renderer: PackageRenderer
   /** Of whoever runs more turns than one. */
   readonly between?: BetweenTurns | undefined

@@ -28,6 +28,8 @@ export interface GitStateOptions {
   readonly bot: BotIdentity
   /** Nothing is written afterwards. */
   readonly dryRun?: boolean
+  /** As `ObserveOptions` has it. */
+  readonly rehearses?: boolean
 }
 
 export async function readGitState(
@@ -123,7 +125,7 @@ async function landingsOf(
   view: RepositoryView,
   unit: Unit,
   merged: readonly MergedRecord[],
-  { bot, dryRun }: GitStateOptions,
+  { bot, dryRun, rehearses }: GitStateOptions,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Landing>> {
   const landings = new Map<string, Landing>()
@@ -134,7 +136,7 @@ async function landingsOf(
       if (landing !== undefined) landings.set(record.metadata.name, landing)
     } catch (thrown) {
       // A shallow clone does not say where it was merged, and only a tag and the ledger have to know.
-      if (dryRun !== true || asFailure(thrown).code !== 'BP4011') throw thrown
+      if (dryRun !== true || rehearses === true || asFailure(thrown).code !== 'BP4011') throw thrown
     }
   }
   return landings

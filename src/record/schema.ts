@@ -205,7 +205,11 @@ const notesSchema = z
 export const driftReportListSchema = z.object({
   apiVersion: z.literal(API_VERSION),
   kind: z.literal('DriftReportList'),
-  observedAt: z.string(),
+  observedAt: z
+    .string()
+    .describe(
+      'RFC 3339 UTC: every item was looked at then or later; of one that cannot be observed, the last look that saw it counts. Empty where nothing was ever observed.',
+    ),
   incomplete: z.array(incompleteSchema).describe('What could not be observed. Absence of drift is not proven where this is not empty.'),
   items: z.array(driftReportSchema),
   notes: notesSchema,

@@ -23,9 +23,11 @@ await controlPlaneSuite('a shallow clone', {}, (plane) => {
     assert.match(diff.stdout, /spec\.replicas +6 → 8 /)
     assert.doesNotMatch(diff.stderr, /BP4011/)
     const status = assertExit(await world.backporchIn(clone, {}, 'status'), 0)
-    assert.match(status.stderr, /^this clone has no drift-ledger; where origin has one: git fetch origin drift-ledger:drift-ledger$/m)
-    const scan = assertExit(await world.backporchIn(clone, {}, 'scan', 'apps/web'), 2)
-    assert.match(scan.stderr, /BP4011: .*fix: run `git fetch --unshallow`/s)
+    assert.match(status.stderr, /^this clone has no drift-ledger; where origin has one: git fetch origin .* drift-ledger:drift-ledger$/m)
+    for (const command of [['scan'], ['scan', '--dry-run'], ['restore', '--dry-run']]) {
+      const scan = assertExit(await world.backporchIn(clone, {}, ...command, 'apps/web'), 2)
+      assert.match(scan.stderr, /BP4011: .*fix: run `git fetch --unshallow`/s, command.join(' '))
+    }
   })
 
   test('what only an older commit can tell is named and is no drift; the hand edit beside it is shown', async (t) => {

@@ -114,7 +114,7 @@ function readList(text: string): DriftReportList | undefined {
 }
 
 function merged(lists: readonly DriftReportList[]): DriftReportList {
-  const times = lists.map(({ observedAt }) => observedAt).sort()
+  const times = lists.flatMap(({ observedAt }) => (observedAt === '' ? [] : [observedAt])).sort()
   const proposals = lists.flatMap((list) => list.proposals ?? [])
   return {
     apiVersion: API_VERSION,

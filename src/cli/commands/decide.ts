@@ -97,7 +97,7 @@ export async function rejectOne(name: string | undefined, options: DecideOptions
     progress.end()
     const { unit } = decided.reviewed.observation
     world.stdout.write(
-      `${ok(options, world)} ${decided.reviewed.proposal.workspace} is closed: ${unit.cluster} stays as it is, and exactly this drift is silent for a while\n`,
+      `${ok(options, world)} ${decided.reviewed.proposal.workspace} is closed: ${unit.cluster} stays as it is, and exactly this drift is silent until ${decided.silentUntil}\n`,
     )
     await tellPublished(decisionUpdates(decided), decided.reviewed.observation.git.baseBranch, options, world)
     return 0

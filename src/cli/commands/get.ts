@@ -236,7 +236,7 @@ function printDrifts(
 ): void {
   const now = world.clock.now()
   const numbers = new Map(all.map(({ change, number }) => [change, number]))
-  const list = { ...reportList(reports, `${now.toISOString().slice(0, 19)}Z`, incompleteOfReports(reports)), ...notesPart(notes, options) }
+  const list = { ...reportList(reports, incompleteOfReports(reports)), ...notesPart(notes, options) }
   if (printReports(list, { output: options.output, numbers }, world)) return
   const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
   const columns: Column<DriftRow>[] = [

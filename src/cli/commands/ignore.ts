@@ -13,7 +13,7 @@ import { oneLine } from '../../record/one-line.ts'
 import { formatInertDocument } from '../../record/write-document.ts'
 import type { CommonOptions } from '../options.ts'
 import { formatEdit } from '../print-turn.ts'
-import { tellPublished } from '../published-lines.ts'
+import { repositoryPlace, shellWord, tellPublished } from '../published-lines.ts'
 import { Terminal } from '../terminal.ts'
 import { type Session, withSession } from '../turn-session.ts'
 import type { World } from '../world.ts'
@@ -116,7 +116,10 @@ async function propose(
   world.stdout.write(
     `${ok} proposed: ${oneLine(label, 2_000)}\n  edits ${oneLine(change.files.map(({ path }) => path).join(', '), 1_000)}\n`,
   )
-  world.stdout.write('  the rule holds when it is merged: an ignore is reviewed\n')
+  const place = await repositoryPlace(options, world)
+  const merge = opened === undefined && place.kind === 'clone' ? `: ${place.git} merge ${shellWord(label)}` : ''
+  const into = opened === undefined ? ` into ${oneLine(view.baseBranch, 300)}` : ''
+  world.stdout.write(`  next: review it, then merge it${into}${merge}; the rule holds from then on\n`)
   await tellPublished(updates, view.baseBranch, options, world)
 }
 
@@ -156,7 +159,7 @@ function nothingToIgnore({ unit: { packageName } }: Observation): Failure {
   return new Failure({
     code: 'BP1011',
     what: `nothing of ${packageName} is to be ignored`,
-    why: 'live agrees with git, or what differs is no drift already',
+    why: 'live agrees with git, or what differs is no drift already: it is hidden, or waits for the syncer',
     remedy: 'backporch diff --show-ignored lists what is hidden, and by which rule',
   })
 }

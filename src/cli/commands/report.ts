@@ -26,7 +26,7 @@ export async function report(packages: readonly string[], options: CommonOptions
   const { shown, notes } = await readDecisions(reading, packages, { ...options, since: options.since ?? { secondsAgo: WEEK } }, world)
   printNotes(notes, options, world)
   const decided = decisionTable(shown, new Terminal(world.stdout, { color: 'never', ascii: options.ascii === true, env: world.env }))
-  world.stdout.write(formatMarkdown({ ...reportList(items, now, incompleteOfReports(items)), ...stale }, { also: decided }))
+  world.stdout.write(formatMarkdown({ ...reportList(items, incompleteOfReports(items)), ...stale }, { also: decided }))
   return 0
 }
 

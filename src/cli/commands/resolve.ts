@@ -35,7 +35,8 @@ export async function resolve(
       message: options.message,
       ...(options.via === undefined ? {} : { via: options.via }),
     }
-    const result = await runTurn(ports, { ...request, wish, dryRun: options.dryRun === true }, world.signal)
+    const dryRun = options.dryRun === true
+    const result = await runTurn(ports, { ...request, wish, dryRun, rehearses: dryRun }, world.signal)
     progress.end()
     if (!isTable(options.output)) printTurn(result, options, world)
     else {

@@ -13,7 +13,7 @@ import { isTable } from '../outputs.ts'
 import { formatAge } from '../print-diff.ts'
 import { incompleteOfReports, printReports, reportList } from '../print-document.ts'
 import { notesPart, printNotes } from '../print-notes.ts'
-import { repositoryPlace } from '../published-lines.ts'
+import { fetchRecorded, repositoryPlace } from '../published-lines.ts'
 import { selectUnits, tellHidden } from '../selection.ts'
 import { isNotBefore, type SelectionOptions, sinceTime } from '../selection-flags.ts'
 import { type Column, checkedColumns, formatTable } from '../table.ts'
@@ -117,7 +117,7 @@ function printStatus(
   world: World,
 ): void {
   const now = world.clock.now()
-  const list = { ...reportList(reports, `${now.toISOString().slice(0, 19)}Z`, incompleteOfReports(reports)), ...notesPart(notes, options) }
+  const list = { ...reportList(reports, incompleteOfReports(reports)), ...notesPart(notes, options) }
   if (printReports(list, options, world)) return
   if (options.output === 'name') world.stdout.write(reports.map(({ spec }) => `${unitName(spec.unit)}\n`).join(''))
   else {
@@ -162,7 +162,7 @@ function heldWord(held: DriftReport['status']['held']): string {
 async function fetchOf({ view }: LedgerReading, options: StatusOptions, world: World): Promise<string | undefined> {
   const place = view.ledger === null ? await repositoryPlace(options, world) : undefined
   if (place?.kind !== 'clone' || !place.origin) return undefined
-  return `${place.name} has no drift-ledger; where origin has one: ${place.git} fetch origin drift-ledger:drift-ledger\n`
+  return `${place.name} has no drift-ledger; where origin has one: ${fetchRecorded(place)}\n`
 }
 
 function summary(
