@@ -23,7 +23,7 @@ export const FAILURE_CODES = {
   BP1104: 'a function of the pipeline is not valid',
   BP1105: 'the upstream of the package is not one to ask git for',
   BP1110: 'the YAML is not valid',
-  BP1111: 'the YAML is larger or deeper than what is read',
+  BP1111: 'a file or a package is larger or deeper than what is read',
   BP1112: 'a document is not a Kubernetes object',
   BP1113: 'two places declare one object',
   BP1201: 'no runtime can run a function of the pipeline',

@@ -79,8 +79,8 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'correct the line that is named, or name the file in .krmignore where kpt shall not read it',
   },
   BP1111: {
-    cause: 'the document, its nesting or what its anchors unfold to is past the limits (docs/guides/limits.md)',
-    fix: 'split the file, or take it out of the package',
+    cause: 'a file, a package, its nesting or what its anchors unfold to is past the limits (docs/guides/limits.md#how-much-is-read)',
+    fix: 'split the file, or take it out of the package; where the turn is too large, look at fewer packages at once',
   },
   BP1112: {
     cause: 'a document of the package lacks apiVersion, kind or metadata.name, or a function gave it a value that JSON does not have',

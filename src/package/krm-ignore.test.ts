@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { isIgnored, parseKrmIgnore } from './krm-ignore.ts'
+import { comparisons, isIgnored, parseKrmIgnore } from './krm-ignore.ts'
 
 describe('isIgnored', () => {
   // Every row was seen with the real kpt; walk-package.kpt.test.ts runs the same patterns through it.
@@ -59,5 +59,34 @@ describe('isIgnored', () => {
     // Counted in work, not in time: the matcher looks at each character at most once per place of the last star.
     assert.equal(isIgnored(rules, path, false), false)
     assert.equal(isIgnored(parseKrmIgnore(`${'a*'.repeat(60)}b`), 'a'.repeat(4000), false), false)
+  })
+})
+
+describe('5,000 lines', () => {
+  const names = Array.from({ length: 3000 }, (_, file) => `apps/team-${file % 50}/service-${file}.yaml`)
+  const shapes: readonly (readonly [name: string, line: (number: number) => string])[] = [
+    ['names', (number) => `/apps/team-1/other-${number}.yaml`],
+    ['endings', (number) => `*-generated-${number}.yaml`],
+    ['beginnings', (number) => `build-${number}-*`],
+    ['parts', (number) => `*x${number}*`],
+    ['parts of parts', (number) => `*e*r*v*x${number}*`],
+    ['classes', (number) => `[a-f]?x${number}*`],
+  ]
+  for (const [name, line] of shapes) {
+    it(`of ${name} are compared with none of 3,000 files that hold nothing of them`, () => {
+      const rules = parseKrmIgnore(Array.from({ length: 5000 }, (_, number) => line(number)).join('\n'))
+      assert.equal(
+        names.reduce((sum, path) => sum + comparisons(rules, path), 0),
+        0,
+      )
+      const [taken] = [line(4321).replace(/^\//, '').replaceAll('*', 'any').replace('[a-f]', 'b').replace('?', 'c')]
+      assert.equal(isIgnored(rules, taken, false), true)
+      assert.equal(comparisons(rules, taken) <= 10, true)
+    })
+  }
+
+  it('of wildcards alone are each compared', () => {
+    const rules = parseKrmIgnore('*\n**\n?*\n[a-z]*\n!?')
+    assert.equal(comparisons(rules, 'a.yaml'), 5)
   })
 })

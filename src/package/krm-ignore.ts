@@ -10,10 +10,18 @@ interface Pattern {
   readonly glob: Glob
 }
 
+/** Patterns of one number of segments, by what a text has to hold before it is worth a comparison. */
+interface PatternIndex {
+  /** Of patterns without a wildcard; true where one is not for directories alone. */
+  readonly exact: Map<string, boolean>
+  /** Of the others: by the length of their longest text between wildcards, then by that text; '' for one of wildcards alone. */
+  readonly holding: Map<number, Map<string, Pattern[]>>
+}
+
 interface PatternSet {
   /** By number of segments: from the root of the package, or the last ones of the path. */
-  readonly anchored: ReadonlyMap<number, readonly Pattern[]>
-  readonly floating: ReadonlyMap<number, readonly Pattern[]>
+  readonly anchored: ReadonlyMap<number, PatternIndex>
+  readonly floating: ReadonlyMap<number, PatternIndex>
 }
 
 export interface KrmIgnore {
@@ -43,29 +51,88 @@ export function isIgnored(rules: KrmIgnore, path: string, isDirectory: boolean):
 }
 
 function patternSet(lines: readonly string[]): PatternSet {
-  const anchored = new Map<number, Pattern[]>()
-  const floating = new Map<number, Pattern[]>()
+  const anchored = new Map<number, PatternIndex>()
+  const floating = new Map<number, PatternIndex>()
   for (const line of new Set(lines)) {
     const body = line.replace(/^\/+|\/+$/g, '')
     const glob = body === '' ? undefined : parseGlob(body)
     // A line of slashes alone makes kpt itself crash; here it matches nothing.
     if (glob === undefined) continue
-    const depth = body.split('/').length
     const byDepth = line.startsWith('/') ? anchored : floating
-    byDepth.set(depth, [...(byDepth.get(depth) ?? []), { directoryOnly: line.endsWith('/'), glob }])
+    const depth = body.split('/').length
+    const index = byDepth.get(depth) ?? { exact: new Map(), holding: new Map() }
+    byDepth.set(depth, index)
+    addPattern(index, { directoryOnly: line.endsWith('/'), glob })
   }
   return { anchored, floating }
 }
 
-function matchesAny(set: PatternSet, path: string, segments: readonly string[], isDirectory: boolean): boolean {
-  const matches = ({ directoryOnly, glob }: Pattern, part: string) => (isDirectory || !directoryOnly) && matchesGlob(glob, part)
-  if (set.anchored.get(segments.length)?.some((pattern) => matches(pattern, path))) return true
-  for (const [depth, patterns] of set.floating) {
-    if (depth > segments.length) continue
-    const part = segments.slice(-depth).join('/')
-    if (patterns.some((pattern) => matches(pattern, part))) return true
+function addPattern({ exact, holding }: PatternIndex, pattern: Pattern): void {
+  const { glob, directoryOnly } = pattern
+  const texts = [...literalTexts(glob)]
+  const [only] = texts
+  if (glob.every(({ kind }) => kind === 'literal') && only !== undefined) {
+    exact.set(only, exact.get(only) === true || !directoryOnly)
+    return
   }
+  const longest = texts.reduce((best, text) => (text.length > best.length ? text : best), '')
+  const ofLength = holding.get(longest.length) ?? new Map<string, Pattern[]>()
+  holding.set(longest.length, ofLength)
+  const same = ofLength.get(longest)
+  if (same === undefined) ofLength.set(longest, [pattern])
+  else same.push(pattern)
+}
+
+/** What stands between the wildcards. */
+function* literalTexts(glob: Glob): Iterable<string> {
+  let text = ''
+  for (const token of glob) {
+    if (token.kind === 'literal') text += token.character
+    else {
+      yield text
+      text = ''
+    }
+  }
+  yield text
+}
+
+function matchesAny(set: PatternSet, path: string, segments: readonly string[], isDirectory: boolean): boolean {
+  const anchored = set.anchored.get(segments.length)
+  if (anchored !== undefined && matchesIndex(anchored, path, isDirectory)) return true
+  for (const [depth, index] of set.floating)
+    if (depth <= segments.length && matchesIndex(index, segments.slice(-depth).join('/'), isDirectory)) return true
   return false
+}
+
+function matchesIndex(index: PatternIndex, text: string, isDirectory: boolean): boolean {
+  const exact = index.exact.get(text)
+  if (exact === true || (exact !== undefined && isDirectory)) return true
+  const characters = [...text]
+  for (const { directoryOnly, glob } of candidates(index, text))
+    if ((isDirectory || !directoryOnly) && matchesGlob(glob, characters)) return true
+  return false
+}
+
+/** The patterns with wildcards that a text is compared with: a look for each part of the text, however many patterns there are. */
+function* candidates({ holding }: PatternIndex, text: string): Iterable<Pattern> {
+  for (const [length, patterns] of holding) {
+    const parts = new Set<string>()
+    for (let at = 0; at + length <= text.length && (length > 0 || at === 0); at += 1) parts.add(text.slice(at, at + length))
+    for (const part of parts) yield* patterns.get(part) ?? []
+  }
+}
+
+/** How many patterns with wildcards the path is compared with, at most: what a look at it costs. */
+export function comparisons({ ignored, accepted }: KrmIgnore, path: string): number {
+  const segments = path.split('/')
+  let count = 0
+  for (const { anchored, floating } of [ignored, accepted]) {
+    const whole = anchored.get(segments.length)
+    if (whole !== undefined) count += [...candidates(whole, path)].length
+    for (const [depth, index] of floating)
+      if (depth <= segments.length) count += [...candidates(index, segments.slice(-depth).join('/'))].length
+  }
+  return count
 }
 
 type Token =
@@ -128,8 +195,7 @@ function readClass(characters: readonly string[], start: number): { readonly tok
 }
 
 /** Goes back to the last star only, so the time is at most length of the text times length of the pattern. */
-function matchesGlob(glob: Glob, text: string): boolean {
-  const characters = [...text]
+function matchesGlob(glob: Glob, characters: readonly string[]): boolean {
   let at = 0
   let token = 0
   let star = -1

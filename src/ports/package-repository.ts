@@ -1,4 +1,6 @@
 /** A git repository that holds packages: https, ssh or a local path. No work tree is ever touched. */
+import { Failure } from '../failure.ts'
+import { MAX_YAML_BYTES } from '../krm/go-yaml-text.ts'
 import type { ObjectId } from '../package/object-id.ts'
 import type { FileMode } from '../package/package-files.ts'
 
@@ -51,6 +53,42 @@ export interface RefUpdate {
   readonly to: ObjectId | null
 }
 
+/** Most bytes of one file: more is not parsed. */
+export const MOST_FILE_BYTES = MAX_YAML_BYTES
+/** Most bytes of the files that one question is about, where it does not say less. */
+export const MOST_READ_BYTES = 256 * 1024 * 1024
+
+/** BP1111: one file, or all of one question together, are more than what is read. */
+export class OversizedRead extends Failure {
+  /** The file; undefined where it is all of them together. */
+  readonly blob: ObjectId | undefined
+  readonly #limits: { readonly most: number; readonly size: number | undefined }
+
+  /** @param place the file or folder for people. @param size of `blob`, undefined where nobody told. @param most bytes, both */
+  constructor(place: string, most: number, blob?: ObjectId, size?: number) {
+    const mebibytes = (bytes: number): string => `${Math.ceil(bytes / 1024 / 1024)} MiB`
+    super({
+      code: 'BP1111',
+      what: blob === undefined ? 'the files are not read' : 'the file is not read',
+      where: place,
+      why:
+        blob === undefined
+          ? `together they are larger than ${mebibytes(most)}`
+          : `it is ${size === undefined ? 'larger' : `${mebibytes(size)}, more`} than ${mebibytes(most)}`,
+      remedy:
+        blob === undefined ? 'split the package, or keep large files outside of it' : 'split the file, or keep it outside of the package',
+      retry: 'on-change',
+    })
+    this.blob = blob
+    this.#limits = { most, size }
+  }
+
+  /** The same, of a file or folder whose name is known. */
+  at(place: string): OversizedRead {
+    return new OversizedRead(place, this.#limits.most, this.blob, this.#limits.size)
+  }
+}
+
 export interface PackageRepository {
   /** The remote as it may be printed: no credentials in it. */
   readonly remote: string
@@ -63,8 +101,17 @@ export interface PackageRepository {
    * `path` is from the root, `''` is the root. A path that names a file gives that one file with the path `''`.
    */
   list(commit: ObjectId, path: string, signal: AbortSignal): Promise<readonly TreeFile[]>
-  /** Contents of blobs, one for each id asked for. */
-  read(blobs: readonly ObjectId[], signal: AbortSignal): Promise<ReadonlyMap<ObjectId, Uint8Array>>
+  /**
+   * Contents of blobs, one for each id asked for.
+   * @param most bytes of all of them together
+   * @throws OversizedRead before anything too large is in memory
+   */
+  read(blobs: readonly ObjectId[], signal: AbortSignal, most?: number): Promise<ReadonlyMap<ObjectId, Uint8Array>>
+  /**
+   * What `read` would have to fetch for these is fetched, all of it in one request, and not kept in memory.
+   * @returns bytes of each that `read` can give
+   */
+  prepare(blobs: readonly ObjectId[], signal: AbortSignal): Promise<ReadonlyMap<ObjectId, number>>
   /** Makes a commit in memory. Nothing is sent until `push` names it. */
   write(draft: CommitDraft): Promise<ObjectId>
   /**

@@ -69,7 +69,7 @@ async function manifestFolders(
       !charts.some((chart) => chart === '' || path.startsWith(`${chart}/`)),
   )
   const read = candidates.slice(0, MOST_FILES)
-  const texts = await readTexts(view.repository, read, signal)
+  const texts = await readTexts(view.repository, read, signal, () => undefined)
   const counts = new Map<string, number>()
   for (const [path, text] of texts) {
     const count = isKustomizationFile(path) ? 0 : objectsIn(text, path.endsWith('.json'))

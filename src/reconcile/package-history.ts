@@ -5,11 +5,11 @@ import type { JsonObject } from '../krm/json.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import type { ObjectId } from '../package/object-id.ts'
 import { contentHash } from '../plan/unit-git.ts'
-import type { CommitView, TreeFile } from '../ports/package-repository.ts'
+import { type CommitView, OversizedRead, type TreeFile } from '../ports/package-repository.ts'
 import type { DesiredSet } from '../render/desired-set.ts'
 import type { PackageRenderer } from '../render/package-renderer.ts'
 import { RENDERED_BY_KPT, type RenderChoice } from '../render/render-choice.ts'
-import { below, type RepositoryView } from './repository-view.ts'
+import { below, type RepositoryView, readPackageFiles } from './repository-view.ts'
 import { AskedFiles, renderUnit, unitTree } from './unit-source.ts'
 
 /** Commits of the base branch that are walked, and contents of the package that are rendered. A syncer lags by a few. */
@@ -153,16 +153,21 @@ async function render(
   namespace: string,
   signal: AbortSignal,
 ): Promise<RenderedVersion> {
-  const blobs = await view.repository.read(
-    tree.filter(({ mode }) => mode !== '160000').map(({ id }) => id),
-    signal,
+  const files = await readPackageFiles(view.repository, tree, signal, { folder: packagePath, all: choice.tool === 'command' }).catch(
+    tooLarge,
   )
-  const files = tree.map(({ path, mode, id }) => ({ path, mode, content: blobs.get(id) ?? new Uint8Array() }))
+  // As it was never read, it was never applied by what is read here.
+  if (files instanceof OversizedRead) return { objects: undefined, outside: [], lasting: true }
   const at = new AskedFiles(view.repository, commit, signal)
   const { rendering, outside } = await renderUnit(at, renderer, { packagePath, files, choice }, signal)
   const failures = 'failures' in rendering ? rendering.failures : []
   const lasting = failures.every(({ retry }) => retry !== 'backoff')
   return { objects: 'failures' in rendering ? undefined : objectsOf(rendering.desired, namespace), outside, lasting }
+}
+
+function tooLarge(thrown: unknown): OversizedRead {
+  if (thrown instanceof OversizedRead) return thrown
+  throw thrown
 }
 
 /** Nobody asks the server how the kinds of an earlier version are scoped: each object stands wherever it may be. */

@@ -70,6 +70,11 @@ interface RenderRequest {
   readonly renderer: PackageRenderer
 }
 
+function tooLarge(thrown: unknown): Failure {
+  if (thrown instanceof Failure && thrown.code === 'BP1111') return thrown
+  throw thrown
+}
+
 /** @throws Failure BP1003, BP1004 or BP40xx; what is wrong with one package is in its result */
 export async function renderPackages(
   repository: PackageRepository,
@@ -85,7 +90,9 @@ export async function renderPackages(
 
   async function renderOne(found: FoundPackage): Promise<PackageRender> {
     const { path, source } = found
-    const { files } = await readFolder(view, path, signal)
+    const read = await readFolder(view, path, signal).catch(tooLarge)
+    if (read instanceof Failure) return { path, failures: [read] }
+    const { files } = read
     const choices = cluster === undefined ? rendersOf(view.policies, path) : [effectivePolicy(view.policies, cluster, path).render]
     const [choice = RENDERED_BY_KPT, another] = choices
     if (source === 'folder' || (applied && (choice.tool !== 'kpt' || another !== undefined))) {

@@ -7,12 +7,14 @@ import type { ObjectId } from '../package/object-id.ts'
 import type { PackageFiles } from '../package/package-files.ts'
 import { LEDGER_BRANCH } from '../package/ref-name.ts'
 import type { EpisodeIds } from '../plan/observation.ts'
-import { placedPackages } from '../policy/effective-policy.ts'
+import { placedPackages, rendersOf } from '../policy/effective-policy.ts'
 import { type PolicySet, parsePolicyFiles } from '../policy/parse-policy.ts'
 import type { KnownProposal } from '../ports/hosted-forge.ts'
-import type { PackageRepository, TreeFile } from '../ports/package-repository.ts'
+import { MOST_FILE_BYTES, OversizedRead, type PackageRepository, type TreeFile } from '../ports/package-repository.ts'
 import { type ClosedEpisode, closedEpisodeSchema, driftReportSchema } from '../record/schema.ts'
 import { parseDocument } from '../record/write-document.ts'
+import { isReadOf } from '../render/package-sources.ts'
+import { MOST_PACKAGE_BYTES, ReadBudget } from './read-budget.ts'
 import { folderRenders, type RecordedUnit, unitFolders, type WantedUnits } from './unit-folders.ts'
 
 export interface RepositoryView {
@@ -38,6 +40,7 @@ export interface RepositoryView {
   readonly proposals: ReadonlyMap<string, KnownProposal>
   /** Files of the ledger that cannot be read: one broken file stops nothing else. */
   readonly problems: readonly Note[]
+  readonly budget: ReadBudget
 }
 
 /**
@@ -81,6 +84,7 @@ export async function readRepository(
     proposals: new Map(),
     closed,
     problems,
+    budget: new ReadBudget(),
     episodes: { closed: closedIds(ledgerTree), open: openIds(refs) },
   }
 }
@@ -123,12 +127,14 @@ async function readClosed(
   signal: AbortSignal,
 ): Promise<Pick<RepositoryView, 'closed' | 'problems'>> {
   const files = tree.filter(({ path }) => CLOSED_FILE.test(path))
-  const texts = await readTexts(repository, files, signal)
-  const closed: ClosedEpisode[] = []
   const problems: Note[] = []
+  const texts = await readTexts(repository, files, signal, (path, failure) => problems.push(ledgerNotRead(`drift-ledger:${path}`, failure)))
+  const closed: ClosedEpisode[] = []
   for (const { path } of files) {
+    const text = texts.get(path)
+    if (text === undefined) continue
     try {
-      closed.push(parseDocument(texts.get(path) ?? '', closedEpisodeSchema, `drift-ledger:${path}`))
+      closed.push(parseDocument(text, closedEpisodeSchema, `drift-ledger:${path}`))
     } catch (thrown) {
       problems.push(ledgerNotRead(`drift-ledger:${path}`, thrown))
     }
@@ -151,7 +157,7 @@ async function recordedUnits(
     const slug = /^clusters\/[^/]+\/([^/]+)\/report\.yaml$/.exec(path)?.[1]
     return slug !== undefined && !slugs.has(slug)
   })
-  const texts = await readTexts(repository, reports, signal)
+  const texts = await readTexts(repository, reports, signal, () => undefined)
   return reports.flatMap(({ path }) => {
     try {
       const { unit } = parseDocument(texts.get(path) ?? '', driftReportSchema, path).spec
@@ -179,36 +185,94 @@ async function policyFiles(
   return found.map(({ path }) => ({ path, text: texts.get(path) ?? '' }))
 }
 
-/** Texts of files, by path. Bytes that are no UTF-8 become the replacement character. */
+/**
+ * Texts of files, by path. Bytes that are no UTF-8 become the replacement character.
+ * @param leaveOut told of a file that is too large, which then is not in the answer; without it that is thrown
+ * @throws OversizedRead
+ */
 export async function readTexts(
   repository: PackageRepository,
   files: readonly TreeFile[],
   signal: AbortSignal,
+  leaveOut?: (path: string, failure: OversizedRead) => void,
 ): Promise<ReadonlyMap<string, string>> {
-  const blobs = await repository.read(
-    files.map(({ id }) => id),
-    signal,
-  )
-  return new Map(files.map(({ path, id }) => [path, new TextDecoder().decode(blobs.get(id))]))
+  let rest = files
+  for (;;) {
+    try {
+      const blobs = await readBlobs(repository, rest, signal)
+      return new Map(rest.map(({ path, id }) => [path, new TextDecoder().decode(blobs.get(id))]))
+    } catch (thrown) {
+      if (leaveOut === undefined || !(thrown instanceof OversizedRead) || thrown.blob === undefined) throw thrown
+      for (const { path, id } of rest) if (id === thrown.blob) leaveOut(path, thrown)
+      rest = rest.filter(({ id }) => id !== thrown.blob)
+    }
+  }
 }
 
-/** Files of a folder with their contents, by paths relative to it. Links and submodules have no content. */
+/** @throws OversizedRead that names the file */
+export async function readBlobs(
+  repository: PackageRepository,
+  files: readonly TreeFile[],
+  signal: AbortSignal,
+  { folder = '', most }: { readonly folder?: string; readonly most?: number } = {},
+): Promise<ReadonlyMap<ObjectId, Uint8Array>> {
+  const ids = files.filter(({ mode }) => mode !== '160000').map(({ id }) => id)
+  try {
+    return await repository.read(ids, signal, most)
+  } catch (thrown) {
+    if (!(thrown instanceof OversizedRead)) throw thrown
+    const file = files.find(({ id }) => id === thrown.blob)
+    throw thrown.at([folder, file?.path ?? ''].filter((part) => part !== '').join('/'))
+  }
+}
+
+/**
+ * Files of a package with their contents, by paths relative to its folder; of what cannot be a manifest the content is empty. Links
+ * and submodules have no content.
+ * @throws OversizedRead, Failure BP1111 where the turn has no room for it
+ */
 export async function readFolder(
   view: RepositoryView,
   folder: string,
   signal: AbortSignal,
 ): Promise<{ files: PackageFiles; tree: TreeFile[] }> {
   const tree = below(view.tree, folder)
-  const blobs = await view.repository.read(
-    tree.filter(({ mode }) => mode !== '160000').map(({ id }) => id),
-    signal,
+  view.budget.assertRoom(folder)
+  const files = await readPackageFiles(view.repository, tree, signal, { folder, all: readsAll(view, folder) })
+  view.budget.take(
+    folder,
+    files.reduce((sum, { content }) => sum + content.length, 0),
   )
-  const files = tree.map(({ path, mode, id }) => ({ path, mode, content: blobs.get(id) ?? new Uint8Array() }))
+  view.budget.assertRoom(folder)
   return { files, tree }
 }
 
 /**
- * Reads together what is then read package by package: a remote is asked once for all files, and not once for each package. What
+ * @param tree of the package, by paths relative to its folder
+ * @param of `all`: a program is given every file
+ * @throws OversizedRead
+ */
+export async function readPackageFiles(
+  repository: PackageRepository,
+  tree: readonly TreeFile[],
+  signal: AbortSignal,
+  of: { readonly folder: string; readonly all: boolean },
+): Promise<PackageFiles> {
+  const read = of.all ? tree : tree.filter(({ path }) => isReadOf(path))
+  const blobs = await readBlobs(repository, read, signal, { folder: of.folder, most: MOST_PACKAGE_BYTES })
+  return tree.map(({ path, mode, id }) => ({
+    path,
+    mode,
+    content: (of.all || isReadOf(path) ? blobs.get(id) : undefined) ?? new Uint8Array(),
+  }))
+}
+
+function readsAll({ policies }: RepositoryView, packagePath: string): boolean {
+  return rendersOf(policies, packagePath).some(({ tool }) => tool === 'command')
+}
+
+/**
+ * Fetches together what is then read package by package: a remote is asked once for all files, and not once for each package. What
  * cannot be read is told by the package that needs it.
  * @param others folders whose files are read besides, from the root
  */
@@ -218,10 +282,26 @@ export async function readAhead(
   others: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
-  const folders = [...packages.map(({ path }) => path), ...others]
-  const files = folders.flatMap((folder) => (folder === '' ? view.tree : view.tree.filter(({ path }) => path.startsWith(`${folder}/`))))
-  const ids = files.filter(({ mode }) => mode !== '160000').map(({ id }) => id)
-  await view.repository.read(ids, signal).catch(() => signal.throwIfAborted())
+  const inside = (folder: string): readonly TreeFile[] =>
+    (folder === '' ? view.tree : view.tree.filter(({ path }) => path.startsWith(`${folder}/`))).filter(({ mode }) => mode !== '160000')
+  const wanted = packages.map(({ path }) => ({
+    path,
+    ids: inside(path)
+      .filter((file) => readsAll(view, path) || isReadOf(file.path))
+      .map(({ id }) => id),
+  }))
+  const ids = [...wanted.flatMap((each) => each.ids), ...others.flatMap((folder) => inside(folder).map(({ id }) => id))]
+  const sizes = await view.repository.prepare(ids, signal).catch(() => {
+    signal.throwIfAborted()
+    return new Map<ObjectId, number>()
+  })
+  // Which packages find room is a matter of their order, and not of which is read first.
+  for (const { path, ids: own } of wanted) {
+    const bytes = own.map((id) => sizes.get(id) ?? Number.POSITIVE_INFINITY)
+    const sum = bytes.reduce((total, each) => total + each, 0)
+    // What is too large by itself is not read, and takes no room.
+    if (sum <= MOST_PACKAGE_BYTES && bytes.every((each) => each <= MOST_FILE_BYTES)) view.budget.take(path, sum)
+  }
 }
 
 /** The part of a listing that lies in a folder, by paths relative to it. The records are never part of a package. */

@@ -2,14 +2,15 @@
 import type { Failure } from '../failure.ts'
 import type { ObjectId } from '../package/object-id.ts'
 import type { PackageFile, PackageFiles } from '../package/package-files.ts'
-import type { PackageRepository, TreeFile } from '../ports/package-repository.ts'
+import { OversizedRead, type PackageRepository, type TreeFile } from '../ports/package-repository.ts'
 import { type KustomizationSource, type PathAnswer, walkKustomization } from '../render/kustomize/kustomization-walk.ts'
 import { type BuiltSource, buildOf, readBuilt } from '../render/kustomize/read-built.ts'
 import { type BuildAnswer, NO_BUILDS } from '../render/package-builder.ts'
 import type { PackageRenderer, TurnRendering } from '../render/package-renderer.ts'
 import type { RenderChoice } from '../render/render-choice.ts'
 import { renderAsFiles } from '../render/render-package.ts'
-import { below } from './repository-view.ts'
+import { MOST_PACKAGE_BYTES } from './read-budget.ts'
+import { below, readBlobs } from './repository-view.ts'
 
 /** A commit, path by path. */
 export interface CommitFiles {
@@ -69,11 +70,12 @@ export interface WalkedKustomization extends KustomizationSource {
   readonly ids: ReadonlyMap<string, ObjectId>
 }
 
-/** Every file that a build of the folder reads. @throws Failure BP40xx when git fails */
+/** Every file that a build of the folder reads. @throws OversizedRead, Failure BP40xx when git fails */
 export async function readKustomization(commit: CommitFiles, folder: string, signal: AbortSignal): Promise<WalkedKustomization> {
   const walk = walkKustomization(folder)
   const ids = new Map<string, ObjectId>()
   const folders = new Set<string>()
+  let bytes = 0
   let state = walk.next()
   while (state.done !== true) {
     const found = await commit.at(state.value)
@@ -81,6 +83,8 @@ export async function readKustomization(commit: CommitFiles, folder: string, sig
     if (typeof found !== 'string') {
       ids.set(found.path, found.id)
       const blobs = found.mode === '160000' ? undefined : await readWithFolder(commit, found, folders, signal)
+      bytes += blobs?.get(found.id)?.length ?? 0
+      if (bytes > MOST_PACKAGE_BYTES) throw new OversizedRead(folder || '.', MOST_PACKAGE_BYTES)
       answer = { path: found.path, mode: found.mode, content: blobs?.get(found.id) ?? new Uint8Array() }
     }
     state = walk.next(answer)
@@ -91,17 +95,19 @@ export async function readKustomization(commit: CommitFiles, folder: string, sig
 /** The manifests beside it are read with the first file of a folder: they are what a kustomization names next. */
 async function readWithFolder(
   commit: CommitFiles,
-  { path, id }: TreeFile,
+  file: TreeFile,
   folders: Set<string>,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<ObjectId, Uint8Array>> {
+  const { path, id } = file
   const folder = path.slice(0, path.lastIndexOf('/') + 1)
   const beside = folders.has(folder) ? [] : (commit.beside?.(path) ?? [])
   folders.add(folder)
-  const manifests = beside.filter((file) => file.mode.startsWith('100') && /\.(?:ya?ml|json)$/.test(file.path)).map((file) => file.id)
+  const manifests = beside.filter((each) => each.mode.startsWith('100') && /\.(?:ya?ml|json)$/.test(each.path)).map((each) => each.id)
   // One of them that cannot be read matters where it is named.
-  const all = manifests.length < 2 ? undefined : await commit.repository.read([id, ...manifests], signal).catch(() => undefined)
-  return all ?? (await commit.repository.read([id], signal))
+  const all =
+    manifests.length < 2 ? undefined : await commit.repository.read([id, ...manifests], signal, MOST_PACKAGE_BYTES).catch(() => undefined)
+  return all ?? (await readBlobs(commit.repository, [file], signal))
 }
 
 export interface RenderedUnit {

@@ -27,17 +27,21 @@ export function checkFunctionConfigs(
   for (const each of [...kptfile.pipeline.mutators, ...kptfile.pipeline.validators]) {
     if (each.configPath === '') continue
     const path = prefix + cleanPath(each.configPath)
-    const problem = configProblem(files.get(path), where(path)) ?? (seen(folder).has(path) ? undefined : NOT_SEEN)
+    const own = seen(folder)
+    const problem = configProblem(files.get(path), where(path), own) ?? (own.has(path) ? undefined : NOT_SEEN)
     if (problem !== undefined) failures.push(badConfig(each, `${where(prefix + PACKAGE_FILE)}:${each.line}`, problem))
   }
   return failures
 }
 
-const NOT_SEEN = 'the file is not one of the package that kpt reads: it is ignored by .krmignore, or of a subpackage'
+const NOT_SEEN =
+  'the file is not one of the package that kpt reads: it is ignored by .krmignore, of a subpackage, or not named .yaml, .yml or .json'
 
-function configProblem(file: PackageFile | undefined, where: string): string | undefined {
+function configProblem(file: PackageFile | undefined, where: string, seen: ReadonlySet<string>): string | undefined {
   if (file === undefined) return 'the file is not in the package'
   if (file.mode === '120000' || file.mode === '160000') return 'the file is a link, which may leave the package'
+  // What cannot be a manifest was not read.
+  if (file.content.length === 0 && !seen.has(file.path)) return NOT_SEEN
   try {
     const { documents } = parseGoYaml(decodeYaml(file.content, where), where)
     const [only] = documents

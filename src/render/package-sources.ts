@@ -3,9 +3,10 @@ import { Failure } from '../failure.ts'
 import { decodeYaml } from '../krm/go-yaml-text.ts'
 import type { Kptfile } from '../package/kptfile.ts'
 import type { PackageFile, PackageFiles } from '../package/package-files.ts'
-import { PACKAGE_FILE, walkPackage } from '../package/walk-package.ts'
+import { IGNORE_FILE, PACKAGE_FILE, walkPackage } from '../package/walk-package.ts'
 import { checkFunctionConfigs } from './function-config.ts'
 import { readKnownKptfile } from './known-kptfiles.ts'
+import { KUSTOMIZATION_NAMES } from './kustomization-names.ts'
 
 const MANIFEST = /\.(?:yaml|yml|json)$/
 /** Folders inside each other beyond this are none that anybody made. */
@@ -144,6 +145,12 @@ export class PackageSources {
 function withoutPackages(files: PackageFiles): PackageFiles {
   const below = files.flatMap(({ path }) => (isKptfile(path) ? [path.slice(0, -PACKAGE_FILE.length)] : []))
   return below.length === 0 || below.includes('') ? files : files.filter(({ path }) => !below.some((folder) => path.startsWith(folder)))
+}
+
+/** Whether a package is rendered from what the file holds; of every other file the name is enough. */
+export function isReadOf(path: string): boolean {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  return name === PACKAGE_FILE || name === IGNORE_FILE || MANIFEST.test(name) || KUSTOMIZATION_NAMES.includes(name)
 }
 
 export function isKptfile(path: string): boolean {

@@ -103,7 +103,7 @@ function template(): string {
   return root
 }
 
-function temporaryFolder(): string {
+export function temporaryFolder(): string {
   return realpathSync(mkdtempSync(join(tmpdir(), 'backporch-git-')))
 }
 

@@ -73,6 +73,10 @@ export class MemoryRepository implements PackageRepository {
     return new Map(blobs.map((id) => [id, this.blobs.get(id) ?? new Uint8Array()]))
   }
 
+  async prepare(blobs: readonly ObjectId[]): Promise<ReadonlyMap<ObjectId, number>> {
+    return new Map(blobs.map((id) => [id, this.blobs.get(id)?.length ?? 0]))
+  }
+
   async write(draft: CommitDraft): Promise<ObjectId> {
     return this.add(draft, BOT_EMAIL, BOT_EMAIL)
   }

@@ -13,7 +13,7 @@ import { type FileOperations, writeWhole } from './atomic-fs.ts'
 import { ByteReader, StreamFault } from './byte-reader.ts'
 import { diskFailure, systemCode } from './git-failure.ts'
 import { type Environment, readingEnvironment } from './git-program.ts'
-import { type GitObject, gitObject, isObjectType } from './object-format.ts'
+import { type GitObject, gitObject, isObjectType, type ObjectType } from './object-format.ts'
 
 /** An object is there and cannot be read. The message may hold text of git. */
 export class UnreadableObject extends Error {}
@@ -37,35 +37,55 @@ export interface CatFileParts {
   readonly silence: number
 }
 
+/** Most bytes of one object: a file is larger in no case that is read, and a folder of this size has a million entries. */
+const MOST_OBJECT = 64 * 1024 * 1024
+
+/** One answer of `git cat-file`; undefined for an object that is not there. */
+type ReadAnswer<Answer> = (reader: ByteReader, id: ObjectId) => Promise<Answer | undefined>
+
 interface Running {
   readonly child: ChildProcessWithoutNullStreams
   readonly reader: ByteReader
   stderr: string
 }
 
-export class CatFile {
+/** Objects with their content. */
+export function openObjects(parts: CatFileParts): CatFile<GitObject> {
+  return new CatFile(parts, '--batch', readObject)
+}
+
+/** Bytes of objects, from their headers: nothing of them is inflated. */
+export function openSizes(parts: CatFileParts): CatFile<number> {
+  return new CatFile(parts, '--batch-check', readSize)
+}
+
+export class CatFile<Answer> {
   readonly #parts: CatFileParts
+  readonly #mode: '--batch' | '--batch-check'
+  readonly #readAnswer: ReadAnswer<Answer>
   #running: Running | undefined
   #idle: NodeJS.Timeout | undefined
   #turn: Promise<unknown> = Promise.resolve()
 
-  constructor(parts: CatFileParts) {
+  constructor(parts: CatFileParts, mode: '--batch' | '--batch-check', readAnswer: ReadAnswer<Answer>) {
     this.#parts = parts
+    this.#mode = mode
+    this.#readAnswer = readAnswer
   }
 
   /**
    * Those of the objects that are there.
    * @throws UnreadableObject, NoGitProgram, Failure BP4008, the signal's reason
    */
-  async read(ids: readonly ObjectId[], signal: AbortSignal): Promise<ReadonlyMap<ObjectId, GitObject>> {
+  async read(ids: readonly ObjectId[], signal: AbortSignal): Promise<ReadonlyMap<ObjectId, Answer>> {
     const mine = this.#turn.then(() => this.#readAll(ids, signal))
     this.#turn = mine.catch(() => {}) // the next in line starts anew
     return await mine
   }
 
-  async #readAll(ids: readonly ObjectId[], signal: AbortSignal): Promise<ReadonlyMap<ObjectId, GitObject>> {
+  async #readAll(ids: readonly ObjectId[], signal: AbortSignal): Promise<ReadonlyMap<ObjectId, Answer>> {
     signal.throwIfAborted()
-    const found = new Map<ObjectId, GitObject>()
+    const found = new Map<ObjectId, Answer>()
     const running = await this.#start()
     const stop = (): void => this.#end(running)
     signal.addEventListener('abort', stop, { once: true })
@@ -74,8 +94,8 @@ export class CatFile {
         const some = ids.slice(first, first + AT_ONCE)
         running.child.stdin.write(some.map((id) => `${id}\n`).join(''))
         for (const id of some) {
-          const object = await readAnswer(running.reader, id)
-          if (object !== undefined) found.set(id, object)
+          const answer = await this.#readAnswer(running.reader, id)
+          if (answer !== undefined) found.set(id, answer)
         }
       }
     } catch (thrown) {
@@ -99,7 +119,7 @@ export class CatFile {
     const { empty, objects, environment, silence } = this.#parts
     await this.#makeEmpty()
     const env = { ...readingEnvironment(environment), GIT_OBJECT_DIRECTORY: objects }
-    const child = spawn('git', ['--git-dir', empty, 'cat-file', '--batch'], { env, stdio: 'pipe' })
+    const child = spawn('git', ['--git-dir', empty, 'cat-file', this.#mode], { env, stdio: 'pipe' })
     const running: Running = {
       child,
       reader: new ByteReader(child.stdout, { silence, bytes: Number.POSITIVE_INFINITY }),
@@ -162,14 +182,26 @@ function hold(child: ChildProcessWithoutNullStreams, wanted: boolean): void {
 }
 
 /** `<id> <type> <size>`, a line break, the content, a line break; or `<id> missing`. */
-async function readAnswer(reader: ByteReader, id: ObjectId): Promise<GitObject | undefined> {
+async function readObject(reader: ByteReader, id: ObjectId): Promise<GitObject | undefined> {
+  const head = await readHead(reader, id)
+  if (head === undefined) return undefined
+  if (head.size > MOST_OBJECT) throw new UnreadableObject(`object ${id} has ${head.size} bytes`)
+  const content = await reader.read(head.size)
+  if (content === undefined) throw new StreamFault('ended', 'the answer broke off')
+  await reader.read(1)
+  const object = gitObject(head.type, Buffer.from(content))
+  if (object.id !== id) throw new UnreadableObject(`object ${id} has another content`)
+  return object
+}
+
+async function readSize(reader: ByteReader, id: ObjectId): Promise<number | undefined> {
+  return (await readHead(reader, id))?.size
+}
+
+async function readHead(reader: ByteReader, id: ObjectId): Promise<{ readonly type: ObjectType; readonly size: number } | undefined> {
   const line = await reader.readLine(300)
   if (line === `${id} missing`) return undefined
   const [, type, size] = /^[0-9a-f]{40} ([a-z]+) ([0-9]+)$/.exec(line) ?? []
-  const content = size === undefined ? undefined : await reader.read(Number(size))
-  if (content === undefined || !isObjectType(type)) throw new StreamFault('malformed', `git does not answer for ${id}`)
-  await reader.read(1)
-  const object = gitObject(type, Buffer.from(content))
-  if (object.id !== id) throw new UnreadableObject(`object ${id} has another content`)
-  return object
+  if (!isObjectType(type)) throw new StreamFault('malformed', `git does not answer for ${id}`)
+  return { type, size: Number(size) }
 }

@@ -18,6 +18,8 @@ export interface FetchRequest {
   readonly depth?: number | undefined
   /** What is left out, but for what is wanted by its own id: contents of files, or folders too. */
   readonly filter?: Filter | undefined
+  /** Bytes of the pack; undefined for what the transport takes. */
+  readonly most?: number | undefined
 }
 
 /** `ofs-delta` makes the pack smaller; `thin-pack` is left out, so that every pack stands on its own. */
@@ -29,14 +31,14 @@ const MOST_HAVES = 256
 /**
  * The pack with everything that `wants` reach, as far as `depth` and `filter` say, and `haves` do not.
  * @throws RefusedService when the server does not give one of the wants or does not know what is asked, StreamFault when the answer
- *   breaks off; the content of the pack is not checked here
+ *   breaks off or is larger than `most`; the content of the pack is not checked here
  */
 export async function fetchPack(session: GitSession, request: FetchRequest): Promise<Buffer> {
   const { advertisement } = session
   const newer = advertisement.version === 2
   const reader = await session.request(newer ? requestOfVersion2(advertisement, request) : requestOfVersion0(advertisement, request))
   const first = newer ? await skipToPack(reader) : await skipAnswers(reader, request.depth !== undefined)
-  const answer = await readBands(reader, first)
+  const answer = await readBands(reader, first, request.most)
   if (answer.fatal !== undefined) throw new RefusedService(answer.fatal)
   await reader.drain()
   return answer.content

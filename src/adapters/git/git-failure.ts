@@ -54,6 +54,19 @@ export function damaged(remote: string, why: string, cause?: unknown): Failure {
   })
 }
 
+/** BP1111: what a server gives together cannot be taken apart. `most` is of one object, in bytes. */
+export function oversizedObject(remote: string, most: number, cause: unknown): Failure {
+  return new Failure({
+    code: 'BP1111',
+    what: 'the repository is not read',
+    where: remote,
+    why: `its server gives the whole history only, and an object in it is larger than ${most / 1024 / 1024} MiB`,
+    remedy: 'let the server speak version 2 of the git protocol, or name a clone on this machine with --repo',
+    retry: 'on-change',
+    cause,
+  })
+}
+
 /** BP1003: there is no commit at all. */
 export function emptyRepository(remote: string): Failure {
   return new Failure({

@@ -5,10 +5,11 @@
 import { dirname, join, resolve } from 'node:path'
 import { Failure } from '../../failure.ts'
 import type { ObjectId } from '../../package/object-id.ts'
+import { MOST_FILE_BYTES, OversizedRead } from '../../ports/package-repository.ts'
 import { foreignLine } from '../../text/foreign-text.ts'
 import type { Advertisement } from './advertisement.ts'
 import type { FileOperations } from './atomic-fs.ts'
-import { CatFile, NoGitProgram, UnreadableObject } from './cat-file.ts'
+import { type CatFile, NoGitProgram, openObjects, openSizes, UnreadableObject } from './cat-file.ts'
 import { damaged, emptyRepository, gitNotInstalled } from './git-failure.ts'
 import { type Environment, runGit } from './git-program.ts'
 import type { GitTransport } from './git-transport.ts'
@@ -37,9 +38,14 @@ interface Gaps {
   readonly promisors: readonly string[]
 }
 
+interface Readers {
+  readonly objects: CatFile<GitObject>
+  readonly sizes: CatFile<number>
+}
+
 export class LocalObjects implements ObjectSource {
   readonly #parts: LocalParts
-  #reader: Promise<CatFile> | undefined
+  #readers: Promise<Readers> | undefined
   #gaps: Promise<Gaps> | undefined
   readonly #promisors = new Map<string, ObjectSource>()
   #known: Advertisement | undefined
@@ -59,22 +65,48 @@ export class LocalObjects implements ObjectSource {
     return session.advertisement
   }
 
-  async read(ids: readonly ObjectId[], type: ObjectType, signal: AbortSignal): Promise<ReadonlyMap<ObjectId, GitObject>> {
-    const found = await this.#look(ids, signal)
+  async read(
+    ids: readonly ObjectId[],
+    type: ObjectType,
+    signal: AbortSignal,
+    most = Number.POSITIVE_INFINITY,
+  ): Promise<ReadonlyMap<ObjectId, GitObject>> {
+    const sizes = type === 'blob' ? await this.#look('sizes', ids, signal) : new Map<ObjectId, number>()
+    let rest = most
+    for (const [id, size] of sizes) {
+      if (size > MOST_FILE_BYTES) throw new OversizedRead(`${this.#parts.remote}: ${id}`, MOST_FILE_BYTES, id, size)
+      rest -= size
+      if (rest < 0) throw new OversizedRead(this.#parts.remote, most)
+    }
+    const found = await this.#look('objects', ids, signal)
     const missing = ids.filter((id) => !found.has(id))
-    const [first] = missing
-    return first === undefined ? found : new Map([...found, ...(await this.#readMissing(missing, first, type, signal))])
+    if (missing.length === 0) return found
+    const fetched = await this.#fromPromisors(missing, signal, (promisor) => promisor.read(missing, type, signal, rest))
+    if (fetched === undefined) throw await this.#notHere(missing, type, signal)
+    return new Map([...found, ...fetched])
   }
 
-  async #look(ids: readonly ObjectId[], signal: AbortSignal): Promise<ReadonlyMap<ObjectId, GitObject>> {
+  async prepare(blobs: readonly ObjectId[], signal: AbortSignal): Promise<ReadonlyMap<ObjectId, number>> {
+    const sizes = await this.#look('sizes', blobs, signal)
+    const missing = blobs.filter((id) => !sizes.has(id))
+    if (missing.length === 0) return sizes
+    const fetched = await this.#fromPromisors(missing, signal, (promisor) => promisor.prepare(missing, signal))
+    return fetched === undefined ? sizes : new Map([...sizes, ...fetched])
+  }
+
+  async #look<Which extends keyof Readers>(
+    which: Which,
+    ids: readonly ObjectId[],
+    signal: AbortSignal,
+  ): Promise<Awaited<ReturnType<Readers[Which]['read']>>> {
     const { remote } = this.#parts
-    this.#reader ??= this.#openReader(signal)
+    this.#readers ??= this.#openReaders(signal)
     try {
-      const reader = await this.#reader.catch((thrown: unknown) => {
-        this.#reader = undefined
+      const readers = await this.#readers.catch((thrown: unknown) => {
+        this.#readers = undefined
         throw thrown
       })
-      return await reader.read(ids, signal)
+      return (await readers[which].read(ids, signal)) as Awaited<ReturnType<Readers[Which]['read']>>
     } catch (thrown) {
       if (thrown instanceof NoGitProgram) throw gitNotInstalled(remote)
       if (thrown instanceof UnreadableObject) throw damaged(remote, foreignLine(thrown.message), thrown)
@@ -82,37 +114,48 @@ export class LocalObjects implements ObjectSource {
     }
   }
 
-  async #openReader(signal: AbortSignal): Promise<CatFile> {
+  async #openReaders(signal: AbortSignal): Promise<Readers> {
     const { gitFolder, environment, files, cacheFolder, silence } = this.#parts
     const folder = await gitFolder(signal)
     const shared = (await this.#ask(folder, ['rev-parse', '--git-path', 'objects'], signal)).replace(/\n$/, '')
-    return new CatFile({ objects: resolve(shared), empty: join(cacheFolder, 'in-place.git'), files, environment, silence })
+    const parts = { objects: resolve(shared), empty: join(cacheFolder, 'in-place.git'), files, environment, silence }
+    return { objects: openObjects(parts), sizes: openSizes(parts) }
   }
 
-  async #readMissing(
+  /** What the first promisor remote that answers gives; undefined where there is none. @throws Failure of the first, where none answers */
+  async #fromPromisors<Answer>(
     missing: readonly ObjectId[],
-    first: ObjectId,
-    type: ObjectType,
     signal: AbortSignal,
-  ): Promise<ReadonlyMap<ObjectId, GitObject>> {
+    ask: (promisor: ObjectSource) => Promise<Answer>,
+  ): Promise<Answer | undefined> {
     const { remote } = this.#parts
     if ((this.#known ?? (await this.advertise(signal))).refs.size === 0) throw emptyRepository(remote)
-    this.#gaps ??= this.#findGaps(signal)
-    const { shallow, promisors } = await this.#gaps.catch((thrown: unknown) => {
-      this.#gaps = undefined
-      throw thrown
-    })
     let failure: unknown
-    for (const promisor of promisors) {
+    for (const promisor of (await this.#knownGaps(signal)).promisors) {
       try {
-        return await (await this.#promisor(promisor, signal)).read(missing, type, signal)
+        return await ask(await this.#promisor(promisor, signal))
       } catch (thrown) {
         signal.throwIfAborted()
+        if (thrown instanceof OversizedRead) throw thrown
         failure ??= thrown
       }
     }
-    if (failure !== undefined) throw notPromised(remote, first, failure)
-    throw shallow && type === 'commit' ? beyondShallow(remote, first) : damaged(remote, `${first} is not in this repository`)
+    if (failure !== undefined) throw notPromised(remote, missing[0], failure)
+    return undefined
+  }
+
+  async #notHere(missing: readonly ObjectId[], type: ObjectType, signal: AbortSignal): Promise<Failure> {
+    const { remote } = this.#parts
+    const { shallow } = await this.#knownGaps(signal)
+    return shallow && type === 'commit' ? beyondShallow(remote, missing[0]) : damaged(remote, `${missing[0]} is not in this repository`)
+  }
+
+  async #knownGaps(signal: AbortSignal): Promise<Gaps> {
+    this.#gaps ??= this.#findGaps(signal)
+    return await this.#gaps.catch((thrown: unknown) => {
+      this.#gaps = undefined
+      throw thrown
+    })
   }
 
   async #findGaps(signal: AbortSignal): Promise<Gaps> {
@@ -150,7 +193,7 @@ export class LocalObjects implements ObjectSource {
 }
 
 /** BP4011: the history of the clone was cut off on purpose, and this lies beyond. */
-function beyondShallow(remote: string, id: ObjectId): Failure {
+function beyondShallow(remote: string, id: ObjectId | undefined): Failure {
   return new Failure({
     code: 'BP4011',
     what: 'cannot read an older commit of the repository',
@@ -162,7 +205,7 @@ function beyondShallow(remote: string, id: ObjectId): Failure {
 }
 
 /** The failure of the promisor remote, as one of the clone: its code and remedy stay. */
-function notPromised(remote: string, id: ObjectId, thrown: unknown): unknown {
+function notPromised(remote: string, id: ObjectId | undefined, thrown: unknown): unknown {
   if (!(thrown instanceof Failure)) return thrown
   const { code, what, where, why, remedy, retry } = thrown
   const place = where === undefined ? '' : ` ${where}`

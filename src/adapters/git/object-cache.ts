@@ -14,6 +14,7 @@ import { isWellFormedRefName } from '../../package/ref-name.ts'
 import { atomicFs, type FileOperations, TEMPORARY_MARK, writeWhole } from './atomic-fs.ts'
 import { diskFailure } from './git-failure.ts'
 import { checkPack, type GitObject, gitObject, isObjectType } from './object-format.ts'
+import { assertPackSizes } from './pack-sizes.ts'
 import { RecentObjects } from './recent-objects.ts'
 
 /** What is on disk cannot be read as what it should be. */
@@ -85,13 +86,21 @@ export class ObjectCache {
 
   /**
    * Takes in a pack (undefined: none was needed) and then notes the tips that are here with it, where they are given.
-   * @throws BrokenObject when it is no whole pack, DamagedCache when not every object in it can be read, Failure BP4008
+   * @param pack `most` is of one object of it, in bytes: isomorphic-git would inflate whatever is there
+   * @throws OversizedObject, BrokenObject when it is no whole pack, DamagedCache when not every object in it can be read, Failure BP4008
    */
-  async store(pack: Buffer | undefined, tips?: ReadonlyMap<string, ObjectId>, file: TipsFile = 'tips'): Promise<void> {
+  async store(
+    pack: { readonly content: Buffer; readonly most: number } | undefined,
+    tips?: ReadonlyMap<string, ObjectId>,
+    file: TipsFile = 'tips',
+  ): Promise<void> {
     const { folder } = await this.#open()
     try {
-      const count = pack === undefined ? 0 : checkPack(pack)
-      if (pack !== undefined && count > 0) await this.#storePack(folder, pack, count)
+      const count = pack === undefined ? 0 : checkPack(pack.content)
+      if (pack !== undefined && count > 0) {
+        assertPackSizes(pack.content, pack.most)
+        await this.#storePack(folder, pack.content, count)
+      }
       if (tips === undefined) return
       const lines = [...tips]
         .filter(([name]) => isWellFormedRefName(name))

@@ -43,16 +43,24 @@ export interface BandedAnswer {
   readonly fatal: string | undefined
 }
 
-/** Reads all lines up to the flush or the end, `first` being one that was read already, and sorts them by band. */
-export async function readBands(reader: ByteReader, first?: Buffer): Promise<BandedAnswer> {
+/**
+ * Reads all lines up to the flush or the end, `first` being one that was read already, and sorts them by band.
+ * @param most bytes of the content
+ * @throws StreamFault when it is larger, or not framed
+ */
+export async function readBands(reader: ByteReader, first?: Buffer, most = Number.POSITIVE_INFINITY): Promise<BandedAnswer> {
+  let bytes = 0
   const content: Buffer[] = []
   let messages = ''
   let line: Buffer | 'flush' | 'delimiter' | undefined = first ?? (await readPktLine(reader))
   while (line instanceof Buffer) {
     const band = line[0]
     const body = line.subarray(1)
-    if (band === 1) content.push(body)
-    else if (band === 2) messages = (messages + body.toString('utf8')).slice(-4096)
+    if (band === 1) {
+      bytes += body.length
+      if (bytes > most) throw new StreamFault('too-large', `the answer is larger than ${most} bytes`)
+      content.push(body)
+    } else if (band === 2) messages = (messages + body.toString('utf8')).slice(-4096)
     else if (band === 3) return { content: Buffer.concat(content), messages, fatal: body.toString('utf8') }
     else throw new StreamFault('malformed', 'the answer is not in the git protocol')
     line = await readPktLine(reader)

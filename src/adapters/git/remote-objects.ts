@@ -3,14 +3,17 @@
  * that (ADR 29), and fetched anew once when the cache is damaged.
  */
 import type { ObjectId } from '../../package/object-id.ts'
+import { MOST_FILE_BYTES, OversizedRead } from '../../ports/package-repository.ts'
 import { foreignLine } from '../../text/foreign-text.ts'
 import { type Advertisement, RefusedService } from './advertisement.ts'
+import { StreamFault } from './byte-reader.ts'
 import { type FetchRequest, type Filter, fetchPack } from './fetch-pack.ts'
-import { damaged, emptyRepository } from './git-failure.ts'
+import { damaged, emptyRepository, oversizedObject } from './git-failure.ts'
 import type { GitTransport } from './git-transport.ts'
 import { DamagedCache, type ObjectCache, type TipsFile } from './object-cache.ts'
 import { BrokenObject, type GitObject, type ObjectType } from './object-format.ts'
 import type { ObjectSource } from './object-source.ts'
+import { OversizedObject } from './pack-sizes.ts'
 import {
   branchesAndTags,
   DEEPEST,
@@ -32,6 +35,13 @@ interface Tips {
   readonly filter?: Filter | undefined
 }
 
+/** Bytes of one object that comes with others, and is not looked at for itself. */
+const MOST_OBJECT = 256 * 1024 * 1024
+/** Bytes of a pack of files. */
+const MOST_PACK = 128 * 1024 * 1024
+/** Requests for halves, until it is known which file is too large. */
+const MOST_HALVES = 64
+
 /** The server gives a wanted object to nobody, or does not know what it is asked. */
 class Refused extends Error {}
 
@@ -52,6 +62,8 @@ export class RemoteObjects implements ObjectSource {
   #givesById = false
   /** How often commits beyond what is here were asked for. */
   #deepened = 0
+  /** Files that are known to be larger than what is read. */
+  readonly #oversized = new Set<ObjectId>()
   /** Waits for a request, by what it is: one request then asks for all. */
   readonly #wanted = new Map<ObjectType, Set<ObjectId>>()
   #turn: Promise<unknown> = Promise.resolve()
@@ -75,33 +87,54 @@ export class RemoteObjects implements ObjectSource {
     return session.advertisement
   }
 
-  async read(ids: readonly ObjectId[], type: ObjectType, signal: AbortSignal): Promise<ReadonlyMap<ObjectId, GitObject>> {
-    const found = await this.#look(ids)
+  async read(
+    ids: readonly ObjectId[],
+    type: ObjectType,
+    signal: AbortSignal,
+    most = Number.POSITIVE_INFINITY,
+  ): Promise<ReadonlyMap<ObjectId, GitObject>> {
+    this.#assertSmall(ids)
+    const found = await this.#look(ids, most)
     const missing = ids.filter((id) => !found.has(id))
     if (missing.length === 0) return found
-    const waiting = this.#wanted.get(type) ?? new Set()
-    this.#wanted.set(type, waiting)
-    for (const id of missing) waiting.add(id)
-    const mine = this.#turn.then(() => this.#obtain(missing, type, signal))
-    this.#turn = mine.catch(() => {}) // the next in line tries for itself
-    return new Map([...found, ...(await mine)])
+    await this.#ensure(missing, type, signal)
+    this.#assertSmall(missing)
+    const here = await this.#look(missing, most - bytesOf(found))
+    if (here.size < missing.length) throw this.#notToBeHad(missing)
+    return new Map([...found, ...here])
   }
 
-  async #obtain(ids: readonly ObjectId[], type: ObjectType, signal: AbortSignal): Promise<ReadonlyMap<ObjectId, GitObject>> {
+  async prepare(blobs: readonly ObjectId[], signal: AbortSignal): Promise<ReadonlyMap<ObjectId, number>> {
+    const sizes = await this.#sizesOf(blobs)
+    const missing = blobs.filter((id) => !sizes.has(id) && !this.#oversized.has(id))
+    if (missing.length === 0) return sizes
+    await this.#ensure(missing, 'blob', signal)
+    return new Map([...sizes, ...(await this.#sizesOf(missing))])
+  }
+
+  /** Afterwards they are here, or known to be too large. */
+  async #ensure(ids: readonly ObjectId[], type: ObjectType, signal: AbortSignal): Promise<void> {
+    const waiting = this.#wanted.get(type) ?? new Set()
+    this.#wanted.set(type, waiting)
+    for (const id of ids) waiting.add(id)
+    const mine = this.#turn.then(() => this.#obtain(ids, type, signal))
+    this.#turn = mine.catch(() => {}) // the next in line tries for itself
+    await mine
+  }
+
+  async #obtain(ids: readonly ObjectId[], type: ObjectType, signal: AbortSignal): Promise<void> {
     const waiting = this.#wanted.get(type) ?? new Set()
     try {
       signal.throwIfAborted()
-      const here = await this.#look(ids)
-      if (here.size === ids.length) return here
+      if (await this.#isHere(ids)) return
       if (this.#damage !== undefined) await this.#startAnew()
-      const all = [...new Set([...ids, ...waiting])]
-      const found = await this.#fetched(all, ids, type, signal)
-      if (found.size === ids.length) return found
+      await this.#fetched([...new Set([...ids, ...waiting])], ids, type, signal)
+      if (await this.#isHere(ids)) return
       if (this.#known?.refs.size === 0) throw emptyRepository(this.#remote)
       if (!this.#fresh || this.#damage !== undefined) {
         await this.#startAnew()
-        const again = await this.#fetched(ids, ids, type, signal)
-        if (again.size === ids.length) return again
+        await this.#fetched(ids, ids, type, signal)
+        if (await this.#isHere(ids)) return
       }
       throw this.#notToBeHad(ids)
     } finally {
@@ -110,20 +143,24 @@ export class RemoteObjects implements ObjectSource {
   }
 
   /** Fetches `all` together; where one of them stops the rest, those of `ids` alone. */
-  async #fetched(
-    all: readonly ObjectId[],
-    ids: readonly ObjectId[],
-    type: ObjectType,
-    signal: AbortSignal,
-  ): Promise<ReadonlyMap<ObjectId, GitObject>> {
+  async #fetched(all: readonly ObjectId[], ids: readonly ObjectId[], type: ObjectType, signal: AbortSignal): Promise<void> {
     try {
       await this.#fetchAll(all, type, signal)
     } catch (thrown) {
-      if (!(thrown instanceof Refused)) throw thrown
+      if (!(thrown instanceof Refused || thrown instanceof OversizedRead)) throw thrown
       if (all.length > ids.length) return await this.#fetched(ids, ids, type, signal)
+      if (thrown instanceof OversizedRead) throw thrown
       throw damaged(this.#remote, `the server refuses: ${foreignLine(thrown.message, { secrets: this.#transport.secrets })}`, thrown)
     }
-    return await this.#look(ids)
+  }
+
+  #assertSmall(ids: readonly ObjectId[]): void {
+    const large = ids.find((id) => this.#oversized.has(id))
+    if (large !== undefined) throw this.#tooLarge(large)
+  }
+
+  #tooLarge(id: ObjectId, size?: number): OversizedRead {
+    return new OversizedRead(`${this.#remote}: ${id}`, MOST_FILE_BYTES, id, size)
   }
 
   #notToBeHad(ids: readonly ObjectId[]): Error {
@@ -138,23 +175,40 @@ export class RemoteObjects implements ObjectSource {
     this.#fresh = false
   }
 
-  /** Those that are in the cache. Damage is noted, and looks like what is missing. */
-  async #look(ids: readonly ObjectId[]): Promise<ReadonlyMap<ObjectId, GitObject>> {
+  /** Those that are in the cache. Damage is noted, and looks like what is missing. @throws OversizedRead */
+  async #look(ids: readonly ObjectId[], most: number): Promise<ReadonlyMap<ObjectId, GitObject>> {
     const found = new Map<ObjectId, GitObject>()
+    let rest = most
+    await this.#eachHere(ids, (object) => {
+      const { id, type, content } = object
+      if (type === 'blob' && content.length > MOST_FILE_BYTES) throw this.#tooLarge(id, content.length)
+      rest -= found.has(id) ? 0 : content.length
+      if (rest < 0) throw new OversizedRead(this.#remote, most)
+      found.set(id, object)
+    })
+    return found
+  }
+
+  async #sizesOf(ids: readonly ObjectId[]): Promise<ReadonlyMap<ObjectId, number>> {
+    const sizes = new Map<ObjectId, number>()
+    await this.#eachHere(ids, ({ id, content }) => sizes.set(id, content.length))
+    return sizes
+  }
+
+  async #eachHere(ids: readonly ObjectId[], use: (object: GitObject) => void): Promise<void> {
     try {
       for (const id of ids) {
         const object = await this.#cache.read(id)
-        if (object !== undefined) found.set(id, object)
+        if (object !== undefined) use(object)
       }
     } catch (thrown) {
       if (!(thrown instanceof DamagedCache)) throw thrown
       this.#damage = thrown
     }
-    return found
   }
 
   async #isHere(ids: readonly ObjectId[]): Promise<boolean> {
-    return (await this.#look(ids)).size === ids.length
+    return (await this.#missingOf(ids)).length === 0 && this.#damage === undefined
   }
 
   /** What does not come is tried again with refs that are asked for anew, and then with the whole history where the server has no better. */
@@ -179,7 +233,8 @@ export class RemoteObjects implements ObjectSource {
     const offered = advertisement.capabilities.has('filter')
     const ask = (filter: Filter): Filter | undefined => (offered && this.#filters.get(filter) !== false ? filter : undefined)
     if (type !== 'commit') {
-      await this.#fetch(advertisement, { wants: ids, haves: [], filter: type === 'tree' ? ask('blob:none') : undefined }, signal)
+      if (type === 'blob') await this.#fetchFiles(advertisement, ids, signal)
+      else await this.#fetch(advertisement, { wants: ids, haves: [], filter: type === 'tree' ? ask('blob:none') : undefined }, signal)
       this.#givesById = true
       return
     }
@@ -210,6 +265,33 @@ export class RemoteObjects implements ObjectSource {
     this.#givesById = true
   }
 
+  /** Nobody tells the size of a file before it comes: where one is too large, halves are asked for until it is known which. */
+  async #fetchFiles(
+    advertisement: Advertisement,
+    ids: readonly ObjectId[],
+    signal: AbortSignal,
+    halves: { left: number; oversized?: ObjectId } = { left: MOST_HALVES },
+  ): Promise<void> {
+    try {
+      await this.#fetch(advertisement, { wants: ids, haves: [], most: MOST_PACK }, signal)
+      return
+    } catch (thrown) {
+      if (!(thrown instanceof OversizedObject)) throw thrown
+    }
+    const [first] = ids
+    if (ids.length === 1 && first !== undefined) {
+      this.#oversized.add(first)
+      halves.oversized ??= first
+      return
+    }
+    const middle = Math.ceil(ids.length / 2)
+    for (const half of [ids.slice(0, middle), ids.slice(middle)]) {
+      halves.left -= 1
+      if (halves.left < 0 && halves.oversized !== undefined) throw this.#tooLarge(halves.oversized)
+      await this.#fetchFiles(advertisement, half, signal, halves)
+    }
+  }
+
   /** The branches that are looked at with their whole history, then every branch and tag. */
   async #fetchWhole(advertisement: Advertisement, ids: readonly ObjectId[], signal: AbortSignal): Promise<void> {
     const { base, branches, ledger } = ourTips(advertisement, this.#baseBranch)
@@ -221,8 +303,8 @@ export class RemoteObjects implements ObjectSource {
 
   /** Those of `ids` that are not here; none where the cache is damaged, because then it is begun anew. */
   async #missingOf(ids: readonly ObjectId[]): Promise<readonly ObjectId[]> {
-    const found = await this.#look(ids)
-    return this.#damage === undefined ? ids.filter((id) => !found.has(id)) : []
+    const here = await this.#sizesOf(ids)
+    return this.#damage === undefined ? ids.filter((id) => !here.has(id) && !this.#oversized.has(id)) : []
   }
 
   async #tips(file: TipsFile): Promise<ReadonlyMap<string, ObjectId>> {
@@ -244,7 +326,7 @@ export class RemoteObjects implements ObjectSource {
     const haves = depth === 1 ? [] : longestFirst(here, advertisement, this.#baseBranch)
     await this.#fetch(advertisement, { wants, haves, depth, filter }, signal, async (pack) => {
       const kept = [...here].filter(([name, tip]) => advertisement.refs.get(name) === tip)
-      await this.#cache.store(pack, new Map([...kept, ...tips]), file)
+      await this.#cache.store(withLimit(pack), new Map([...kept, ...tips]), file)
     })
   }
 
@@ -253,12 +335,14 @@ export class RemoteObjects implements ObjectSource {
     known: Advertisement,
     request: FetchRequest,
     signal: AbortSignal,
-    store: (pack: Buffer | undefined) => Promise<void> = (pack) => this.#cache.store(pack),
+    store: (pack: Buffer | undefined) => Promise<void> = (pack) =>
+      this.#cache.store(withLimit(pack, request.most === undefined ? MOST_OBJECT : MOST_FILE_BYTES)),
   ): Promise<void> {
     if (this.#damage !== undefined) return
     try {
       await store(request.wants.length === 0 ? undefined : await this.#request(known, request, signal))
     } catch (thrown) {
+      if (request.most !== undefined && isTooLarge(thrown)) throw new OversizedObject('a file is too large', { cause: thrown })
       this.#pass(thrown, signal)
     }
   }
@@ -290,8 +374,21 @@ export class RemoteObjects implements ObjectSource {
 
   #pass(thrown: unknown, signal: AbortSignal): void {
     if (thrown instanceof DamagedCache) this.#damage = thrown
+    else if (thrown instanceof OversizedObject) throw oversizedObject(this.#remote, MOST_OBJECT, thrown)
     else if (thrown instanceof BrokenObject) throw damaged(this.#remote, thrown.message, thrown)
     else if (thrown instanceof RefusedService) throw new Refused(thrown.message, { cause: thrown })
     else throw this.#transport.explain(thrown, signal)
   }
+}
+
+function bytesOf(objects: ReadonlyMap<ObjectId, GitObject>): number {
+  return [...objects.values()].reduce((sum, { content }) => sum + content.length, 0)
+}
+
+function withLimit(content: Buffer | undefined, most = MOST_OBJECT): { readonly content: Buffer; readonly most: number } | undefined {
+  return content === undefined ? undefined : { content, most }
+}
+
+function isTooLarge(thrown: unknown): boolean {
+  return thrown instanceof OversizedObject || (thrown instanceof StreamFault && thrown.kind === 'too-large')
 }

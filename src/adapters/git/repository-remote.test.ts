@@ -193,7 +193,8 @@ withServer('the base branch moves on by a few objects, and branches with it', 'h
 })
 
 withServer('refs of others are not asked for', 'http', MODERN, async (made, open) => {
-  const lines = Array.from({ length: 3000 }, (_each, at) => `create refs/pull/${at}/head ${made.git('rev-parse', 'main')}\n`.slice(0, 200))
+  const main = made.git('rev-parse', 'main')
+  const lines = Array.from({ length: 3000 }, (_each, at) => `create refs/pull/${at}/head ${main}\n`)
   execFileSync('git', ['update-ref', '--stdin'], { cwd: made.gitFolder, env: made.environment, input: lines.join('') })
   const { repository } = open()
   const sizes: number[] = []

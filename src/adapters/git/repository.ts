@@ -5,10 +5,19 @@ import { Failure } from '../../failure.ts'
 import type { ObjectId } from '../../package/object-id.ts'
 import type { FileMode } from '../../package/package-files.ts'
 import { assertPushable } from '../../package/ref-name.ts'
-import type { CommitDraft, CommitView, PackageRepository, RefUpdate, RepositoryRefs, TreeFile } from '../../ports/package-repository.ts'
+import {
+  type CommitDraft,
+  type CommitView,
+  MOST_READ_BYTES,
+  type PackageRepository,
+  type RefUpdate,
+  type RepositoryRefs,
+  type TreeFile,
+} from '../../ports/package-repository.ts'
 import type { Trace } from '../../ports/trace.ts'
 import type { FileOperations } from './atomic-fs.ts'
 import { BOT } from './bot-identity.ts'
+import { assertMemory, freeMemory } from './free-memory.ts'
 import { damaged } from './git-failure.ts'
 import type { Environment } from './git-program.ts'
 import type { GitTransport, TransportLimits } from './git-transport.ts'
@@ -57,6 +66,8 @@ export interface RepositoryOptions {
   readonly limits?: Partial<TransportLimits>
   /** Told about each request. */
   readonly trace?: Trace
+  /** Bytes that the process may still take. */
+  readonly memory?: () => number
   /** Waited for before each push, where the server takes only so many in a minute; what it returns is called when the push has ended. */
   readonly admitPush?: (signal: AbortSignal) => Promise<() => void>
 }
@@ -89,6 +100,7 @@ class GitRepository implements PackageRepository {
   readonly #baseBranch: string | undefined
   readonly #environment: Environment
   readonly #admitPush: RepositoryOptions['admitPush']
+  readonly #memory: () => number
   readonly #transport: GitTransport
   readonly #objects: ObjectSource
   readonly #created = new NewObjects()
@@ -101,6 +113,7 @@ class GitRepository implements PackageRepository {
     this.#baseBranch = options.baseBranch
     this.#environment = options.environment ?? process.env
     this.#admitPush = options.admitPush
+    this.#memory = options.memory ?? freeMemory
     const limits = { ...LIMITS, ...options.limits }
     const traced = (transport: GitTransport, { printed }: RemoteAddress): GitTransport =>
       options.trace === undefined ? transport : new TracedTransport(transport, printed, options.trace)
@@ -156,8 +169,13 @@ class GitRepository implements PackageRepository {
     return files.sort((left, right) => (left.path < right.path ? -1 : 1))
   }
 
-  async read(blobs: readonly ObjectId[], signal: AbortSignal): Promise<ReadonlyMap<ObjectId, Uint8Array>> {
-    const objects = await this.#readAll(blobs, 'blob', signal)
+  async prepare(blobs: readonly ObjectId[], signal: AbortSignal): Promise<ReadonlyMap<ObjectId, number>> {
+    return await this.#objects.prepare([...new Set(blobs)], signal)
+  }
+
+  async read(blobs: readonly ObjectId[], signal: AbortSignal, most: number = MOST_READ_BYTES): Promise<ReadonlyMap<ObjectId, Uint8Array>> {
+    const objects = await this.#readAll(blobs, 'blob', signal, most)
+    assertMemory(this.remote, [...objects.values()], this.#memory)
     return new Map([...objects].map(([id, { content }]) => [id, content]))
   }
 
@@ -198,7 +216,12 @@ class GitRepository implements PackageRepository {
     return object
   }
 
-  async #readAll(ids: readonly ObjectId[], type: ObjectType, signal: AbortSignal): Promise<ReadonlyMap<ObjectId, GitObject>> {
+  async #readAll(
+    ids: readonly ObjectId[],
+    type: ObjectType,
+    signal: AbortSignal,
+    most?: number,
+  ): Promise<ReadonlyMap<ObjectId, GitObject>> {
     const found = new Map<ObjectId, GitObject>()
     const elsewhere: ObjectId[] = []
     for (const id of new Set(ids)) {
@@ -206,7 +229,7 @@ class GitRepository implements PackageRepository {
       if (object === undefined) elsewhere.push(id)
       else found.set(id, object)
     }
-    if (elsewhere.length > 0) for (const [id, object] of await this.#objects.read(elsewhere, type, signal)) found.set(id, object)
+    if (elsewhere.length > 0) for (const [id, object] of await this.#objects.read(elsewhere, type, signal, most)) found.set(id, object)
     for (const [id, object] of found) {
       if (object.type !== type) throw damaged(this.remote, `${id} is a ${object.type}, and a ${type} was looked for`)
     }

@@ -1,0 +1,29 @@
+/** What the process can still take in: a failure that says so, before the system ends it without a word. */
+import { getHeapStatistics } from 'node:v8'
+import { Failure } from '../../failure.ts'
+
+/** Memory that the objects of a manifest take, for each byte of its text. */
+const GROWTH = 20
+/** Reads below this size are made in any case: what they take is less than what is freed meanwhile. Bytes. */
+const ALWAYS = 1024 * 1024
+
+/** Bytes, by the limits of the machine, of the container and of Node.js. */
+export function freeMemory(): number {
+  const { heap_size_limit: limit, used_heap_size: used } = getHeapStatistics()
+  return Math.min(process.availableMemory(), limit - used)
+}
+
+/** @throws Failure BP1111 where what was read would not find room as objects */
+export function assertMemory(where: string, files: readonly { readonly content: Uint8Array }[], free: () => number): void {
+  const bytes = files.reduce((sum, { content }) => sum + content.length, 0)
+  if (bytes < ALWAYS || bytes * GROWTH <= free()) return
+  throw new Failure({
+    code: 'BP1111',
+    what: 'the files are not read',
+    where,
+    why: `they are ${Math.ceil(bytes / ALWAYS)} MiB, and the process has no memory left for what they declare`,
+    remedy:
+      'give the process more memory (NODE_OPTIONS=--max-old-space-size=<MiB>, the limit of the container), or look at fewer packages at once',
+    retry: 'backoff',
+  })
+}

@@ -1,0 +1,145 @@
+/** Files that unfold to gigabytes: the package that has one says so, the others go on, and the process stays small. */
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { createWriteStream, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { before, suite, test } from 'node:test'
+import { createDeflate } from 'node:zlib'
+import { openRepository } from '../../src/adapters/git/repository.ts'
+import { findPackages } from '../../src/package/find-packages.ts'
+import { readAhead, readFolder, readRepository } from '../../src/reconcile/repository-view.ts'
+import { startGitHttpBackend } from '../contract/git-http-backend.ts'
+import { gitTestEnvironment, temporaryFolder } from '../contract/git-remotes.ts'
+import { runProgram } from '../e2e/run-program.ts'
+import { PROGRAM } from '../program.ts'
+
+const MEBIBYTE = 1024 * 1024
+const LARGE = 1024 * MEBIBYTE
+/** Backporch itself takes less than half of it; the file alone would be more than twice as much. */
+const MOST_RESIDENT = 400 * MEBIBYTE
+
+const CONFIG = (name: string): string =>
+  `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: shop}\ndata: {color: blue}\n`
+const KPTFILE = (name: string): string => `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: ${name}}\n`
+
+suite('a repository of a few megabytes with files that unfold to gigabytes', { timeout: 600_000 }, () => {
+  const root = temporaryFolder()
+  const folder = join(root, 'deploy')
+  const environment = gitTestEnvironment(root)
+  const git = (...args: readonly string[]): string => execFileSync('git', args, { cwd: folder, env: environment, encoding: 'utf8' }).trim()
+
+  /** Adds a file of main's next commit by the id of its blob. */
+  const add = (path: string, blob: string): void => void git('update-index', '--add', '--cacheinfo', `100644,${blob},${path}`)
+  const addText = (path: string, text: string): void => {
+    writeFileSync(join(root, 'text'), text)
+    add(path, git('hash-object', '-w', join(root, 'text')))
+  }
+
+  before(async () => {
+    mkdirSync(folder)
+    git('init', '-q', '-b', 'main')
+    git('config', 'uploadpack.allowFilter', 'true')
+    const large = await zeros(join(folder, '.git/objects'), LARGE)
+    // A manifest that nobody reads to its end, and a file that is none.
+    for (const name of ['web', 'huge', 'beside', 'many']) addText(`apps/${name}/Kptfile`, KPTFILE(name))
+    addText('apps/web/config.yaml', CONFIG('web'))
+    addText('apps/beside/config.yaml', CONFIG('beside'))
+    add('apps/beside/disk.img', large)
+    add('apps/huge/huge.yaml', large)
+    for (let file = 0; file < 30; file += 1) addText(`apps/many/${file}.yaml`, `${'#'.repeat(2 * MEBIBYTE)}\n# ${file}\n`)
+    git('commit', '-q', '-m', 'Large')
+    git('repack', '-q', '-a', '-d')
+  })
+
+  const render = async (remote: string, program: readonly string[] = []): Promise<{ stdout: string; stderr: string; resident: number }> => {
+    const out = join(root, 'resident')
+    const tell = `import { writeFileSync } from 'node:fs'; process.on('exit', () => writeFileSync(${JSON.stringify(out)}, String(process.resourceUsage().maxRSS)))`
+    const args = ['--import', `data:text/javascript,${encodeURIComponent(tell)}`, PROGRAM, 'render', '--repo', remote, ...program]
+    const env = { ...environment, XDG_CACHE_HOME: join(root, 'cache'), XDG_STATE_HOME: join(root, 'state') }
+    const { stdout, stderr } = await runProgram(process.execPath, args, { cwd: root, env })
+    return { stdout, stderr, resident: Number(readFileSync(out, 'utf8')) * 1024 }
+  }
+
+  const assertBounded = ({ stdout, stderr, resident }: Awaited<ReturnType<typeof render>>): void => {
+    assert.match(stdout, /apps\/web {2}.*1 resource/, stderr)
+    assert.match(stdout, /apps\/beside {2}.*1 resource/, 'a file that is no manifest is not read')
+    assert.match(stderr, /BP1111[^\n]*\n *where: apps\/huge\/huge\.yaml\n *why: it is .*10 MiB/)
+    assert.match(stderr, /BP1111[^\n]*\n *where: apps\/many\n *why: together they are larger than 32 MiB/)
+    assert.ok(resident < MOST_RESIDENT, `${Math.round(resident / MEBIBYTE)} MiB resident`)
+  }
+
+  test('read in place', async () => assertBounded(await render(folder)))
+
+  test('fetched from file://', async () => assertBounded(await render(`file://${folder}`)))
+
+  test('fetched over http, where sizes are not known before', async () => {
+    const backend = await startGitHttpBackend({ root, environment })
+    try {
+      assertBounded(await render(`${backend.url}/deploy/.git`))
+    } finally {
+      await backend.close()
+    }
+  })
+
+  test('a clone without files asks its promisor remote, and stays as small', async () => {
+    git('clone', '-q', '--bare', '--filter=blob:none', `file://${folder}`, join(root, 'partial.git'))
+    assertBounded(await render(join(root, 'partial.git')))
+  })
+
+  test('the packages of a turn that find no room are those that come last, whatever is read first', async () => {
+    const names = Array.from({ length: 10 }, (_, number) => `p${number}`)
+    git('checkout', '-q', '--orphan', 'fleet')
+    git('read-tree', '--empty')
+    const medium = '#'.repeat(8 * MEBIBYTE)
+    for (const name of names) {
+      addText(`fleet/${name}/Kptfile`, KPTFILE(name))
+      for (const file of ['a', 'b']) addText(`fleet/${name}/${file}.yaml`, medium)
+    }
+    git('commit', '-q', '-m', 'Fleet')
+    const repository = openRepository({ remote: folder, cacheDir: join(root, 'cache'), environment })
+    const { signal } = new AbortController()
+    for (const order of [names, names.toReversed()]) {
+      const view = await readRepository(repository, 'fleet', signal)
+      await readAhead(view, findPackages(view.tree), [], signal)
+      const refused: string[] = []
+      for (const name of order) {
+        const read = await readFolder(view, `fleet/${name}`, signal).catch((thrown: unknown) => thrown)
+        if (!(read instanceof Error)) continue
+        assert.match(String(read), /larger than 128 MiB, which is what one turn reads/)
+        refused.push(name)
+      }
+      assert.deepEqual(refused.sort(), ['p7', 'p8', 'p9'])
+    }
+  })
+
+  test('a process without room for what the files declare says so', async () => {
+    const repository = openRepository({ remote: folder, cacheDir: join(root, 'cache'), environment, memory: () => 50 * MEBIBYTE })
+    const { signal } = new AbortController()
+    const view = await readRepository(repository, 'main', signal)
+    await assert.rejects(readFolder({ ...view, base: view.base }, 'apps/huge', signal), /10 MiB/)
+    const files = view.tree.filter(({ path }) => path === 'apps/many/0.yaml' || path === 'apps/many/1.yaml').map(({ id }) => id)
+    await assert.rejects(repository.read(files, signal), /the process has no memory left/)
+    const roomy = openRepository({ remote: folder, cacheDir: join(root, 'cache'), environment, memory: () => 100 * MEBIBYTE })
+    assert.equal((await roomy.read(files, signal)).size, 2)
+  })
+})
+
+/** A loose blob of zeros, written as a stream; its id. */
+async function zeros(objects: string, bytes: number): Promise<string> {
+  const part = Buffer.alloc(MEBIBYTE)
+  const parts = function* (): Iterable<Buffer> {
+    yield Buffer.from(`blob ${bytes}\0`)
+    for (let written = 0; written < bytes; written += part.length) yield part
+  }
+  const hash = createHash('sha1')
+  for (const each of parts()) hash.update(each)
+  const id = hash.digest('hex')
+  const path = join(objects, id.slice(0, 2), id.slice(2))
+  mkdirSync(dirname(path), { recursive: true })
+  await pipeline(Readable.from(parts()), createDeflate({ level: 1 }), createWriteStream(`${path}.new`))
+  renameSync(`${path}.new`, path)
+  return id
+}
