@@ -23,6 +23,17 @@ export function closedEpisodeOf(record: DriftRecord, status: ClosedEpisode['stat
   }
 }
 
+/** Whether the ledger has it that exactly this record was merged: a later merge under the same name is another decision. */
+export function isMergeKnown(closed: readonly ClosedEpisode[], { spec }: DriftRecord): boolean {
+  return closed.some(
+    (known) =>
+      known.status.outcome === 'Merged' &&
+      known.spec.episode === spec.episode &&
+      known.spec.fingerprint === spec.fingerprint &&
+      known.spec.plan === spec.plan,
+  )
+}
+
 /** Seconds. Critical drift is never silent for longer than a day (design §8). */
 const CRITICAL_SILENCE = 86_400
 

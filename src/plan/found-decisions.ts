@@ -12,7 +12,7 @@ import { API_VERSION, LOCAL_CONFIG } from '../record/schema.ts'
 import { formatDocument } from '../record/write-document.ts'
 import { type GitWrites, joinWrites, NO_WRITES, type PlannedUpdate } from './action.ts'
 import { otherBase } from './base-branch.ts'
-import { closedEpisodeOf, silenceEnd } from './closed-episode.ts'
+import { closedEpisodeOf, isMergeKnown, silenceEnd } from './closed-episode.ts'
 import type { Observation, OpenBranch, UnreadableRecord } from './observation.ts'
 
 export interface FoundDecisions {
@@ -35,34 +35,41 @@ export function findDecisions(seen: Observation): FoundDecisions {
   const known = new Map(git.ledger.closed.map((episode) => [episode.metadata.name, episode.status]))
   // A draft that somebody merged decided nothing: its record says that it is one.
   const merged = git.merged.filter(({ spec }) => spec.lifecycle === 'Proposed')
-  const landed = merged.flatMap((record) => {
-    const branch = git.branches.find((other) => other.record.metadata.name === record.metadata.name)
-    // A branch that says something else was rebuilt since: that is still open.
-    return branch !== undefined && !saysTheSame(branch.record, record) ? [] : [{ record, branch }]
-  })
-  const closedOnForge = git.branches.filter(
-    ({ ref, state, record: { metadata } }) =>
-      state === 'proposed' &&
-      proposals.get(ref)?.state === 'closed' &&
-      !landed.some(({ record }) => record.metadata.name === metadata.name),
-  )
+  // Whatever a branch of that name says now: a turn that did not know of the merge may have rebuilt it.
+  const landed = merged.map((record) => ({ record, branch: git.branches.find((other) => isOf(other, record)) }))
+  const ended = git.branches.filter((branch) => isEnded(seen, branch) && !landed.some(({ record }) => isOf(branch, record)))
+  const closed = ended.filter(({ ref }) => proposals.get(ref)?.state === 'closed')
   // Somebody's commits on the branch stay, so that its decision is found again in every turn.
-  const fresh = landed.filter(({ record }) => known.get(record.spec.episode)?.outcome !== 'Merged')
+  const fresh = landed.filter(({ record }) => !isMergeKnown(git.ledger.closed, record))
   const found = [
     ...mergedByHand(seen, fresh),
-    ...closedOnForge
+    ...closed
+      .map((branch) => closedByHand(seen, branch))
       // One that was closed before may have been reopened, and closed once more.
-      .filter(({ record, ref }) => (known.get(record.spec.episode)?.at ?? '') < (proposals.get(ref)?.decidedAt || seen.cluster.observedAt))
-      .map((branch) => closedByHand(seen, branch)),
+      .filter((one) => one !== undefined)
+      .filter(
+        ({ ref, episode }) => (known.get(episode.metadata.name)?.at ?? '') < (proposals.get(ref)?.decidedAt || seen.cluster.observedAt),
+      ),
     ...deletedByHand(seen),
   ]
   const again = new Set(found.map(({ episode }) => episode.metadata.name))
-  const decided = new Set<OpenBranch>([...landed.flatMap(({ branch }) => (branch === undefined ? [] : [branch])), ...closedOnForge])
+  const over = [...landed.flatMap(({ branch }) => (branch === undefined ? [] : [branch])), ...ended]
+  const decided = new Set(over)
+  // A turn that did not know of the decision moved the branch: what it brought is proposed anew, under a name of its own. One that
+  // is what was decided may have been restored, to be opened again.
+  const isMoved = (branch: OpenBranch): boolean =>
+    git.heads.has(branch.ref) || landed.some(({ record }) => isOf(branch, record) && !saysTheSame(branch.record, record))
+  const taken = new Set(found.flatMap(({ writes }) => writes.updates.map(({ ref }) => ref)))
+  const left = over.filter((branch) => !branch.foreign && !taken.has(branch.ref) && isMoved(branch))
   return {
     branches: git.branches.filter((branch) => !decided.has(branch)),
     closed: [...git.ledger.closed.filter(({ metadata }) => !again.has(metadata.name)), ...found.map(({ episode }) => episode)],
-    writes: joinWrites(found.map(({ writes }) => writes)),
-    notes: [...found.map(({ note }): Note => ({ cause: 'decision', subject: '', text: note })), ...git.unreadable.map(unreadableNote)],
+    writes: joinWrites([...found.map(({ writes }) => writes), { ...NO_WRITES, updates: left.map(withdrawal) }]),
+    notes: [
+      ...found.map(({ note }): Note => ({ cause: 'decision', subject: '', text: note })),
+      ...ended.flatMap((branch) => unseenNotes(seen, branch)),
+      ...git.unreadable.map(unreadableNote),
+    ],
     outcomes: found.map(({ episode, ref }) => ({ ref, episode })),
     revision: found.reduce(
       (latest, { episode }) => Math.max(latest, Number(/^v(\d+)$/.exec(episode.status.revision ?? '')?.[1] ?? 0)),
@@ -71,8 +78,33 @@ export function findDecisions(seen: Observation): FoundDecisions {
   }
 }
 
-function saysTheSame({ spec: left }: DriftRecord, { spec: right }: DriftRecord): boolean {
-  return left.lifecycle === right.lifecycle && left.fingerprint === right.fingerprint && left.plan === right.plan
+function isOf({ record }: OpenBranch, { metadata }: DriftRecord): boolean {
+  return record.metadata.name === metadata.name
+}
+
+/**
+ * Closed on the forge; or merged there, with the branch moved since. A merged one whose record is not on the base branch was
+ * reverted, and its branch is open as long as it is what was merged.
+ */
+function isEnded({ proposals, git }: Observation, { ref, state }: OpenBranch): boolean {
+  const decided = state === 'proposed' ? proposals.get(ref)?.state : undefined
+  return decided === 'closed' || (decided === 'merged' && git.heads.has(ref))
+}
+
+function withdrawal({ ref, commit }: OpenBranch): PlannedUpdate {
+  return { ref, from: commit, to: null }
+}
+
+/** The branch went on after the decision, or it cannot be told what was decided: nothing of that is silent. */
+function unseenNotes({ git, proposals }: Observation, { ref, workspace }: OpenBranch): Note[] {
+  const head = git.heads.get(ref)
+  if (head === undefined) return []
+  const how = proposals.get(ref)?.state === 'closed' ? 'closed' : 'merged'
+  const text =
+    head.unread === undefined
+      ? `${workspace} was ${how} at ${head.commit.slice(0, 7)}: what came onto its branch after that is proposed again`
+      : `${workspace} was ${how} at ${head.commit.slice(0, 7)}, which cannot be read, so nothing of it is silent: ${head.unread}`
+  return [{ cause: 'decision', subject: '', text }]
 }
 
 export function unreadableNote({ where, why }: UnreadableRecord): Note {
@@ -110,12 +142,14 @@ function mergedByHand(
     const joint = (branch?.others.length ?? 0) > 0
     const known = landing === undefined ? undefined : revisionAt(seen, [landing.published, landing.commit])
     // A branch with somebody's commits is theirs, merged or not: what they pushed after the merge would be lost with it.
+    // What a branch says that went on since was not published.
+    const own = branch !== undefined && saysTheSame(branch.record, record) && !git.heads.has(ref) ? branch.commit : undefined
     const tagged =
       branch?.foreign === true || known !== undefined
         ? undefined
         : landing?.named === true || (joint && landing !== undefined)
           ? landing.published
-          : (branch?.commit ?? landing?.published)
+          : (own ?? landing?.published)
     if (tagged !== undefined) revision += 1
     const published = known ?? (tagged === undefined ? undefined : revision)
     const at = proposal?.state === 'merged' && proposal.decidedAt !== '' ? proposal.decidedAt : (landing?.at ?? cluster.observedAt)
@@ -150,6 +184,10 @@ function mergedByHand(
   })
 }
 
+function saysTheSame({ spec: left }: DriftRecord, { spec: right }: DriftRecord): boolean {
+  return left.lifecycle === right.lifecycle && left.fingerprint === right.fingerprint && left.plan === right.plan
+}
+
 /** Number of the revision whose tag is on one of the commits: an earlier turn set it and ended before it wrote the ledger. */
 function revisionAt({ git, unit }: Observation, commits: readonly ObjectId[]): number | undefined {
   for (const [ref, commit] of git.refs) {
@@ -168,8 +206,14 @@ function proposedRef({ unit }: Observation, workspace: string): string {
   return `refs/heads/${formatWorkspaceBranch({ state: 'proposed', packagePath: unit.packageName, workspace })}`
 }
 
-/** Closed on the forge, and not merged. The branch of somebody who pushed to it stays theirs. */
-function closedByHand(seen: Observation, { ref, commit, record, foreign, workspace }: OpenBranch): Found {
+/**
+ * Closed on the forge, and not merged: what is silent is what stood there when it was closed. The branch of somebody who pushed to it
+ * stays theirs. @returns undefined where the unit came onto the branch after that
+ */
+function closedByHand(seen: Observation, { ref, commit, record: now, foreign, workspace }: OpenBranch): Found | undefined {
+  const head = seen.git.heads.get(ref)
+  const record = head === undefined ? now : head.record
+  if (record === undefined) return undefined
   const { spec } = record
   const by = seen.proposals.get(ref)
   const status = declined(seen, spec.changes, by, 'the proposal was closed')
@@ -219,13 +263,15 @@ function deletedByHand(seen: Observation): Found[] {
     git.unreadable.some((record) => record.episode === episode) ||
     git.ledger.closed.some(({ metadata }) => metadata.name === episode)
   if (known || plan === '') return []
-  const closed: ClosedEpisode = {
-    apiVersion: API_VERSION,
-    kind: 'ClosedEpisode',
-    metadata: { name: episode, annotations: LOCAL_CONFIG },
-    spec: { ...report.spec, episode, began: since, plan },
-    status: declined(seen, report.spec.changes, seen.proposals.get(ref), 'the branch was deleted'),
-  }
+  const head = git.heads.get(ref)
+  // The forge says what it was about, and it was not about this.
+  if (head !== undefined && head.record?.spec.episode !== episode) return []
+  const spec = head?.record?.spec ?? { ...report.spec, episode, began: since, plan }
+  const status = declined(seen, spec.changes, seen.proposals.get(ref), 'the branch was deleted')
+  const closed: ClosedEpisode =
+    head?.record === undefined
+      ? { apiVersion: API_VERSION, kind: 'ClosedEpisode', metadata: { name: episode, annotations: LOCAL_CONFIG }, spec, status }
+      : closedEpisodeOf(head.record, status)
   return [
     {
       ref,
@@ -233,8 +279,8 @@ function deletedByHand(seen: Observation): Found[] {
       note: `${workspace} was closed by deleting its branch: exactly this drift is silent until ${closed.status.silentUntil}`,
       writes: {
         ...NO_WRITES,
-        ledger: [{ path: closedPath(since, episode), text: formatDocument(closed) }],
-        ledgerLines: [`${unit.packageName}: declined ${episode} (${plan})`],
+        ledger: [{ path: closedPath(spec.began, episode), text: formatDocument(closed) }],
+        ledgerLines: [`${unit.packageName}: declined ${episode} (${spec.plan})`],
       },
     },
   ]

@@ -66,8 +66,20 @@ export interface Landing {
   readonly named: boolean
   /** RFC 3339 UTC: author time of the landing. */
   readonly at: string
-  /** Author of the landing, `Ada <ada@example.com>`; empty where it is our own commit, squashed or rebased. */
+  /**
+   * Who decided as the message of the landing says, where `approve` made it; its author otherwise, `Ada <ada@example.com>`; empty
+   * where it is our own commit, squashed or rebased.
+   */
   readonly by: string
+}
+
+/** The commit that was merged or closed, of a proposal whose branch is elsewhere now, or gone. */
+export interface EndedHead {
+  readonly commit: ObjectId
+  /** The unit's record on it; undefined where it has none: it came after the decision, and nobody decided about it. */
+  readonly record: DriftRecord | undefined
+  /** Why it cannot be read; undefined where it was. */
+  readonly unread?: string | undefined
 }
 
 /** A record of the unit that is there and cannot be read: written by another version, or edited by somebody. */
@@ -99,6 +111,8 @@ export interface GitState {
   /** Records of the unit on the base branch, oldest first. */
   readonly merged: readonly DriftRecord[]
   readonly unreadable: readonly UnreadableRecord[]
+  /** By full ref name. */
+  readonly heads: ReadonlyMap<string, EndedHead>
   /** By workspace: of the merged proposals that the ledger does not have as closed yet. */
   readonly landings: ReadonlyMap<string, Landing>
   /** Latest published revision number; 0 when there is none. */

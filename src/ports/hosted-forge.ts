@@ -56,7 +56,7 @@ export interface KnownProposal extends OpenedProposal {
   readonly ref: string
   readonly baseBranch: string
   readonly state: 'open' | 'merged' | 'closed'
-  /** Head commit as the forge has it. */
+  /** Head commit as the forge has it; of one that was merged or closed, the head at that moment, wherever its branch went since. */
   readonly commit: ObjectId
   readonly title: string
   /** With `\n` as line break. Anybody with write access may have edited it: nothing in it is believed but ticks of our own boxes. */
@@ -65,7 +65,10 @@ export interface KnownProposal extends OpenedProposal {
   readonly draft: boolean
   /** RFC 3339 UTC; absent where the forge does not say. */
   readonly openedAt?: string
-  /** Login of who merged or closed it; empty while open and where the forge does not say. */
+  /**
+   * Login of the person who merged or closed it; empty while open, where the forge does not say, and where our own account did it:
+   * then the commit says on whose behalf.
+   */
   readonly decidedBy: string
   /** RFC 3339 UTC of the merge or close; empty while open. */
   readonly decidedAt: string
@@ -79,7 +82,10 @@ export interface Forge {
    * none, the last one that it had. Never invents absence: an answer that cannot be trusted is a failure.
    */
   readProposals(baseBranch: string, refs: readonly string[], signal: AbortSignal): Promise<readonly KnownProposal[]>
-  /** Opens or updates; the same branch twice is one proposal. `known` is what `readProposals` gave for the branch. */
+  /**
+   * Opens or updates; the same branch twice is one proposal. `known` is what `readProposals` gave for the branch. The text of one that
+   * ended since stays what was reviewed. @throws Failure BP4003 where `known` was open and is not any more
+   */
   ensureProposal(wanted: WantedProposal, known: KnownProposal | undefined, signal: AbortSignal): Promise<OpenedProposal>
   /** Merges, tags and deletes the branch. @returns the merge commit. @throws Failure BP4002, BP4003 as a push does */
   merge(decision: ProposalMerge, signal: AbortSignal): Promise<ObjectId>

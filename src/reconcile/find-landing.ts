@@ -2,6 +2,7 @@
 import { parseKptAnnotations, workspaceIn } from '../package/kpt-annotation.ts'
 import type { Landing } from '../plan/observation.ts'
 import type { CommitView, PackageRepository } from '../ports/package-repository.ts'
+import { decidedByIn } from '../record/commit-message.ts'
 import type { BotIdentity } from './bot-identity.ts'
 
 /** Commits of the base branch that are looked at. A decision is looked for in the turn after it, so it lies near the tip. */
@@ -42,12 +43,19 @@ async function describe(
 ): Promise<Landing> {
   const merged = await Promise.all(landing.parents.slice(1).map((id) => repository.commit(id, signal)))
   const named = [...merged, landing].find(({ message }) => workspaceIn(parseKptAnnotations(message).annotations, packageName) !== undefined)
-  const { name, email, at } = landing.author
+  const { at } = landing.author
   return {
     commit: landing.id,
     published: (named ?? landing).id,
     named: named !== undefined,
     at: `${new Date(at * 1000).toISOString().slice(0, 19)}Z`,
-    by: email === bot.email ? '' : `${name} <${email}>`,
+    by: deciderOf(landing, bot),
   }
+}
+
+/** Whoever made `approve` merge stands in the message: the author is the account that it ran with. */
+function deciderOf({ message, author: { name, email } }: CommitView, bot: BotIdentity): string {
+  const decided = decidedByIn(message)
+  if (decided !== undefined) return decided
+  return email === bot.email ? '' : `${name} <${email}>`
 }

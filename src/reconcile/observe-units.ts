@@ -66,8 +66,17 @@ export async function lookAtRepository(
   signal: AbortSignal,
 ): Promise<RepositoryView> {
   request.onProgress?.('reading the repository')
-  const view = await readRepository(repository, request.branch, signal, request)
-  return { ...view, proposals: await readProposals(view, forge, signal) }
+  for (let attempt = 1; ; attempt += 1) {
+    const view = await readRepository(repository, request.branch, signal, request)
+    const proposals = await readProposals(view, forge, signal)
+    if (attempt === ATTEMPTS || !(await isPast(view, proposals, signal))) return { ...view, proposals }
+  }
+}
+
+/** Git was looked at, then somebody merged, then the forge was looked at: what was merged is not in what was read. */
+async function isPast(view: RepositoryView, proposals: RepositoryView['proposals'], signal: AbortSignal): Promise<boolean> {
+  const merged = [...proposals.values()].some(({ state, ref }) => state === 'merged' && view.refs.has(ref))
+  return merged && (await view.repository.refs(signal)).refs.get(`refs/heads/${view.baseBranch}`) !== view.base
 }
 
 /** @throws Failure when nothing of the cluster can be observed; failures of one package are in its result */

@@ -69,6 +69,49 @@ async function readAll(
   return branches
 }
 
+/** The commit that somebody merged or closed, with its records. */
+export interface ReadHead {
+  /** Full ref name of the branch. */
+  readonly ref: string
+  readonly commit: ObjectId
+  readonly records: readonly BranchRecord[]
+  /** Why it cannot be read: the remote does not have it any more. */
+  readonly unread: string | undefined
+}
+
+/** Of the package's proposals that ended, or will because their branch is gone, where the branch is not what the forge says was decided. */
+export async function readHeads(
+  view: RepositoryView,
+  { packageName, slug }: { readonly packageName: string; readonly slug: string },
+  signal: AbortSignal,
+): Promise<readonly ReadHead[]> {
+  const heads: ReadHead[] = []
+  for (const { ref, state, commit } of view.proposals.values()) {
+    if (parseWorkspaceBranch(ref)?.packagePath !== packageName) continue
+    const now = view.refs.get(ref)
+    // What was merged stands on the base branch; only a branch that went on shows what was not.
+    if (now === commit || (now === undefined && state === 'merged') || (now !== undefined && state === 'open')) continue
+    heads.push({ ref, commit, ...(await headAt(view, { commit, slug }, signal)) })
+  }
+  return heads
+}
+
+async function headAt(
+  view: RepositoryView,
+  { commit, slug }: { readonly commit: ObjectId; readonly slug: string },
+  signal: AbortSignal,
+): Promise<Pick<ReadHead, 'records' | 'unread'>> {
+  try {
+    const [base] = (await view.repository.commit(commit, signal)).parents
+    const records = base === undefined ? [] : await recordsOn(view, { commit, base, slug }, signal)
+    return { records, unread: undefined }
+  } catch (thrown) {
+    const failure = asFailure(thrown)
+    if (failure.code !== 'BP4006') throw thrown
+    return { records: [], unread: failure.why }
+  }
+}
+
 /** `20261121-9f2c1a7b.yaml` in the folder of its unit. */
 export const RECORD_FILE = /^\d{8}-([^/]+)\.yaml$/
 

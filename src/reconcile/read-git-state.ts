@@ -4,7 +4,8 @@ import { parseKptAnnotations, workspaceIn } from '../package/kpt-annotation.ts'
 import type { ObjectId } from '../package/object-id.ts'
 import type { PackageFiles } from '../package/package-files.ts'
 import { nextRevision, parseRevisionTag } from '../package/ref-name.ts'
-import type { GitState, Landing, LedgerState, OpenBranch, SiblingBranch, Unit, UnreadableRecord } from '../plan/observation.ts'
+import { isMergeKnown } from '../plan/closed-episode.ts'
+import type { EndedHead, GitState, Landing, LedgerState, OpenBranch, SiblingBranch, Unit, UnreadableRecord } from '../plan/observation.ts'
 import { contentHash } from '../plan/unit-git.ts'
 import type { TreeFile } from '../ports/package-repository.ts'
 import { ledgerObservationPath, ledgerUnitFolder, recordFolder } from '../record/record-paths.ts'
@@ -12,7 +13,7 @@ import { type DriftRecord, driftReportSchema } from '../record/schema.ts'
 import { parseDocument } from '../record/write-document.ts'
 import type { BotIdentity } from './bot-identity.ts'
 import { findLanding } from './find-landing.ts'
-import { isUnreadable, RECORD_FILE, readBranches, readRecord } from './read-branches.ts'
+import { isUnreadable, RECORD_FILE, readBranches, readHeads, readRecord } from './read-branches.ts'
 import { type RepositoryView, readTexts } from './repository-view.ts'
 import { unitTree } from './unit-source.ts'
 
@@ -43,6 +44,7 @@ export async function readGitState(
   const { branches, siblings, unreadable: ofBranches } = await openBranches(view, unit, bot, signal)
   const { merged, unreadable: ofBase } = await mergedRecords(view, unit, signal)
   const ledger = await readLedger(view, unit, signal)
+  const heads = await endedHeads(view, unit, signal)
   const baseTrees = new Map<ObjectId, readonly TreeFile[]>()
   for (const { base } of branches) {
     if (baseTrees.has(base)) continue
@@ -65,6 +67,7 @@ export async function readGitState(
     revision,
     publishedName: await publishedName(view, unit, revision, signal),
     episodes: view.episodes,
+    heads,
     landings: await landingsOf(view, unit, pending(merged, ledger), options, signal),
     ledger,
   }
@@ -114,6 +117,18 @@ async function openBranches(view: RepositoryView, unit: Unit, bot: BotIdentity, 
   return { branches, siblings, unreadable }
 }
 
+/** A decision is about what stood on the branch when it was made, and the branch may have moved since. */
+async function endedHeads(view: RepositoryView, unit: Unit, signal: AbortSignal): Promise<ReadonlyMap<string, EndedHead>> {
+  const folder = `${recordFolder(unit.cluster, unit.slug)}/`
+  const heads = new Map<string, EndedHead>()
+  for (const { ref, commit, records, unread } of await readHeads(view, unit, signal)) {
+    const own = records.find(({ path, isNew }) => isNew && path.startsWith(folder))?.record
+    if (own instanceof Failure) heads.set(ref, { commit, record: undefined, unread: own.why })
+    else heads.set(ref, { commit, record: own, unread })
+  }
+  return heads
+}
+
 interface MergedRecord {
   /** From the root. */
   readonly path: string
@@ -144,8 +159,7 @@ async function landingsOf(
 
 /** Merged proposals that the ledger does not have as closed. One that was closed otherwise may have been reopened. */
 function pending(merged: readonly MergedRecord[], { closed }: LedgerState): MergedRecord[] {
-  const known = new Set(closed.flatMap(({ metadata, status }) => (status.outcome === 'Merged' ? [metadata.name] : [])))
-  return merged.filter(({ record: { spec } }) => spec.lifecycle === 'Proposed' && !known.has(spec.episode))
+  return merged.filter(({ record }) => record.spec.lifecycle === 'Proposed' && !isMergeKnown(closed, record))
 }
 
 async function mergedRecords(

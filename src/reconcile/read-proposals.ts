@@ -1,4 +1,5 @@
 /** What the forge has of our proposals: asked once per turn, and only where git has or had one. */
+import { packageSlug } from '../package/find-packages.ts'
 import { formatWorkspaceBranch, isWellFormedRefName, parseWorkspaceBranch } from '../package/ref-name.ts'
 import type { Forge, KnownProposal } from '../ports/hosted-forge.ts'
 import { driftReportSchema } from '../record/schema.ts'
@@ -8,7 +9,7 @@ import { type RepositoryView, readTexts } from './repository-view.ts'
 /** By full ref name. @throws Failure BP50xx: without the forge nobody can tell a closed proposal from an open one */
 export async function readProposals(view: RepositoryView, forge: Forge, signal: AbortSignal): Promise<ReadonlyMap<string, KnownProposal>> {
   const refs = new Set([...view.refs.keys()].filter(isOurs))
-  for (const ref of [...(await missingRefs(view, signal)), ...waitingRefs(view)]) refs.add(ref)
+  for (const ref of [...(await missingRefs(view, signal)), ...waitingRefs(view), ...landedRefs(view)]) refs.add(ref)
   if (refs.size === 0) return new Map()
   const known = await forge.readProposals(view.baseBranch, [...refs].sort(), signal)
   return new Map(known.map((proposal) => [proposal.ref, proposal]))
@@ -45,6 +46,22 @@ function waitingRefs({ closed }: RepositoryView): string[] {
     return isOurs(ref) && isWellFormedRefName(ref) ? [ref] : []
   })
 }
+
+/** Merged while a turn withdrew them: only the forge says who did it. Those of joint proposals are asked for while they are open. */
+function landedRefs({ tree, packages, closed }: RepositoryView): string[] {
+  const known = new Set(closed.flatMap(({ spec, status }) => (status.outcome === 'Merged' ? [spec.episode] : [])))
+  const names = new Map(packages.map(({ path }) => [packageSlug(path, path), path]))
+  return tree.flatMap(({ path }) => {
+    const [, slug = '', episode = ''] = LANDED.exec(path) ?? []
+    // A repository that is one package goes by the name of its folder of records.
+    const packageName = names.get(slug) ?? (names.has('') ? slug : '')
+    if (episode === '' || packageName === '' || known.has(episode)) return []
+    const ref = `refs/heads/proposed/${packageName}/drift-${episode}`
+    return isWellFormedRefName(ref) && isOurs(ref) ? [ref] : []
+  })
+}
+
+const LANDED = /^\.drift\/records\/[^/]+\/([^/]+)\/\d{8}-([^/]+)\.yaml$/
 
 /** One that cannot be read is told by whoever reads its unit. */
 function readReport(text: string) {

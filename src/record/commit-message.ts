@@ -59,8 +59,19 @@ export function formatApprovalMessage(subject: MessageSubject, approval: Approva
     commitText(describeChanges(record.spec.changes)),
     ...whyOf(record),
     kptLine(subject, approval.revision),
-    trailers(subject, [`Drift-Decided-By: ${oneLine(approval.decidedBy)}`, `Drift-Decided-At: ${oneLine(approval.at)}`]),
+    trailers(subject, [`${DECIDED_BY}${oneLine(approval.decidedBy)}`, `Drift-Decided-At: ${oneLine(approval.at)}`]),
   ])
+}
+
+const DECIDED_BY = 'Drift-Decided-By: '
+
+/** Who decided, as the trailers of a merge by `approve` say; undefined where the message has no such trailer. */
+export function decidedByIn(message: string): string | undefined {
+  // A forge may put lines of its own behind the trailers. No line of ours begins with words of somebody else.
+  const named = message.split('\n').filter((line) => line.startsWith(DECIDED_BY))
+  const by = named[0]?.slice(DECIDED_BY.length).trim() ?? ''
+  // A second one is somebody's addition, and nobody can say which of them counts.
+  return named.length === 1 && by !== '' ? by : undefined
 }
 
 /** Message of a commit on the ledger. `[skip ci]`: no workflow runs for status. */

@@ -52,8 +52,8 @@ export interface Run {
   readonly isEnded: boolean
 }
 
-/** Turns until one has nothing to write, a minute apart. */
-export async function runToQuiet(scene: Scene, kill?: Kill): Promise<Run> {
+/** Turns until one has nothing to write, a minute apart. @param moment called before and after each write */
+export async function runToQuiet(scene: Scene, kill?: Kill, moment: () => void = () => undefined): Promise<Run> {
   const { repository, forge } = scene
   const writes: string[] = []
   let isDead = false
@@ -63,12 +63,14 @@ export async function runToQuiet(scene: Scene, kill?: Kill): Promise<Run> {
     kill !== undefined && (kill.at === undefined ? writes.indexOf(what) === writes.length - 1 : kill.at === writes.length)
   const begins = (what: string): void => {
     if (isDead) throw new Killed('a dead process writes nothing')
+    moment()
     writes.push(what)
     if (kill?.fate !== 'cannot send' || !isMeant(what)) return
     isHit = true
     throw noAnswer(what)
   }
   const ends = (what: string): void => {
+    moment()
     if (isDead || kill?.fate === 'cannot send' || !isMeant(what)) return
     isHit = true
     if (kill?.fate === 'loses the answer of') throw noAnswer(what)

@@ -1,4 +1,6 @@
 /** A forge in memory over a `MemoryRepository`: people merge, close and reopen there; every write is listed. */
+
+import { endedMeanwhile } from '../../src/adapters/forge/finish-merge.ts'
 import { LocalForge } from '../../src/adapters/forge/local/local-forge.ts'
 import type { ObjectId } from '../../src/package/object-id.ts'
 import type { ProposalClose, ProposalMerge } from '../../src/ports/forge.ts'
@@ -42,22 +44,26 @@ export class MemoryForge implements HostedForge {
   beforeWrite: (write: string) => void = () => undefined
   /** Called when a write is done: a test loses the answer there. */
   afterWrite: (write: string) => void = () => undefined
+  /** Called before the proposals are read: a test lets somebody decide there. */
+  beforeRead: () => void = () => undefined
   private readonly repository: MemoryRepository
 
   constructor(repository: MemoryRepository) {
     this.repository = repository
   }
 
-  /** As forges do it: a pull request whose branch is gone is closed. */
+  /** As forges do it: the head of an open pull request is what its branch is, and one whose branch is gone is closed. */
   private refresh(): void {
     this.proposals.forEach((proposal, index) => {
-      if (proposal.state === 'open' && !this.repository.branches.has(proposal.ref)) {
-        this.proposals[index] = { ...proposal, state: 'closed', decidedBy: 'backporch-bot', decidedAt: '2026-11-21T10:00:00Z' }
-      }
+      if (proposal.state !== 'open') return
+      const commit = this.repository.branches.get(proposal.ref)
+      this.proposals[index] =
+        commit === undefined ? { ...proposal, state: 'closed', decidedBy: '', decidedAt: '2026-11-21T10:00:00Z' } : { ...proposal, commit }
     })
   }
 
   async readProposals(baseBranch: string, refs: readonly string[]): Promise<readonly KnownProposal[]> {
+    this.beforeRead()
     this.refresh()
     const open = this.proposals.filter((proposal) => proposal.state === 'open' && proposal.baseBranch === baseBranch)
     const last = refs
@@ -71,6 +77,7 @@ export class MemoryForge implements HostedForge {
     const { title, body, labels, draft, ref, commit, baseBranch } = wanted
     const open = this.proposals.findIndex((proposal) => proposal.state === 'open' && proposal.ref === ref)
     const before = this.proposals[open]
+    if (before === undefined && known?.state === 'open') throw endedMeanwhile(known)
     if (before === undefined) {
       const number = this.proposals.length + 1
       this.write(`open #${number}`, () => {
@@ -95,20 +102,32 @@ export class MemoryForge implements HostedForge {
     }
     if (known === undefined) throw new Error('the turn did not know of an open proposal')
     const same = before.title === title && before.body === body && before.draft === draft && before.labels.join() === labels.join()
-    const edit = (): void => {
-      this.proposals[open] = { ...before, title, body, labels, draft, commit }
-    }
-    if (same) edit()
-    else this.write(`edit #${before.number}`, edit)
+    if (same) return before
+    this.write(`edit #${before.number}`, () => {
+      const now = this.proposals[open]
+      if (now?.state !== 'open') throw endedMeanwhile(before)
+      this.proposals[open] = { ...now, title, body, labels, draft }
+    })
     return before
   }
 
   async merge(decision: ProposalMerge, signal: AbortSignal): Promise<ObjectId> {
-    return new LocalForge(this.repository).merge(decision, signal)
+    const commit = await new LocalForge(this.repository).merge(decision, signal)
+    this.end(decision.proposal, 'merged')
+    return commit
   }
 
   async close(decision: ProposalClose, signal: AbortSignal): Promise<void> {
     await new LocalForge(this.repository).close(decision, signal)
+    this.end(decision.proposal, 'closed')
+  }
+
+  /** By our own account, which no forge port tells as a person. */
+  private end({ ref, commit }: ProposalClose['proposal'], state: 'merged' | 'closed'): void {
+    const index = this.proposals.findIndex((proposal) => proposal.state === 'open' && proposal.ref === ref)
+    const before = this.proposals[index]
+    if (before === undefined) return
+    this.proposals[index] = { ...before, commit, state, decidedBy: '', decidedAt: this.now?.() ?? '2026-11-21T10:00:00Z' }
   }
 
   async ensureStatuses(commit: ObjectId, statuses: readonly CommitStatus[]): Promise<void> {
@@ -170,6 +189,7 @@ export class MemoryForge implements HostedForge {
 
   /** What a person does in the browser. */
   byHand(number: number, change: Partial<KnownProposal>): void {
+    this.refresh()
     const index = this.proposals.findIndex((proposal) => proposal.number === number)
     const before = this.proposals[index]
     if (before === undefined) throw new Error(`no proposal ${number}`)

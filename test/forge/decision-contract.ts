@@ -60,8 +60,40 @@ export function decisionContract(ground: () => ForgeGround, hands: ContractHands
     assert.deepEqual(view.parents, [base, wanted.commit])
     assert.match(view.message, /^Approve drift-\d+\n\nBecause\.\n\nkpt:\{.*\}\n\nDrift-Id: \d+/)
     const known = await readOne(wanted.ref)
-    assert.deepEqual([known.number, known.state], [number, 'merged'])
+    assert.deepEqual([known.number, known.state, known.decidedBy], [number, 'merged', ''], 'our own account decided for somebody')
   })
+
+  for (const how of ['merged', 'closed'] as const) {
+    it(`tells the commit that was ${how}, wherever the branch goes after that, and when it is gone`, async () => {
+      const wanted = await pushBranch()
+      const number = await open(wanted)
+      await (how === 'merged' ? ground().human.merge(number, 'squash') : ground().human.close(number))
+      assert.equal((await readOne(wanted.ref)).commit, wanted.commit)
+      const next = await commitOn(await mainOf())
+      await ground().repository.push([{ ref: wanted.ref, from: wanted.commit, to: next }], signal)
+      const moved = await readOne(wanted.ref)
+      assert.deepEqual([moved.number, moved.state, moved.commit], [number, how, wanted.commit])
+      await ground().repository.push([{ ref: wanted.ref, from: next, to: null }], signal)
+      const gone = await readOne(wanted.ref)
+      assert.deepEqual([gone.number, gone.state, gone.commit], [number, how, wanted.commit])
+    })
+
+    it(`leaves the text of a proposal as it is that was ${how} since it was read`, async () => {
+      const wanted = await pushBranch()
+      const number = await open(wanted)
+      const known = await readOne(wanted.ref)
+      await (how === 'merged' ? ground().human.merge(number, 'squash') : ground().human.close(number))
+      const from = ground().writes()
+      const claims = { ...wanted, title: 'chore(drift): restore everything', body: 'everything', labels: ['drift'] }
+      await failsWith('BP4003', ground().openForge().ensureProposal(claims, known, signal))
+      assert.equal(ground().writes() - from, 0, 'nothing is written')
+      const after = await readOne(wanted.ref)
+      assert.deepEqual(
+        [after.state, after.title, after.body, [...after.labels].sort()],
+        [how, known.title, known.body, [...known.labels].sort()],
+      )
+    })
+  }
 
   it('merges nothing when the head or the base moved', async () => {
     const wanted = await pushBranch()

@@ -183,6 +183,29 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
     assert.deepEqual([pull.state, pull.head.ref, pull.head.sha], ['closed', `refs/pull/${number}/head`, head])
   })
 
+  for (const ending of ['closed', 'merged'] as const) {
+    test(`the head of a ${ending} pull request is what its branch is now; what was ${ending} is the ref of the request`, async () => {
+      const { ann, send, commit, open } = await world(gitea)
+      const head = await commit('drift/one')
+      const { number } = await open('drift/one')
+      if (ending === 'closed') await send('PATCH', `/pulls/${number}`, { state: 'closed' })
+      else assert.equal((await gitea.mergePull(ann, ann.name, 'shop', number, { Do: 'squash' })).status, 200)
+      const more = { branch: 'drift/one', message: 'more', files: [{ operation: 'create', path: 'more', content: '' }] }
+      const next = (await send<{ commit: { sha: string } }>('POST', '/contents', more)).body.commit.sha
+      assert.notEqual(next, head)
+      const at = async (): Promise<unknown> => {
+        const { head: seen } = (await send<Pull>('GET', `/pulls/${number}`)).body
+        const refs = await send<readonly { ref: string; object: { sha: string } }[]>('GET', `/git/refs/pull/${number}/head`)
+        return [seen.ref, seen.sha, refs.body.map(({ ref, object }) => [ref, object.sha])]
+      }
+      await sleep(1_000)
+      assert.deepEqual(await at(), ['drift/one', next, [[`refs/pull/${number}/head`, head]]])
+      assert.equal((await send('DELETE', '/branches/drift/one')).status, 204)
+      await sleep(500)
+      assert.deepEqual(await at(), [`refs/pull/${number}/head`, head, [[`refs/pull/${number}/head`, head]]])
+    })
+  }
+
   test('a commit status may have any state, whatever is documented', async () => {
     const { send, commit } = await world(gitea)
     const head = await commit('drift/one')

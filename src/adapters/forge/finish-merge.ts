@@ -2,6 +2,7 @@
 import { Failure } from '../../failure.ts'
 import type { ObjectId } from '../../package/object-id.ts'
 import type { ProposalMerge } from '../../ports/forge.ts'
+import type { KnownProposal } from '../../ports/hosted-forge.ts'
 import type { PackageRepository } from '../../ports/package-repository.ts'
 
 /** Pushes after a merge, where the forge may delete the branch at the same time. */
@@ -50,6 +51,18 @@ export function movedBeforeMerge(remote: string, ref: string): Failure {
     where: remote,
     why: `somebody else moved ${ref}`,
     remedy: 'read the repository again and repeat',
+    retry: 'backoff',
+  })
+}
+
+/** The text of a proposal that ended is what was reviewed: it is not changed any more, and the turn reads again. */
+export function endedMeanwhile({ label, ref }: Pick<KnownProposal, 'label' | 'ref'>): Failure {
+  return new Failure({
+    code: 'BP4003',
+    what: `${label} ended while the turn was at work`,
+    where: ref,
+    why: 'somebody merged or closed it',
+    remedy: 'read the repository and the forge again and repeat',
     retry: 'backoff',
   })
 }

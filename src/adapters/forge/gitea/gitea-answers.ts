@@ -26,9 +26,13 @@ export const pullRequestSchema = z.object({
   labels: z.array(label).nullish(),
   base: z.object({ ref: z.string(), repo_id: z.int() }),
   // `label` is the branch also after it was deleted, when `ref` is `refs/pull/<n>/head` (services/convert/pull.go).
-  head: z.object({ label: z.string(), sha: commit, repo_id: z.int() }),
+  head: z.object({ label: z.string(), ref: z.string(), sha: commit, repo_id: z.int() }),
 })
 export type PullRequest = z.infer<typeof pullRequestSchema>
+
+const gitReference = z.object({ ref: z.string(), object: z.object({ sha: commit }) })
+/** One, or a list of those that begin alike. */
+export const gitReferencesSchema = z.union([gitReference.transform((one) => [one]), z.array(gitReference)])
 
 export const labelSchema = label
 export const userSchema = user
@@ -91,8 +95,8 @@ export function titleFor(title: string, draft: boolean): string {
   return `${kept}…`
 }
 
-/** @param decidedBy login of who closed or merged it, where Gitea told */
-export function proposalOf(pull: PullRequest, decidedBy: string): KnownProposal {
+/** @param decidedBy login of who closed or merged it, where Gitea told @param head as it was then; what the branch has now otherwise */
+export function proposalOf(pull: PullRequest, decidedBy: string, head: string = pull.head.sha): KnownProposal {
   const state = pull.merged ? 'merged' : pull.state === 'open' ? 'open' : 'closed'
   const decidedAt = state === 'open' ? '' : ((state === 'merged' ? pull.merged_at : pull.closed_at) ?? '')
   const { created_at: openedAt } = pull
@@ -104,7 +108,7 @@ export function proposalOf(pull: PullRequest, decidedBy: string): KnownProposal 
     ref: `refs/heads/${pull.head.label}`,
     baseBranch: pull.base.ref,
     state,
-    commit: commitOf(pull.head.sha),
+    commit: commitOf(head),
     body: plainLines(pull.body),
     labels: (pull.labels ?? []).map(({ name }) => name),
     ...(openedAt === undefined || openedAt === null ? {} : { openedAt: plainTime(openedAt) }),

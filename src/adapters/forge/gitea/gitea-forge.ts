@@ -40,7 +40,7 @@ export class GiteaForge implements HostedForge {
     this.#client = client
     this.dialect = giteaDialect(client.address)
     const labels = new GiteaLabels(client)
-    this.#proposals = new GiteaProposals(client, labels)
+    this.#proposals = new GiteaProposals(client, labels, (signal) => this.#login(signal))
     this.#decisions = new GiteaDecisions(client, this.#proposals, repository, clock)
     this.#comments = new GiteaComments(client, (signal) => this.#login(signal))
     this.#issues = new GiteaIssues(client, labels, (signal) => this.#login(signal))

@@ -1,8 +1,10 @@
 /** Pull requests of Gitea: found by their branch, opened once, updated in place. Gitea's own guard against a second one has a gap. */
 import type { KnownProposal, OpenedProposal, WantedProposal } from '../../../ports/hosted-forge.ts'
+import { endedMeanwhile } from '../finish-merge.ts'
+import { labelChanges } from '../our-labels.ts'
 import { mayBeDone, statusOf } from '../refused-answer.ts'
 import { sameText } from '../topic-marker.ts'
-import { type PullRequest, proposalOf, pullRequestSchema, timelineSchema, titleFor } from './gitea-answers.ts'
+import { gitReferencesSchema, type PullRequest, proposalOf, pullRequestSchema, timelineSchema, titleFor } from './gitea-answers.ts'
 import type { GiteaClient } from './gitea-client.ts'
 import type { GiteaLabels } from './gitea-labels.ts'
 
@@ -14,12 +16,15 @@ const LIST = 'list pull requests'
 export class GiteaProposals {
   readonly #client: GiteaClient
   readonly #labels: GiteaLabels
+  readonly #login: (signal: AbortSignal) => Promise<string>
   /** Numbers of open pull requests that a branch has beside its first one, as they were last read. */
   readonly #spare = new Map<string, readonly number[]>()
 
-  constructor(client: GiteaClient, labels: GiteaLabels) {
+  /** @param login whose the token is: what this account decided, it decided for somebody */
+  constructor(client: GiteaClient, labels: GiteaLabels, login: (signal: AbortSignal) => Promise<string>) {
     this.#client = client
     this.#labels = labels
+    this.#login = login
   }
 
   /** See `Forge.readProposals`. */
@@ -33,7 +38,9 @@ export class GiteaProposals {
 
   /** See `Forge.ensureProposal`. */
   async ensure(wanted: WantedProposal, known: KnownProposal | undefined, signal: AbortSignal): Promise<OpenedProposal> {
-    const open = known?.state === 'open' ? known : ((await this.openOf(wanted, signal)) ?? (await this.#make(wanted, signal)))
+    const given = known?.state === 'open' ? known : undefined
+    if (given !== undefined && isOther(given, wanted)) await this.#assertOpen(given, signal)
+    const open = given ?? (await this.openOf(wanted, signal)) ?? (await this.#make(wanted, signal))
     await this.#closeSpare(wanted.ref, open.number, signal)
     await this.#update(open, wanted, signal)
     await this.#labels.ensure(open.number, open.labels, wanted.labels, signal)
@@ -109,10 +116,21 @@ export class GiteaProposals {
   }
 
   async #update(open: KnownProposal, { title, draft, body: text }: WantedProposal, signal: AbortSignal): Promise<void> {
-    const whole = titleFor(title, draft)
-    if (titleFor(open.title, open.draft) === whole && sameText(open.body, text)) return
-    const path = this.#client.path(`/pulls/${open.number}`)
-    await this.#client.send({ method: 'PATCH', path, body: { title: whole, body: text }, what: 'update the pull request' }, signal)
+    const [before, whole] = [titleFor(open.title, open.draft), titleFor(title, draft)]
+    if (before === whole && sameText(open.body, text)) return
+    const send = async (body: { readonly title: string; readonly body: string }): Promise<PullRequest> => {
+      const [path, what] = [this.#client.path(`/pulls/${open.number}`), 'update the pull request']
+      return this.#client.parse(await this.#client.send({ method: 'PATCH', path, body, what }, signal), pullRequestSchema, what)
+    }
+    if ((await send({ title: whole, body: text })).state === 'open') return
+    // Merged or closed between the look and the edit, which Gitea takes all the same: what was reviewed is put back.
+    await send({ title: before, body: open.body })
+    throw endedMeanwhile(open)
+  }
+
+  /** What was read may be minutes old, and Gitea changes the text of what was merged, too. */
+  async #assertOpen(open: KnownProposal, signal: AbortSignal): Promise<void> {
+    if ((await this.get(open.number, signal)).state !== 'open') throw endedMeanwhile(open)
   }
 
   /** One by one: Gitea refuses all of them for one that may not be asked. */
@@ -150,7 +168,18 @@ export class GiteaProposals {
       const pull = await this.#byBranch(baseBranch, ref.slice('refs/heads/'.length), signal)
       if (pull !== undefined) take(pull)
     }
-    return Promise.all([...found.values()].map(async (pull) => proposalOf(pull, await this.#decidedBy(pull, signal))))
+    return Promise.all(
+      [...found.values()].map(async (pull) => proposalOf(pull, await this.#decidedBy(pull, signal), await this.#headOf(pull, signal))),
+    )
+  }
+
+  /** Of one that ended Gitea tells what the branch is now; its own ref stays where it was (docs/facts/head-of-an-ended-pull-request.md). */
+  async #headOf({ number, head }: PullRequest, signal: AbortSignal): Promise<string> {
+    const ref = `refs/pull/${number}/head`
+    if (head.ref === ref) return head.sha
+    const asked = { path: this.#client.path(`/git/${ref}`), what: 'read the head of the pull request' }
+    const listed = await this.#client.get(asked, gitReferencesSchema, signal)
+    return listed.find((one) => one.ref === ref)?.object.sha ?? head.sha
   }
 
   async #byBranch(base: string, branch: string, signal: AbortSignal): Promise<PullRequest | undefined> {
@@ -164,13 +193,26 @@ export class GiteaProposals {
     }
   }
 
-  /** Login of who merged or closed it last; empty where Gitea does not say. Lists leave it out. */
+  /** Login of the person who merged or closed it last; empty where Gitea does not say, and where it was our own account. */
   async #decidedBy(pull: PullRequest, signal: AbortSignal): Promise<string> {
+    const login = await this.#deciderOf(pull, signal)
+    return login === '' || login.toLowerCase() === (await this.#login(signal)).toLowerCase() ? '' : login
+  }
+
+  /** Lists leave it out. */
+  async #deciderOf(pull: PullRequest, signal: AbortSignal): Promise<string> {
     if (pull.merged) return (pull.merged_by ?? (await this.get(pull.number, signal)).merged_by)?.login ?? ''
     const asked = { path: this.#client.path(`/issues/${pull.number}/timeline`), what: 'read who closed the pull request' }
     const events = (await this.#client.list(asked, signal)).map((event) => timelineSchema.safeParse(event))
     return events.findLast(({ data }) => data?.type === 'close')?.data?.user?.login ?? ''
   }
+}
+
+/** Whether something of it has to be written. */
+function isOther(known: KnownProposal, wanted: WantedProposal): boolean {
+  const { add, remove } = labelChanges(known.labels, wanted.labels)
+  const sameTitle = titleFor(known.title, known.draft) === titleFor(wanted.title, wanted.draft)
+  return add.length + remove.length > 0 || !sameTitle || !sameText(known.body, wanted.body)
 }
 
 /** Which of two ended ones was decided later: a second one of the same moment is closed at once, and says nothing. */

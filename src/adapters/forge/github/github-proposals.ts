@@ -2,6 +2,7 @@
 import type { RestEndpointMethodTypes } from '@octokit/rest'
 import { type ObjectId, objectId } from '../../../package/object-id.ts'
 import type { KnownProposal, OpenedProposal, WantedProposal } from '../../../ports/hosted-forge.ts'
+import { endedMeanwhile } from '../finish-merge.ts'
 import { labelChanges } from '../our-labels.ts'
 import { mayBeDone, statusOf } from '../refused-answer.ts'
 import { plainLines, sameText } from '../topic-marker.ts'
@@ -50,11 +51,12 @@ export class GitHubProposals {
     const pulls = await this.#pullsOf(ref, signal)
     const found = pulls.find(({ state }) => state === 'open') ?? pulls[0]
     if (found === undefined) return undefined
-    return found.state === 'open' ? proposalOf(found) : { ...proposalOf(found), decidedBy: await this.#deciderOf(found, signal) }
+    return found.state === 'open' ? proposalOf(found) : { ...proposalOf(found), decidedBy: await this.#personOf(found, signal) }
   }
 
   async ensure(wanted: WantedProposal, known: KnownProposal | undefined, signal: AbortSignal): Promise<OpenedProposal> {
     const given = known?.state === 'open' && known.ref === wanted.ref ? known : undefined
+    if (given !== undefined && isOther(given, wanted)) await this.#assertOpen(given, signal)
     const there = given ?? (await this.#openOf(wanted.ref, signal))
     const proposal = there ?? (await this.#open(wanted, signal))
     await this.#update(proposal, wanted, signal)
@@ -121,11 +123,24 @@ export class GitHubProposals {
     const { number, draft } = proposal
     if (Object.keys(changes).length > 0) {
       const target = await this.#client.writable(`update #${number}`, signal)
-      await this.#client.ask(`update #${number}`, () =>
-        this.#client.octokit.rest.pulls.update({ ...target, pull_number: number, ...changes }),
-      )
+      const send = (some: typeof changes) =>
+        this.#client.ask(`update #${number}`, () => this.#client.octokit.rest.pulls.update({ ...target, pull_number: number, ...some }))
+      const { data } = await send(changes)
+      if (data.state !== 'open') {
+        // Merged or closed between the look and the edit, which GitHub takes all the same: what was reviewed is put back.
+        await send({ title: proposal.title, body: proposal.body })
+        throw endedMeanwhile(proposal)
+      }
     }
     if (draft !== wanted.draft && !(wanted.draft && this.#noDrafts)) await this.#setDraft(number, wanted.draft, signal)
+  }
+
+  /** What was read may be minutes old, and GitHub changes the text of what was merged, too. */
+  async #assertOpen(proposal: KnownProposal, signal: AbortSignal): Promise<void> {
+    const target = await this.#client.target(signal)
+    const asked = { ...target, pull_number: proposal.number }
+    const { data } = await this.#client.ask(`look at ${proposal.label}`, () => this.#client.octokit.rest.pulls.get(asked))
+    if (data.state !== 'open') throw endedMeanwhile(proposal)
   }
 
   /** REST has no way to change it after the opening. */
@@ -172,6 +187,12 @@ export class GitHubProposals {
   }
 
   /** The list does not say it. */
+  /** Empty where GitHub does not say, and where it was our own account, which decided for somebody. */
+  async #personOf(pull: ListedPull, signal: AbortSignal): Promise<string> {
+    const login = await this.#deciderOf(pull, signal)
+    return login === '' || (await this.#client.isOurs({ login }, signal)) ? '' : login
+  }
+
   async #deciderOf(pull: ListedPull, signal: AbortSignal): Promise<string> {
     const { octokit } = this.#client
     const target = await this.#client.target(signal)
@@ -190,6 +211,13 @@ function retriable({ address }: GitHubClient, thrown: unknown): unknown {
   if (statusOf(thrown) !== 422 || !(thrown instanceof Error)) return thrown
   const why = `it refuses (${thrown.cause instanceof Error ? thrown.cause.message : '422'}), and shows no open pull request of the branch`
   return refusedRequest({ address, what: 'open a pull request' }, why, 'look at the branch on GitHub; the next turn tries again', 'backoff')
+}
+
+/** Whether something of it has to be written. */
+function isOther(known: KnownProposal, wanted: WantedProposal): boolean {
+  const { add, remove } = labelChanges(known.labels, wanted.labels)
+  const same = known.title === wanted.title && sameText(known.body, wanted.body) && known.draft === wanted.draft
+  return add.length + remove.length > 0 || !same || known.baseBranch !== wanted.baseBranch
 }
 
 /** Another repository's branch of the same name, a fork's, is not ours. */
