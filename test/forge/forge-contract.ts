@@ -11,7 +11,7 @@ import { proposalContract } from './proposal-contract.ts'
 
 /** @param make called once for all tests; they use branches, numbers and topics of their own */
 export function forgeContract(name: string, make: () => Promise<ForgeGround>): void {
-  const signal = AbortSignal.timeout(180_000)
+  const signal = AbortSignal.timeout(600_000)
 
   describe(`forge contract: ${name}`, () => {
     let ground: ForgeGround
