@@ -28,7 +28,7 @@ const ROOMS = [
 ] as const
 /** Rooms without effects: text up to plan. */
 const PURE = ROOMS.slice(0, ROOMS.indexOf('reconcile'))
-const PURE_LIBRARIES = ['node:crypto', 'crypto', 'yaml', 'zod', 're2js', 'croner']
+const PURE_LIBRARIES = ['node:crypto', 'crypto', 'yaml', 'zod', 're2js', 'croner', '@secretlint/secretlint-rule-preset-recommend']
 const LINE_LIMIT = 400
 const FORBIDDEN_NAMES = /(^|\/)(index|utils?|helpers?|common|misc)\.ts$/
 

@@ -58,7 +58,7 @@ function resolve(change: Change, desired: readonly DesiredResource[]): ResolvedC
   const { path } = read
   const removed = change.change === 'removed'
   if (!removed && change.live === undefined && change.redacted !== true) return 'it has no live value'
-  const hidden = !removed && (change.redacted === true || holdsHidden(change.live) || isSensitive(own.id, path, change.live))
+  const hidden = !removed && (change.redacted === true || holdsHidden(change.live) || isSensitive({ id: own.id, path }, change.live))
   if (hidden) return CREDENTIAL
   if (breaksMetadata(path, change.live)) return 'no object can be written with this value'
   const live = removed ? undefined : change.live

@@ -4,6 +4,7 @@ import { describeFields, describeTarget, type IgnoreRule, isActive, mismatchText
 import { ruleNamed } from '../drift/noise/presets.ts'
 import { RISK_RULES } from '../drift/risk.ts'
 import { FAILURE_CODES, type FailureCode } from '../failure.ts'
+import { whyHidden } from '../krm/redacted.ts'
 import { annotationsOf } from '../krm/resource.ts'
 import { describeResourceId } from '../krm/resource-id.ts'
 import { shownPath } from '../krm/shown-path.ts'
@@ -69,6 +70,8 @@ export function explainLines({ number, drift, verdict, change, aside }: Explaine
     const risk = RISK_RULES.find(({ code }) => code === change.reason)
     rows.push(['plan', `${change.resolution}, risk ${change.risk} ${change.reason}: ${risk?.why ?? ''}`])
   } else rows.push(['state', stateText(aside)])
+  const shown = visibilityText(drift)
+  if (shown !== undefined) rows.push(['value', oneLine(shown, 400)])
   for (const [index, text] of explainActor(drift.actor, seen.policy.actors).entries()) rows.push([index === 0 ? 'writer' : '', text])
   for (const [index, text] of (detail.origin ?? []).entries()) rows.push([index === 0 ? 'git' : '', oneLine(text, 400)])
   for (const note of drift.notes) rows.push(['note', oneLine(note, 400)])
@@ -79,6 +82,16 @@ export function explainLines({ number, drift, verdict, change, aside }: Explaine
     ...rows.flatMap(([label, text]) => wrapped(`   ${label.padEnd(8)}`, text, detail.width)),
     ...ruleLines({ drift, verdict, aside }, seen, detail),
   ]
+}
+
+/** Why a value is hidden, or shown although it looks like a credential; undefined where nothing is to be said. */
+function visibilityText(drift: Drift): string | undefined {
+  if (drift.liveUnread) return 'not shown: the content of the Secret is not read'
+  const hidden = [drift.live, drift.git]
+    .map((value) => (value === undefined ? undefined : whyHidden(drift, value)))
+    .find((why) => why !== undefined)
+  if (drift.path.length > 0 && hidden !== undefined) return `not shown: ${hidden}`
+  return drift.visibility?.shown === true ? `shown: ${drift.visibility.why}` : undefined
 }
 
 function stateText({ state, why, commit }: SetAside): string {

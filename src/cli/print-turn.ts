@@ -1,9 +1,12 @@
 /** What a turn found and wrote, for people or as a document. */
 
+import { visibilityIn } from '../drift/visibility.ts'
 import { Failure } from '../failure.ts'
+import { UNKNOWN_SCHEMA } from '../krm/field-schema.ts'
 import type { RedactionKey } from '../krm/redacted.ts'
+import { resourceKey } from '../krm/resource-id.ts'
 import { staleNotes } from '../plan/listed-rules.ts'
-import type { Unit } from '../plan/observation.ts'
+import type { Observation, Unit } from '../plan/observation.ts'
 import type { UnitPlan } from '../plan/plan-reconcile.ts'
 import type { PlannedUnit } from '../plan/planned-unit.ts'
 import type { NotObserved, TurnResult } from '../reconcile/run-turn.ts'
@@ -11,7 +14,7 @@ import { unitFailures } from '../reconcile/unit-result.ts'
 import { oneLine } from '../record/one-line.ts'
 import { restoreLosses } from '../record/restore-losses.ts'
 import type { Change, DriftRecord, DriftReport } from '../record/schema.ts'
-import { shownText } from '../record/shown-text.ts'
+import { shownText, type VisibilityFor } from '../record/shown-text.ts'
 import { countResolutions } from '../record/subject.ts'
 import { changeOrigins } from './change-origins.ts'
 import { type EditedFile, editedFiles, editedPlaces } from './edited-places.ts'
@@ -127,7 +130,11 @@ export function tellWritten(result: TurnResult, options: TurnPrintOptions, world
     // Nothing was written, so there is nothing to decide about yet.
     if (would !== '') {
       if (report.status.lifecycle === 'Proposed' && outcome !== 'healed') world.stdout.write(`  plan: ${planText(report)}\n`)
-      world.stdout.write(files.map((file) => formatEdit(file, unit.observation.key, terminal, world)).join(''))
+      world.stdout.write(
+        files
+          .map((file) => formatEdit({ ...file, visibilityFor: visibilityFor(unit.observation) }, unit.observation.key, terminal, world))
+          .join(''),
+      )
       continue
     }
     if (outcome !== 'healed' && report.status.lifecycle === 'Draft') {
@@ -165,9 +172,21 @@ function planText({ spec, status }: DriftReport): string {
   return status.plan === 'Mixed' ? countResolutions(spec.changes) : (status.plan ?? '')
 }
 
+/** What policy and schema say of the values in files of the unit. */
+function visibilityFor({ verdicts, policy }: Observation): VisibilityFor {
+  const known = new Map(verdicts.map(({ id, visibilityOf }) => [resourceKey(id), visibilityOf]))
+  return (id) => known.get(resourceKey(id)) ?? visibilityIn(id, UNKNOWN_SCHEMA, policy.visibility)
+}
+
 /** A file that is edited, as a unified diff of what may be shown of it. */
-export function formatEdit({ path, before, after }: EditedFile, key: RedactionKey, terminal: Terminal, world: World): string {
-  const [was, is] = [shownText(before, key), after === undefined ? '' : shownText(after, key)]
+export function formatEdit(
+  file: EditedFile & { readonly visibilityFor?: VisibilityFor },
+  key: RedactionKey,
+  terminal: Terminal,
+  world: World,
+): string {
+  const { path, before, after, visibilityFor } = file
+  const [was, is] = [shownText(before, key, visibilityFor), after === undefined ? '' : shownText(after, key, visibilityFor)]
   const name = oneLine(path, 400)
   if (was === undefined || is === undefined) return `  the lines of ${name} are not shown: it holds a Secret, or is not YAML\n`
   const [git, edited] = [

@@ -4,7 +4,9 @@ import type { Failure } from '../failure.ts'
 import type { FieldPath } from '../krm/field-path.ts'
 import type { Json, JsonObject } from '../krm/json.ts'
 import type { FieldManager } from '../krm/managed-fields.ts'
+import type { Visibility } from '../krm/redacted.ts'
 import type { ResourceId } from '../krm/resource-id.ts'
+import type { VisibilityOf } from '../krm/shown-object.ts'
 import type { Note } from '../note.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
 
@@ -67,6 +69,8 @@ export interface Drift {
   readonly path: FieldPath
   readonly git: Json | undefined
   readonly live: Json | undefined
+  /** What policy, schema and the objects around say about showing its values; undefined where their place and form decide. */
+  readonly visibility?: Visibility | undefined
   /** The live value exists and was not read (a Secret seen as metadata only). */
   readonly liveUnread: boolean
   /** Whether the syncer's next apply takes the field out of the object once git does not declare it (src/drift/lost-when-released.ts). */
@@ -136,6 +140,8 @@ export interface ObjectVerdict {
   readonly tried?: readonly TriedRule[]
   /** The live object as it was read, where a field of it differs: plain values, like those of the items. */
   readonly live?: JsonObject
+  /** What is said of the object's other values; undefined where their place and form decide. */
+  readonly visibilityOf?: VisibilityOf
   /** What people should know of the object though it is no difference: sentences. */
   readonly notes?: readonly Note[]
   /** Why the object is unreadable, unverified or blocked. */

@@ -113,8 +113,8 @@ function matchesPath(expressions: readonly string[], { path }: Drift): boolean {
 }
 
 function valueText(drift: Drift): string | { readonly why: string } {
-  const { id, path, git, live, liveUnread } = drift
-  if (liveUnread || isSensitive(id, path, live) || isSensitive(id, path, git)) return { why: 'a value that is not shown' }
+  const { git, live, liveUnread } = drift
+  if (liveUnread || isSensitive(drift, live) || isSensitive(drift, git)) return { why: 'a value that is not shown' }
   if (live === undefined) return { why: 'no live value' }
   return isText(live) ? String(live) : { why: 'a map or a list' }
 }

@@ -16,6 +16,12 @@ export function matchesExpression(expression: string, text: string): boolean {
   return 'program' in compiled && compiled.program.matches(text)
 }
 
+/** Whether the expression matches somewhere in the text. One that cannot be read is found nowhere. */
+export function expressionFinds(expression: string, text: string): boolean {
+  const compiled = compile(expression)
+  return 'program' in compiled && compiled.program.matcher(text).find()
+}
+
 /** The expression that matches exactly this text. Signs that nobody sees are written by their numbers. */
 export function literalExpression(text: string): string {
   return text

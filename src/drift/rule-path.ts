@@ -57,7 +57,7 @@ function literalValue(value: Json): Json {
  * @param live the live object; without it no list place of a pointer is known
  */
 export function coversDrift(paths: readonly RulePath[], { path, change, git, live: value }: Drift, live: JsonObject | undefined): boolean {
-  const covers = (place: FieldPath): boolean => paths.some((rule) => coversPath(rule, place, live))
+  const covers = (place: FieldPath): boolean => paths.some((rule) => coversPlace(rule, place, live))
   if (covers(path)) return true
   if (change !== 'modified' || git === undefined || value === undefined || !paths.some((rule) => lengthOf(rule) > path.length)) return false
   const places: FieldPath[] = []
@@ -83,7 +83,7 @@ function lengthOf(rule: RulePath): number {
 }
 
 /** The empty path is of a whole object, which no path of a field covers. */
-function coversPath(rule: RulePath, path: FieldPath, live: JsonObject | undefined): boolean {
+export function coversPlace(rule: RulePath, path: FieldPath, live: JsonObject | undefined): boolean {
   if (path.length === 0 || lengthOf(rule) > path.length) return false
   if ('keyed' in rule) return rule.keyed.every((step, at) => matchesStep(step, path[at] as PathStep))
   return rule.pointer.every((part, at) => matchesPart(part, path, at, live))

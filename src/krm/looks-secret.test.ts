@@ -123,6 +123,23 @@ test('a megabyte of hostile text is judged in linear time', () => {
     ' ',
     'AKIA',
     'authorization: ',
+    'SG.a.',
+    'kind: Secret ',
+    'data: ',
+    'mysql ',
+    'login a ',
+    'user a ',
+    '%41',
+    '\\n',
+    'QUFBQUFBQUFBQUFBQUFBQUFB ',
+    '<a>',
+    'name: a, value',
+    '-a ',
+    'https://a:',
+    'xoxb-a-',
+    'x:1234:',
+    "'",
+    '&quot;',
   ]
   for (const text of texts) {
     const started = process.cpuUsage()

@@ -19,7 +19,13 @@ const OF_A_SECRET: readonly (readonly [place: string, value: Json, hidden: boole
   ['data', {}, true],
   ['stringData.color', 'blue', true],
   ['metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"]', '{}', true],
-  ['metadata.annotations.owner', 'ada', false],
+  ['metadata.annotations.owner', 'ada', true],
+  ['metadata.annotations["argocd.argoproj.io/sync-wave"]', '1', false],
+  ['metadata.annotations["argocd.argoproj.io/sync-wave"]', 'password=hunter2', true],
+  ['metadata.annotations', { 'argocd.argoproj.io/sync-wave': '1' }, false],
+  ['metadata.annotations', { 'argocd.argoproj.io/sync-wave': '1', 'kapp.k14s.io/original': '{}' }, true],
+  ['metadata', { labels: { app: 'web' } }, false],
+  ['metadata', { annotations: { owner: 'ada' } }, true],
   ['metadata.annotations.password', 'hunter2', true],
   ['metadata.labels.app', 'web', false],
   ['type', 'Opaque', false],
@@ -28,7 +34,8 @@ const OF_A_SECRET: readonly (readonly [place: string, value: Json, hidden: boole
 ]
 
 for (const [place, value, hidden] of OF_A_SECRET) {
-  test(`of a Secret, ${place} is ${hidden ? 'hidden' : 'shown'}`, () => assert.equal(isSensitive(SECRET, path(place), value), hidden))
+  test(`of a Secret, ${place} is ${hidden ? 'hidden' : 'shown'}`, () =>
+    assert.equal(isSensitive({ id: SECRET, path: path(place) }, value), hidden))
 }
 
 test('nothing of the content of a Secret is ever shown, whatever the path and the value', () => {
@@ -38,7 +45,7 @@ test('nothing of the content of a Secret is ever shown, whatever the path and th
       fc.array(randomPath, { maxLength: 1 }),
       randomJson,
       (top, rest, value) => {
-        const shown = show(KEY, SECRET, [{ kind: 'field', name: top }, ...rest.flat()], value)
+        const shown = show(KEY, { id: SECRET, path: [{ kind: 'field', name: top }, ...rest.flat()] }, value)
         assert.equal(shown?.kind, 'redacted')
         assert.match(String(shownJson(shown)), /^hmac-sha256:[0-9a-f]{16} \(\d+ bytes\)$/)
       },
@@ -47,13 +54,13 @@ test('nothing of the content of a Secret is ever shown, whatever the path and th
 })
 
 test('a Secret of another group is not the core Secret', () => {
-  assert.equal(isSensitive({ ...SECRET, group: 'example.com' }, path('data.color'), 'blue'), false)
+  assert.equal(isSensitive({ id: { ...SECRET, group: 'example.com' }, path: path('data.color') }, 'blue'), false)
 })
 
 test('a hidden value never stands in what a writer gets', () => {
   const wrapped: readonly Json[] = [CANARY, { password: CANARY }, [{ name: 'DB_PASSWORD', value: CANARY }], `password=${CANARY}`]
   for (const value of wrapped) {
-    const shown = shownJson(show(KEY, CONFIG, path('data.password'), value)) ?? null
+    const shown = shownJson(show(KEY, { id: CONFIG, path: path('data.password') }, value)) ?? null
     assert.ok(!formatJson(shown).includes(CANARY), formatJson(value))
   }
 })
@@ -104,7 +111,7 @@ test('a value that was never read shows as that, and a length says bytes', () =>
 })
 
 test('what is not sensitive goes out as it is, and nothing stays nothing', () => {
-  assert.deepEqual(show(KEY, CONFIG, path('data.color'), 'blue'), { kind: 'revealed', value: 'blue' })
-  assert.equal(show(KEY, SECRET, path('data.x'), undefined), undefined)
+  assert.deepEqual(show(KEY, { id: CONFIG, path: path('data.color') }, 'blue'), { kind: 'revealed', value: 'blue' })
+  assert.equal(show(KEY, { id: SECRET, path: path('data.x') }, undefined), undefined)
   assert.equal(shownJson(undefined), undefined)
 })

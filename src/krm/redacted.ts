@@ -5,8 +5,8 @@
  * (measured: an unkeyed SHA-256 of a six-digit secret falls in 3 s).
  */
 import { createHash, createHmac, createSecretKey, type KeyObject } from 'node:crypto'
-import { type FieldPath, formatFieldPath } from './field-path.ts'
-import { canonicalJson, type Json } from './json.ts'
+import { type FieldPath, formatFieldPath, type PathStep } from './field-path.ts'
+import { canonicalJson, getKey, isJsonObject, type Json } from './json.ts'
 import { looksSecret } from './looks-secret.ts'
 import type { ResourceId } from './resource-id.ts'
 
@@ -82,22 +82,82 @@ export function isSecret(id: ResourceId): boolean {
   return id.group === '' && id.kind === 'Secret'
 }
 
-/**
- * Whether a value must be hidden: everything of a Secret but labels, plain annotations and `type`; the last-applied
- * annotation of anything; and values that by the name of their place or by their own form are credentials.
- */
-export function isSensitive(id: ResourceId, path: FieldPath, value: Json | undefined): boolean {
-  const [first] = path
-  if (isSecret(id) && !(first?.kind === 'field' && SHOWN_OF_A_SECRET.has(first.name))) return true
-  return looksSecret(path, value)
+/** What is known of a value beyond its own place and form: the policy, the schema of its kind and the object around it tell. */
+export interface Visibility {
+  readonly shown: boolean
+  /** A clause for people, without the value. */
+  readonly why: string
+}
+
+/** Where a value stands. */
+export interface ValuePlace {
+  readonly id: ResourceId
+  readonly path: FieldPath
+  /** Undefined where place and form decide. */
+  readonly visibility?: Visibility | undefined
+}
+
+/** Why a value must be hidden, as a clause for people; undefined where it is shown. */
+export function whyHidden({ id, path, visibility }: ValuePlace, value: Json | undefined): string | undefined {
+  if (visibility?.shown === false) return visibility.why
+  if (isSecret(id) && isHiddenOfSecret(path, value)) return 'of a Secret only type, labels and known annotations are shown'
+  if (isOfSecretTemplate(id, path, value)) return 'it is what a Secret will hold'
+  if (visibility?.shown === true) return undefined
+  return looksSecret(path, value) ? 'by its name or its form it is a credential' : undefined
+}
+
+export function isSensitive(place: ValuePlace, value: Json | undefined): boolean {
+  return whyHidden(place, value) !== undefined
 }
 
 const SHOWN_OF_A_SECRET = new Set(['type', 'immutable', 'metadata'])
+/**
+ * Annotations of Secrets that are shown: what Kubernetes, package managers and syncers write by themselves, and no content is in. Any other may
+ * be a copy of the whole Secret, as tools keep one under names that nobody lists.
+ */
+const SHOWN_ANNOTATION =
+  /^(?:backporch\.dev\/.*|kubernetes\.io\/(?:service-account\.(?:name|uid)|description)|cert-manager\.io\/(?:certificate-name|common-name|alt-names|ip-sans|uri-sans|issuer-(?:name|kind|group))|(?:internal\.)?config\.kubernetes\.io\/[a-z-]+|(?:internal\.)?kpt\.dev\/[a-z-]+|config\.k8s\.io\/owning-inventory|client\.lifecycle\.config\.k8s\.io\/deletion|meta\.helm\.sh\/release-name(?:space)?|helm\.sh\/(?:hook|hook-weight|hook-delete-policy|resource-policy)|argocd\.argoproj\.io\/(?:sync-wave|sync-options|compare-options|tracking-id|hook|hook-delete-policy)|kustomize\.toolkit\.fluxcd\.io\/(?:prune|reconcile|ssa|force)|sealedsecrets\.bitnami\.com\/(?:managed|namespace-wide|cluster-wide|patch))$/
+
+/** Everything of a Secret but its labels, type and known annotations. */
+export function isHiddenOfSecret(path: FieldPath, value: Json | undefined): boolean {
+  const [first, second, third] = path.map((step) => (step.kind === 'field' ? step.name : ''))
+  if (first === undefined) return true
+  if (!SHOWN_OF_A_SECRET.has(first)) return true
+  if (first !== 'metadata') return false
+  if (second === undefined) return isJsonObject(value) && isHiddenOfSecret([...path, ANNOTATIONS], getKey(value, 'annotations'))
+  if (second !== 'annotations') return false
+  return third === undefined ? isJsonObject(value) && Object.keys(value).some(isHiddenAnnotation) : isHiddenAnnotation(third)
+}
+
+const ANNOTATIONS: PathStep = { kind: 'field', name: 'annotations' }
+
+function isHiddenAnnotation(name: string): boolean {
+  return !SHOWN_ANNOTATION.test(name)
+}
+
+/** Kinds of which a controller makes Secrets, and where they have the content. What of theirs is encrypted or a reference is shown. */
+const SECRET_TEMPLATES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['bitnami.com/SealedSecret', ['spec', 'template', 'data']],
+  ['external-secrets.io/ExternalSecret', ['spec', 'target', 'template', 'data']],
+  ['external-secrets.io/ClusterExternalSecret', ['spec', 'externalSecretSpec', 'target', 'template', 'data']],
+  ['external-secrets.io/PushSecret', ['spec', 'template', 'data']],
+])
+
+/** Whether the place is the content of a Secret that some controller makes of the object, or the value has that content. */
+export function isOfSecretTemplate({ group, kind }: ResourceId, path: FieldPath, value: Json | undefined): boolean {
+  const place = SECRET_TEMPLATES.get(`${group}/${kind}`)
+  if (place === undefined || !place.every((name, at) => at >= path.length || isField(path[at], name))) return false
+  return place.slice(path.length).reduce((at, name) => (isJsonObject(at) ? getKey(at, name) : undefined), value) !== undefined
+}
+
+function isField(step: PathStep | undefined, name: string): boolean {
+  return step?.kind === 'field' && step.name === name
+}
 
 /** The one door by which a value leaves: hidden where it is sensitive, itself otherwise. */
-export function show(key: RedactionKey, id: ResourceId, path: FieldPath, value: Json | undefined): Shown {
+export function show(key: RedactionKey, place: ValuePlace, value: Json | undefined): Shown {
   if (value === undefined) return undefined
-  return isSensitive(id, path, value) ? redact(key, id, path, value) : { kind: 'revealed', value }
+  return isSensitive(place, value) ? redact(key, place.id, place.path, value) : { kind: 'revealed', value }
 }
 
 /** The shown value as JSON and YAML writers put it; a hidden one as `hmac-sha256:9f2c1a7be0d1c2a3 (24 bytes)`. */

@@ -143,7 +143,7 @@ test('whatever the object: a leaf that diff hides as a field of its own is not s
       const shown = shownText(marked, id)
       for (const [path, value] of fieldsOf(marked, [])) {
         if (typeof value !== 'string' || !/[\u4e00-\u9fff]$/.test(value)) continue
-        if (isSensitive(id, path, value))
+        if (isSensitive({ id, path }, value))
           assert.ok(!shown.includes(JSON.stringify(value)), `${formatJson(marked)} shows ${value}: ${shown}`)
       }
     }),

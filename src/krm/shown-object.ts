@@ -3,18 +3,32 @@
  * it is seen. A value is shown only where `looksSecret` says no to it as a field of its own, no to it as a part of its owner
  * (whose `name` may tell what it is), and where everything above that is suspect has something hidden in it.
  */
+
+import { hasSecretText } from './credential-text.ts'
 import type { FieldPath, PathStep } from './field-path.ts'
 import { emptyObject, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, setKey } from './json.ts'
-import { hasSecretText, isEmbeddedSecret, looksSecret } from './looks-secret.ts'
-import { isSecret, keyedHash, type RedactionKey, redact, shownJson } from './redacted.ts'
+import { isEmbeddedSecret, looksSecret } from './looks-secret.ts'
+import {
+  isHiddenOfSecret,
+  isOfSecretTemplate,
+  isSecret,
+  keyedHash,
+  type RedactionKey,
+  redact,
+  shownJson,
+  type Visibility,
+} from './redacted.ts'
 import type { ResourceId } from './resource-id.ts'
 
 const SHOWN_OF_A_SECRET = new Set(['apiVersion', 'kind', 'metadata', 'type', 'immutable'])
 /** What `shownJson` makes of a hidden value: it stays as it is. */
 const HIDDEN = /^(?:hmac-sha256:[0-9a-f]{16} \(\d+ bytes\)|redacted \(not read\))$/
 
-export function shownObject(key: RedactionKey, id: ResourceId, object: JsonObject): JsonObject {
-  return new ObjectView(key, id).show(object)
+/** What is said of values of one object beyond their place and form; undefined where nothing is. */
+export type VisibilityOf = (path: FieldPath, value: Json, object: JsonObject) => Visibility | undefined
+
+export function shownObject(key: RedactionKey, id: ResourceId, object: JsonObject, visibilityOf?: VisibilityOf): JsonObject {
+  return new ObjectView(key, id, within(object, visibilityOf)).show(object)
 }
 
 /** With the places of what is hidden, in the order of the object. */
@@ -22,20 +36,29 @@ export function shownWithHidden(
   key: RedactionKey,
   id: ResourceId,
   object: JsonObject,
+  visibilityOf?: VisibilityOf,
 ): { readonly shown: JsonObject; readonly hidden: readonly FieldPath[] } {
-  const view = new ObjectView(key, id)
+  const view = new ObjectView(key, id, within(object, visibilityOf))
   return { shown: view.show(object), hidden: view.hidden }
+}
+
+type VisibilityAt = (path: FieldPath, value: Json) => Visibility | undefined
+
+function within(object: JsonObject, visibilityOf: VisibilityOf | undefined): VisibilityAt | undefined {
+  return visibilityOf === undefined ? undefined : (path, value) => visibilityOf(path, value, object)
 }
 
 class ObjectView {
   private readonly key: RedactionKey
   private readonly id: ResourceId
+  private readonly visibilityOf: VisibilityAt | undefined
   /** What was hidden so far; of what is hidden as a whole, nothing below it. */
   readonly hidden: FieldPath[] = []
 
-  constructor(key: RedactionKey, id: ResourceId) {
+  constructor(key: RedactionKey, id: ResourceId, visibilityOf: VisibilityAt | undefined) {
     this.key = key
     this.id = id
+    this.visibilityOf = visibilityOf
   }
 
   show(object: JsonObject): JsonObject {
@@ -51,12 +74,21 @@ class ObjectView {
 
   /** `inOwner`: the value as a part of what it belongs to, which stands at the path above. */
   private part(path: FieldPath, value: Json, inOwner: Json): Json {
+    const said = this.visibilityOf?.(path, value)
+    if (said?.shown === false || this.isHidden(path, value)) return this.hide(path, value)
+    if (said?.shown === true && !isSecret(this.id)) return value
     const suspect = looksSecret(path, value) || looksSecret(path.slice(0, -1), inOwner)
     const before = this.hidden.length
     if (isJsonObject(value) && isEmbeddedSecret(value)) return this.hide(path, value)
     const shown = isJsonArray(value) ? this.list(path, value) : isJsonObject(value) ? this.map(path, value) : value
     // Something in it is suspect, and nothing is by itself: then it is the whole.
     return suspect && this.hidden.length === before ? this.hide(path, value) : shown
+  }
+
+  /** What the kind of the object alone hides. */
+  private isHidden(path: FieldPath, value: Json): boolean {
+    // The place itself: what is above it is seen into.
+    return isOfSecretTemplate(this.id, path, '') || (isSecret(this.id) && path.length === 3 && isHiddenOfSecret(path, value))
   }
 
   private map(path: FieldPath, map: JsonObject): Json {

@@ -51,8 +51,8 @@ describe('a path that holds a credential', () => {
   })
 
   test('hides the value below it too, so that nobody adopts the credential', () => {
-    for (const [text] of ROWS.slice(0, 3)) assert.equal(show(KEY, ID, path(text), 'plain')?.kind, 'redacted', text)
-    assert.equal(show(KEY, ID, path('spec.labels'), { [TOKEN]: 'plain' })?.kind, 'redacted')
+    for (const [text] of ROWS.slice(0, 3)) assert.equal(show(KEY, { id: ID, path: path(text) }, 'plain')?.kind, 'redacted', text)
+    assert.equal(show(KEY, { id: ID, path: path('spec.labels') }, { [TOKEN]: 'plain' })?.kind, 'redacted')
   })
 })
 

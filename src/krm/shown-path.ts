@@ -3,9 +3,11 @@
  * a credential among them is hidden there as a value is: `metadata.finalizers[=hmac-sha256:9f2c1a7be0d1c2a3]`.
  * What is compared inside of the process is the path itself, or `formatFieldPath` of it.
  */
+
+import { hasSecretText } from './credential-text.ts'
 import { type FieldPath, formatFieldPath, type PathStep } from './field-path.ts'
 import type { Json } from './json.ts'
-import { hasSecretText, looksSecret, stepLooksSecret } from './looks-secret.ts'
+import { looksSecret, stepLooksSecret } from './looks-secret.ts'
 import { keyedHash, type RedactionKey } from './redacted.ts'
 import type { ResourceId } from './resource-id.ts'
 

@@ -3,8 +3,8 @@
  * `deployment/web` an object as kubectl names it, `deployment/web:spec.replicas` a field of it.
  */
 import { Failure } from '../failure.ts'
+import { hasSecretText } from '../krm/credential-text.ts'
 import { formatFieldPath, parseFieldPath } from '../krm/field-path.ts'
-import { hasSecretText } from '../krm/looks-secret.ts'
 import { describeResourceId } from '../krm/resource-id.ts'
 import { oneLine } from '../record/one-line.ts'
 import type { Change } from '../record/schema.ts'

@@ -4,6 +4,7 @@ import type { Resolution } from '../drift/drift.ts'
 import type { IgnoreRule } from '../drift/ignore-rules.ts'
 import { rulesOf } from '../drift/noise/presets.ts'
 import type { RiskOverride } from '../drift/risk-overrides.ts'
+import type { VisibilityRules } from '../drift/visibility.ts'
 import { RENDERED_BY_KPT, type RenderChoice } from '../render/render-choice.ts'
 import { secondsOf } from './duration.ts'
 import type { Policy, PolicySet } from './parse-policy.ts'
@@ -39,6 +40,8 @@ export interface EffectivePolicy {
   readonly actors: readonly ActorRule[]
   /** Of all matching policies; the first that matches decides. */
   readonly riskOverrides: readonly RiskOverride[]
+  /** Of all matching policies. */
+  readonly visibility: VisibilityRules
   /** Names of the preset rules that hold (src/drift/noise): those of the highest priority that names any, all of them by default. */
   readonly presets: readonly string[]
   /** Matching policies, the deciding one first: `policy/prod (.drift/policy.yaml:8)`; the shipped default last. */
@@ -101,6 +104,7 @@ export const DEFAULT_POLICY: EffectivePolicy = {
   ignore: [],
   actors: [],
   riskOverrides: [],
+  visibility: { hide: [], show: [] },
   presets: rulesOf(undefined),
   chain: ['shipped default (Warn)'],
 }
@@ -144,6 +148,10 @@ export function effectivePolicy(set: PolicySet, cluster: string, packagePath: st
     ignore: matching.flatMap(({ ignore }) => ignore),
     actors: matching.flatMap(({ actors }) => actors),
     riskOverrides: matching.flatMap(({ riskOverrides }) => riskOverrides),
+    visibility: {
+      hide: matching.flatMap(({ visibility }) => visibility.hide),
+      show: matching.flatMap(({ visibility }) => visibility.show),
+    },
     presets: rulesOf(specs.find((spec) => spec.extends !== undefined)?.extends),
     chain: [...matching.map(({ document, where }) => `policy/${document.metadata.name} (${where})`), ...DEFAULT_POLICY.chain],
   }

@@ -4,12 +4,14 @@ import type { z } from 'zod'
 import type { ActorRule } from '../drift/actor-classes.ts'
 import type { IgnoreRule } from '../drift/ignore-rules.ts'
 import type { RiskOverride } from '../drift/risk-overrides.ts'
+import type { VisibilityRules } from '../drift/visibility.ts'
 import { Failure } from '../failure.ts'
 import type { RenderChoice } from '../render/render-choice.ts'
 import { actorRuleOf, riskOverrideOf } from './attribution-schema.ts'
 import { secondsOf } from './duration.ts'
 import { ignoreRuleOf } from './ignore-schema.ts'
 import { type DriftPolicyDocument, driftPolicySchema, type PlacementDocument, placementSchema } from './schema.ts'
+import { visibilityRuleOf } from './visibility-schema.ts'
 import type { PolicyWindow } from './windows.ts'
 
 export interface PolicyFile {
@@ -26,6 +28,7 @@ export interface Policy {
   readonly windows: readonly PolicyWindow[]
   readonly actors: readonly ActorRule[]
   readonly riskOverrides: readonly RiskOverride[]
+  readonly visibility: VisibilityRules
 }
 
 export interface PolicySet {
@@ -105,6 +108,10 @@ function readFile(file: PolicyFile, policies: Policy[], placements: PlacementDoc
           riskOverrides: (data.spec.riskOverrides ?? []).map((rule, index) =>
             riskOverrideOf(rule, place.of(['spec', 'riskOverrides', index])),
           ),
+          visibility: {
+            hide: (data.spec.hide ?? []).map((rule, index) => visibilityRuleOf(rule, place.of(['spec', 'hide', index]))),
+            show: (data.spec.show ?? []).map((rule, index) => visibilityRuleOf(rule, place.of(['spec', 'show', index]))),
+          },
         })
       }
     } else if (kind === 'Placement') {

@@ -6,6 +6,7 @@ import { actorRuleSchema, riskOverrideSchema } from './attribution-schema.ts'
 import { secondsOf } from './duration.ts'
 import { ignoreSchema } from './ignore-schema.ts'
 import { renderSchema } from './render-schema.ts'
+import { hideSchema, showSchema } from './visibility-schema.ts'
 import { scheduleProblem, timezoneProblem } from './windows.ts'
 
 const globs = z.array(z.string().min(1)).min(1)
@@ -128,6 +129,16 @@ export const driftPolicySchema = z.strictObject({
     render: renderSchema.optional().describe('What makes the objects of the packages of their files; kpt by default.'),
     settle: z.enum(['syncer', 'backporch']).optional().describe('Who brings the cluster in line after a merge.'),
     ignore: z.array(ignoreSchema).optional(),
+    hide: z
+      .array(hideSchema)
+      .optional()
+      .describe('Values that are shown to nobody, beside what is hidden anyway. Those of all matching policies hold.'),
+    show: z
+      .array(showSchema)
+      .optional()
+      .describe(
+        'Values that are shown although they look like credentials; never content of a Secret. Those of all matching policies hold.',
+      ),
     actors: z
       .array(actorRuleSchema)
       .optional()

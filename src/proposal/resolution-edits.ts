@@ -62,7 +62,7 @@ function assertReleasable(drift: Drift): void {
 
 function assertAdoptable(drift: Drift): void {
   const ofSecret = isSecret(drift.id) && !(drift.path[0]?.kind === 'field' && drift.path[0].name === 'metadata')
-  const hidden = ofSecret || isSensitive(drift.id, drift.path, drift.live)
+  const hidden = ofSecret || isSensitive(drift, drift.live)
   if (!hidden && !drift.liveUnread) return
   throw new Failure({
     code: 'BP2002',

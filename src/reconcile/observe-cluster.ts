@@ -5,6 +5,8 @@ import type { ObservedObject } from '../drift/detect-drift.ts'
 import type { ObjectVerdict, Syncer } from '../drift/drift.ts'
 import { setGoneAside } from '../drift/set-aside-gone.ts'
 import { findSyncer, writesThroughHelm } from '../drift/syncer.ts'
+import { withVisibility } from '../drift/visibility.ts'
+import { UNKNOWN_SCHEMA } from '../krm/field-schema.ts'
 import type { JsonObject } from '../krm/json.ts'
 import type { LiveState } from '../krm/live-view.ts'
 import { type ResourceId, resourceKey } from '../krm/resource-id.ts'
@@ -72,7 +74,11 @@ export async function observeCluster(
   const runners = hookRunnersOf(live, syncer)
   const there = detected.map((verdict) => setGoneAside(verdict, runners))
   const question = { read: side.read, syncer, inventory: unexpected.listed, stored, now: identity.observedAt }
-  const verdicts = await decideBehind([...there, ...unexpected.verdicts], question, side.lag, signal)
+  const schemas = new Map(known.map(({ resource, schema }) => [resourceKey(resource.id), schema]))
+  const seen = [...there, ...unexpected.verdicts].map((verdict) =>
+    withVisibility(verdict, schemas.get(resourceKey(verdict.id)) ?? UNKNOWN_SCHEMA, policy.visibility),
+  )
+  const verdicts = await decideBehind(seen, question, side.lag, signal)
   const all = [...verdicts, ...unknown.map(unreadableVerdict)]
   const today = identity.observedAt.slice(0, 10)
   const scalers = await readScalers(reader, identity, all, signal)

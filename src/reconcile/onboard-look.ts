@@ -74,6 +74,7 @@ function openToAll({ policies }: PolicySet): PolicySet {
     windows: [],
     actors: [],
     riskOverrides: [],
+    visibility: { hide: [], show: [] },
   }
   const others = policies.map((policy) => {
     const { mode: _mode, ...spec } = policy.document.spec

@@ -52,8 +52,8 @@ export function showChange(
 
 function changeOf(drift: Drift, resolution: Resolution, key: RedactionKey, source: string, via: string | undefined): Change {
   const whole = drift.change === 'missing' || drift.change === 'unexpected'
-  const git = whole ? undefined : show(key, drift.id, drift.path, drift.git)
-  const live = whole ? undefined : drift.liveUnread ? redactUnread() : show(key, drift.id, drift.path, drift.live)
+  const git = whole ? undefined : show(key, drift, drift.git)
+  const live = whole ? undefined : drift.liveUnread ? redactUnread() : show(key, drift, drift.live)
   const both = pairHidden(drift, git, live, key)
   return {
     ref: refOf(drift.id),

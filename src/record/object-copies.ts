@@ -57,9 +57,9 @@ function copyOf(verdict: ObjectVerdict, live: JsonObject, key: RedactionKey): Ob
   return copy
 }
 
-function newCopy({ id, apiVersion, desired }: ObjectVerdict, live: JsonObject, key: RedactionKey): ObjectCopy {
+function newCopy({ id, apiVersion, desired, visibilityOf }: ObjectVerdict, live: JsonObject, key: RedactionKey): ObjectCopy {
   // Of what was read as metadata alone the server calls the kind PartialObjectMetadata.
-  const { shown, hidden } = shownWithHidden(key, id, { ...withoutServerMarks(id, live), apiVersion, kind: id.kind })
+  const { shown, hidden } = shownWithHidden(key, id, { ...withoutServerMarks(id, live), apiVersion, kind: id.kind }, visibilityOf)
   const takesAlong = desired === undefined ? goesWith(id, live) : undefined
   return {
     ref: refOf(id),

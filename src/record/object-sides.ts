@@ -31,7 +31,7 @@ export function objectSides(verdict: ObjectVerdict, shows: (drift: Drift) => boo
   const [first] = items
   if (first === undefined) return undefined
   const { id, apiVersion } = verdict
-  const text = (object: JsonObject): string => formatDocument(sorted(shownObject(key, id, object)))
+  const text = (object: JsonObject): string => formatDocument(sorted(shownObject(key, id, object, verdict.visibilityOf)))
   const head = { id, apiVersion, unplaced: [] }
   if (first.change === 'missing' && isJsonObject(first.git)) return { ...head, git: text(withoutBookkeeping(first.git)), live: undefined }
   if (first.change === 'unexpected' && isJsonObject(first.live))

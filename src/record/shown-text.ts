@@ -2,13 +2,14 @@
  * The text of an authored file as it may be shown: every value that `shownObject` hides stands as its hash, so that the places of
  * the rest and their comments stay, and two texts still differ where their hidden values do.
  */
+
+import { hasSecretText } from '../krm/credential-text.ts'
 import { isJsonArray, isJsonObject, type Json, jsonEquals } from '../krm/json.ts'
-import { hasSecretText } from '../krm/looks-secret.ts'
 import { readYamlNodes } from '../krm/read-yaml-node.ts'
 import type { RedactionKey } from '../krm/redacted.ts'
 import { readResource } from '../krm/resource.ts'
 import type { ResourceId } from '../krm/resource-id.ts'
-import { shownObject } from '../krm/shown-object.ts'
+import { shownObject, type VisibilityOf } from '../krm/shown-object.ts'
 import { jsonOf, keyOf, resolved, type YamlNode } from '../krm/yaml-node.ts'
 
 /** Where something is hidden: offsets in UTF-16 code units, and what stands there instead. */
@@ -21,8 +22,13 @@ interface Hidden {
 const SIGN = '••••'
 const NO_OBJECT: ResourceId = { group: '', kind: '', namespace: '', name: '' }
 
-/** Undefined where none of it is shown: a file that declares or generates a Secret, and one that is not YAML. */
-export function shownText(text: string, key: RedactionKey): string | undefined {
+/** What is said of the values of an object of a file; undefined where nothing is. */
+export type VisibilityFor = (id: ResourceId) => VisibilityOf | undefined
+
+/**
+ * Undefined where none of it is shown: a file that declares or generates a Secret, and one that is not YAML.
+ */
+export function shownText(text: string, key: RedactionKey, visibilityFor: VisibilityFor = () => undefined): string | undefined {
   const hidden: Hidden[] = []
   try {
     for (const node of readYamlNodes(text, '')) {
@@ -32,7 +38,7 @@ export function shownText(text: string, key: RedactionKey): string | undefined {
       // What an edit does to the name of an object must not show as another hidden value.
       const id = 'problem' in read ? NO_OBJECT : { ...read.id, namespace: '', name: '' }
       if (object['kind'] === 'Secret' || Object.hasOwn(object, 'secretGenerator')) return undefined
-      hide(node, object, shownObject(key, id, object), hidden)
+      hide(node, object, shownObject(key, id, object, 'problem' in read ? undefined : visibilityFor(read.id)), hidden)
     }
   } catch {
     return undefined

@@ -129,7 +129,7 @@ const LONGEST_MESSAGE = 256
 /** kstatus' sentence as it may be written down: it may quote a condition that some controller wrote. Empty where there is nothing to say. */
 export function healthMessage({ id, status, health = '' }: GroupMember): string {
   if (status === 'Current' || status === 'NotFound') return ''
-  return isSensitive(id, [], health) ? '' : health.slice(0, LONGEST_MESSAGE)
+  return isSensitive({ id, path: [] }, health) ? '' : health.slice(0, LONGEST_MESSAGE)
 }
 
 function conditionsOf(member: GroupMember): readonly Condition[] {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Asked, failureOfFault, failureOfResponse, rbacRule } from './kubernetes-failure.ts'
+import { type Asked, failureOfFault, failureOfResponse, rbacRule, shorten } from './kubernetes-failure.ts'
 import { type ApiResponse, faultOf } from './transport.ts'
 
 const LIST: Asked = {
@@ -124,3 +124,24 @@ test('a conversion webhook that fails is told by its name, and not as an error o
   assert.match(why, /^ConversionFailed: /)
   assert.match(remedy, /spec\.conversion/)
 })
+
+const QUOTED: readonly (readonly [said: string, told: string])[] = [
+  ['Invalid value: "hunter2 is mine": must be short', 'Invalid value: "…": must be short'],
+  ['Invalid value: "a\\"hunter2": must be short', 'Invalid value: "…": must be short'],
+  ['Invalid value: 471147: must be less than 5', 'Invalid value: …: must be less than 5'],
+  ['Invalid value: {"pin":"hunter2","b":{"c":1}}: field is immutable', 'Invalid value: {"…":"…","…":{"…":1}}: field is immutable'],
+  ['Invalid value: v1.Spec{Pin: 471147, Other: true}: field is immutable', 'Invalid value: …: field is immutable'],
+  ['Unsupported value: "hunter2": supported values: "A", "B"', 'Unsupported value: "…": supported values: "…", "…"'],
+  ["the pin 'hunter2' isn't good, and that's all", "the pin '…' isn't good, and that's all"],
+  ['the pin `hunter2` is no good', 'the pin `…` is no good'],
+  ['cut within "hunter2 and', 'cut within "…"'],
+  ['Deployment.apps "db" in "shop" is invalid: "hunter2"', 'Deployment.apps "db" in "shop" is invalid: "…"'],
+]
+for (const [said, told] of QUOTED) {
+  test(`of what a server says, quoted values are not told: ${said}`, () => {
+    assert.equal(
+      shorten(said, { resource: { group: 'apps', kind: 'Deployment', plural: 'deployments', namespace: 'shop', name: 'db' } }),
+      told,
+    )
+  })
+}

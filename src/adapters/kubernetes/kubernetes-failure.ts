@@ -4,8 +4,8 @@
  */
 
 import { Failure, type FailureCode, type Retry } from '../../failure.ts'
+import { hasSecretText } from '../../krm/credential-text.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../../krm/json.ts'
-import { hasSecretText } from '../../krm/looks-secret.ts'
 import { isSensitive } from '../../krm/redacted.ts'
 import { foreignLine } from '../../text/foreign-text.ts'
 import type { ApiResponse, TransportFault } from './transport.ts'
@@ -264,24 +264,37 @@ function reasonOf(asked: Asked, status: number, answer: JsonObject | undefined):
   const hides = (text: string): boolean => hidesText(asked, text)
   const parts = causes.map((cause) => {
     const [place, message] = [textOf(cause, 'field'), textOf(cause, 'message')]
-    return [hasSecretText(place) ? 'a hidden place' : place, hides(message) ? textOf(cause, 'reason') : shorten(message)]
+    return [hasSecretText(place) ? 'a hidden place' : place, hides(message) ? textOf(cause, 'reason') : shorten(message, asked)]
       .filter((text) => text !== '')
       .join(': ')
   })
   const message = textOf(answer, 'message')
-  if (parts.length === 0 && message !== '' && !hides(message)) parts.push(shorten(message))
+  if (parts.length === 0 && message !== '' && !hides(message)) parts.push(shorten(message, asked))
   return parts.length === 0 ? head : `${head}: ${parts.join('; ')}`
 }
 
 /** Whether a message may quote a secret: every one about a Secret, and what looks like one. */
 export function hidesText({ resource }: Asked, text: string): boolean {
-  return isSensitive({ group: resource?.group ?? '', kind: resource?.kind ?? '', namespace: '', name: '' }, [], text)
+  const id = { group: resource?.group ?? '', kind: resource?.kind ?? '', namespace: '', name: '' }
+  return isSensitive({ id, path: [] }, text)
 }
 
-/** One line, without control characters, of bounded length: the text is the server's or a webhook's. */
-export function shorten(text: string): string {
-  return foreignLine(text, { limit: LONGEST_MESSAGE })
+/**
+ * One line, without control characters, of bounded length: the text is the server's or a webhook's. What it quotes stands as `…`, for it may be
+ * a value of the object, and a value that looks like any other may be a secret; names that were asked for stay.
+ */
+export function shorten(text: string, { resource }: Pick<Asked, 'resource'> = { resource: undefined }): string {
+  const asked = resource === undefined ? [] : [resource.name, resource.namespace, resource.kind, resource.plural, resource.group]
+  const said = text
+    .replace(QUOTED, (quoted) => (asked.includes(quoted.slice(1, -1)) ? quoted : `${quoted.charAt(0)}…${quoted.charAt(0)}`))
+    .replace(UNQUOTED_VALUE, '$1…$2')
+  return foreignLine(said, { limit: LONGEST_MESSAGE })
 }
+
+/** Where the text ends within a quotation, to its end. An apostrophe within a word is none. */
+const QUOTED = /"(?:[^"\\]|\\.)*(?:"|$)|`[^`]*(?:`|$)|(?<!\w)'[^']*(?:'(?!\w)|$)/gs
+/** Numbers, and values that the server writes as Go or JSON has them (k8s.io/apimachinery/pkg/util/validation/field, `ErrorBody`). */
+const UNQUOTED_VALUE = /\b((?:Invalid|Duplicate|Unsupported) value: )(?!"…")[^…].*?(: [^:]*)?$/s
 
 function make(asked: Asked, code: FailureCode, why: string, remedy: string, retry: Retry): Failure {
   const { resource, cluster } = asked

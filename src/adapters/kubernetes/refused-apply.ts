@@ -3,9 +3,9 @@
  * they can; a policy, a webhook and an unknown field have no other mark than the server's sentence (docs/facts/refused-applies.md).
  */
 import type { Failure } from '../../failure.ts'
+import { hasSecretText } from '../../krm/credential-text.ts'
 import { getKey, isJsonArray, isJsonObject, type JsonObject } from '../../krm/json.ts'
 import type { RefusalReason } from '../../krm/live-view.ts'
-import { hasSecretText } from '../../krm/looks-secret.ts'
 import {
   type Asked,
   failureOfRefusal,
@@ -49,11 +49,17 @@ export function readRefusal(response: ApiResponse, asked: Asked): RefusedApply {
   const unknown = UNKNOWN_FIELD.exec(message)
   if (unknown !== null) {
     const fields = [...(unknown[1] ?? '').matchAll(/(?:^|\n)\s*\.?(\S+): field not declared in schema/g)].map((match) => match[1] ?? '')
-    const named = fields.length === 0 || fields.some(hasSecretText) ? 'a field' : fields.slice(0, 5).map(shorten).join(', ')
+    const named =
+      fields.length === 0 || fields.some(hasSecretText)
+        ? 'a field'
+        : fields
+            .slice(0, 5)
+            .map((field) => shorten(field))
+            .join(', ')
     return fields.length === 0
       ? refused(
           'Invalid',
-          hidesText(asked, message) ? 'it does not fit the schema of its kind' : shorten(message),
+          hidesText(asked, message) ? 'it does not fit the schema of its kind' : shorten(message, asked),
           'correct the object in git',
         )
       : refused('UnknownField', `the server does not know ${named}`, 'correct the name of the field in git, or remove it')
@@ -97,7 +103,7 @@ function deniedBy(asked: Asked, messages: readonly string[]): string | undefined
     const who = policy === null ? `the admission webhook ${shorten(name)}` : `the policy ${shorten(name)}`
     return words === undefined || words.trim() === '' || hidesText(asked, words)
       ? `${who} denies it`
-      : `${who} denies it: ${shorten(words)}`
+      : `${who} denies it: ${shorten(words, asked)}`
   }
   return undefined
 }

@@ -1,0 +1,145 @@
+/**
+ * What is said about showing a value beyond its place and form: that it is inside of a Secret, that the schema of its kind calls it a password,
+ * and what the policies hide and show. A value inside of a Secret is hidden whatever a policy says.
+ */
+import { type FieldPath, type PathStep, valueAt } from '../krm/field-path.ts'
+import type { FieldSchema } from '../krm/field-schema.ts'
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../krm/json.ts'
+import { isCopyOfTheObject, isEmbeddedSecret } from '../krm/looks-secret.ts'
+import { isSecret, type Visibility } from '../krm/redacted.ts'
+import type { ResourceId } from '../krm/resource-id.ts'
+import type { VisibilityOf } from '../krm/shown-object.ts'
+import type { Drift, ObjectVerdict } from './drift.ts'
+import { type IgnoreRule, whyNotTargeted } from './ignore-rules.ts'
+import { expressionFinds } from './rule-expression.ts'
+import { coversPlace, type RulePath } from './rule-path.ts'
+
+/** One rule of a policy's `hide` or `show`. */
+export interface VisibilityRule {
+  readonly target: IgnoreRule['target']
+  readonly paths: readonly RulePath[]
+  /** RE2; of `hide` alone. */
+  readonly patterns: readonly string[]
+  /** Empty where none is given. */
+  readonly reason: string
+  /** `.drift/policy.yaml:12`. */
+  readonly where: string
+}
+
+/** Of all policies that match. */
+export interface VisibilityRules {
+  readonly hide: readonly VisibilityRule[]
+  readonly show: readonly VisibilityRule[]
+}
+
+/** The verdict with what is said of the values that differ, and of the others beside them. */
+export function withVisibility(verdict: ObjectVerdict, schema: FieldSchema, rules: VisibilityRules): ObjectVerdict {
+  const { id, live, desired, items } = verdict
+  if (items.length === 0) return verdict
+  const unexpected = items.flatMap((item) => (item.change === 'unexpected' && isJsonObject(item.live) ? [item.live] : []))
+  const visibilityOf = visibilityIn(id, schema, rules)
+  const objects = [live, desired?.object, ...unexpected].filter((object) => object !== undefined)
+  const judged = new Map(items.map((item) => [item, ofDrift(item, objects, visibilityOf)]))
+  const seen = (item: Drift): Drift => judged.get(item) ?? item
+  return {
+    ...verdict,
+    items: items.map(seen),
+    ...(verdict.mayBeBehind === undefined ? {} : { mayBeBehind: new Set([...verdict.mayBeBehind].map(seen)) }),
+    visibilityOf,
+  }
+}
+
+/** Each value as it stands in each object: what hides one of them hides the difference. */
+function ofDrift(drift: Drift, objects: readonly JsonObject[], visibilityOf: VisibilityOf): Drift {
+  const values = [drift.git, drift.live].filter((value) => value !== undefined)
+  const said = objects.flatMap((object) =>
+    values.map((value) => withinOf(drift.path, value, (path, below) => visibilityOf(path, below, object))),
+  )
+  const visibility = said.find((one) => one?.shown === false) ?? said.find((one) => one !== undefined)
+  return visibility === undefined ? drift : { ...drift, visibility }
+}
+
+/** What is said of the value or, where it has to be hidden, of one inside of it: a difference is shown or hidden as a whole. */
+function withinOf(
+  path: FieldPath,
+  value: Json,
+  visibilityOf: (path: FieldPath, value: Json) => Visibility | undefined,
+): Visibility | undefined {
+  const said = path.length === 0 ? undefined : visibilityOf(path, value)
+  if (said?.shown === false) return said
+  const below = isJsonArray(value)
+    ? value.map((item, index) => [{ kind: 'index', index }, item] as const)
+    : isJsonObject(value)
+      ? Object.entries(value).map(([name, item]) => [{ kind: 'field', name }, item] as const)
+      : []
+  for (const [step, item] of below) {
+    const inner = withinOf([...path, step], item, visibilityOf)
+    if (inner?.shown === false) return inner
+  }
+  return said
+}
+
+/** @param schema of the kind; where nothing is known of it, the schema says nothing */
+export function visibilityIn(id: ResourceId, schema: FieldSchema, rules: VisibilityRules): VisibilityOf {
+  const [hide = [], show = []] = [rules.hide, rules.show].map((some) => some.filter((rule) => whyNotTargeted(id, rule, {}) === undefined))
+  return (path, value, object) => {
+    if (isInsideOfSecret(object, path) && !isSecret(id)) return { shown: false, why: 'it is inside of a Secret' }
+    const hides = hide.find((rule) => hidesValue(rule, path, value, object))
+    if (hides !== undefined) return { shown: false, why: `${hides.where} hides it${hides.reason === '' ? '' : `: ${hides.reason}`}` }
+    // What holds a Secret is never shown as a whole; its other values are judged one by one.
+    const never = isSecret(id) || holdsSecret(value) || isCopy(path)
+    const shows = never ? undefined : show.find((rule) => covers(rule, path, object))
+    if (shows !== undefined) return { shown: true, why: `${shows.where} shows it: ${shows.reason}` }
+    if (schemaAt(schema, path).format === 'password') return { shown: false, why: 'the schema of its kind says format: password' }
+    return undefined
+  }
+}
+
+function hidesValue(rule: VisibilityRule, path: FieldPath, value: Json, object: JsonObject): boolean {
+  if (rule.patterns.length === 0) return covers(rule, path, object)
+  if (rule.paths.length > 0 && !covers(rule, path, object)) return false
+  const text = typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'bigint' ? String(value) : undefined
+  return text !== undefined && rule.patterns.some((pattern) => expressionFinds(pattern, text))
+}
+
+function covers({ paths }: VisibilityRule, path: FieldPath, object: JsonObject): boolean {
+  return paths.some((rule) => coversPlace(rule, path, object) || coversPlace(rule, named(path, object), object))
+}
+
+/** The path with the keys of list items where they stand by their places: one item has one name, whoever wrote the path. */
+function named(path: FieldPath, object: JsonObject): FieldPath {
+  return path.map((step, at): PathStep => {
+    if (step.kind === 'field' || step.kind === 'member') return step
+    const item = valueAt(object, path.slice(0, at + 1))
+    if (!isJsonObject(item)) return step
+    const keys = Object.entries(item).filter(([, value]) => !isJsonObject(value) && !isJsonArray(value))
+    return keys.length === 0 ? step : { kind: 'item', keys: { ...Object.fromEntries(keys), ...(step.kind === 'item' ? step.keys : {}) } }
+  })
+}
+
+/** Something above the place is a manifest of a Secret. */
+function isInsideOfSecret(object: JsonObject, path: FieldPath): boolean {
+  let above: Json | undefined = object
+  for (const step of path) {
+    if (above === undefined) return false
+    if (isJsonObject(above) && isEmbeddedSecret(above)) return true
+    above = valueAt(above, [step])
+  }
+  return false
+}
+
+function holdsSecret(value: Json): boolean {
+  if (isJsonArray(value)) return value.some(holdsSecret)
+  return (
+    isJsonObject(value) &&
+    (isEmbeddedSecret(value) || Object.entries(value).some(([key, below]) => isCopyOfTheObject(key) || holdsSecret(below)))
+  )
+}
+
+function isCopy(path: FieldPath): boolean {
+  return path.some((step) => step.kind === 'field' && isCopyOfTheObject(step.name))
+}
+
+function schemaAt(schema: FieldSchema, path: FieldPath): FieldSchema {
+  return path.reduce((at, step) => (step.kind === 'field' ? at.child(step.name) : at.items()), schema)
+}

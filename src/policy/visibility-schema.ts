@@ -1,0 +1,54 @@
+/** What a policy says about showing values: `hide` and `show`. */
+import * as z from 'zod'
+import { expressionProblem } from '../drift/rule-expression.ts'
+import { parseRulePath, type RulePath } from '../drift/rule-path.ts'
+import type { VisibilityRule } from '../drift/visibility.ts'
+import { ignoreSchema } from './ignore-schema.ts'
+
+const target = z
+  .strictObject({
+    group: z.string().optional(),
+    kind: z.string().optional(),
+    namespace: z.string().optional(),
+    name: z.string().optional(),
+  })
+  .optional()
+  .describe('Every part that is given must match; `*` stands for any text.')
+const { paths, reason } = ignoreSchema.shape
+
+export const hideSchema = z
+  .strictObject({
+    target,
+    paths,
+    patterns: z
+      .array(
+        z
+          .string()
+          .min(1)
+          .superRefine((text, context) => {
+            const message = expressionProblem(text)
+            if (message !== undefined) context.addIssue({ code: 'custom', message })
+          }),
+      )
+      .min(1)
+      .optional()
+      .describe('RE2, each looked for in every text and number; beside paths, in those alone.'),
+    reason: reason.optional(),
+  })
+  .refine((rule) => rule.paths !== undefined || rule.patterns !== undefined, 'wanted paths, patterns or both')
+
+export const showSchema = z.strictObject({ target, paths: paths.unwrap(), reason })
+
+type Entry = z.infer<typeof hideSchema> | z.infer<typeof showSchema>
+
+/** @param where the place of the rule */
+export function visibilityRuleOf(entry: Entry, where: string): VisibilityRule {
+  return {
+    target: Object.fromEntries(Object.entries(entry.target ?? {}).filter(([, value]) => value !== undefined)),
+    // Every path was read once before, by the schema.
+    paths: (entry.paths ?? []).map(parseRulePath).filter((path): path is RulePath => !('problem' in path)),
+    patterns: 'patterns' in entry ? (entry.patterns ?? []) : [],
+    reason: entry.reason ?? '',
+    where,
+  }
+}

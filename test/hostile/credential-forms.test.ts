@@ -1,0 +1,145 @@
+/** Issue 14: which forms of secrets are told, at every door by which a value leaves. The seed is printed: BACKPORCH_SEED draws the same again. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { describe, test } from 'node:test'
+import type { Drift, ObjectVerdict } from '../../src/drift/drift.ts'
+import { type VisibilityRules, withVisibility } from '../../src/drift/visibility.ts'
+import { type FieldPath, formatFieldPath, valueAt } from '../../src/krm/field-path.ts'
+import { type FieldSchema, UNKNOWN_SCHEMA } from '../../src/krm/field-schema.ts'
+import type { Json, JsonObject } from '../../src/krm/json.ts'
+import { redactionKey } from '../../src/krm/redacted.ts'
+import { readResource } from '../../src/krm/resource.ts'
+import { showChange } from '../../src/record/build-report.ts'
+import { objectCopies } from '../../src/record/object-copies.ts'
+import { objectSides } from '../../src/record/object-sides.ts'
+import { shownText } from '../../src/record/shown-text.ts'
+import { formatDocument } from '../../src/record/write-document.ts'
+import { path } from '../fakes/live-object.ts'
+import { base64, type CredentialForm, formsInUse, mustHideForms } from './credential-forms.ts'
+
+const SEED = process.env['BACKPORCH_SEED'] ?? randomBytes(4).toString('hex')
+const KEY = redactionKey(new Uint8Array(32).fill(1))
+const NO_RULES: VisibilityRules = { hide: [], show: [] }
+/** Of the 70 forms in use, those that are told: the guide names them. */
+const TOLD: readonly string[] = []
+
+describe(`the forms of secrets, seed ${SEED}`, () => {
+  for (const form of mustHideForms(SEED)) {
+    test(`must be hidden: ${form.name}`, () => assert.deepEqual(leaksOf(form), []))
+  }
+  for (const form of formsInUse(SEED)) {
+    test(`in use: ${form.name}`, () => assert.equal(leaksOf(form).length > 0, TOLD.includes(form.name), leaksOf(form).join('; ')))
+  }
+
+  test('there are 46 and 70 of them, each with a value at its place, and none in a Secret among those in use', () => {
+    const [must, use] = [mustHideForms(SEED), formsInUse(SEED)]
+    assert.deepEqual([must.length, use.length], [46, 70])
+    for (const form of [...must, ...use]) {
+      const text = JSON.stringify(valueAt(form.object, path(form.place)) ?? null)
+      for (const needle of form.needles) assert.ok(text.includes(JSON.stringify(needle).slice(1, -1)), form.name)
+    }
+    assert.ok(use.every(({ object }) => object['kind'] !== 'Secret'))
+    assert.equal(new Set([...must, ...use].map(({ name }) => name)).size, 116)
+  })
+
+  test('the search finds a value that is shown', () => {
+    const form = { name: 'plain', place: 'data.color', needles: ['blue as the sky'], object: config('blue as the sky') }
+    assert.deepEqual(
+      leaksOf(form).map((leak) => leak.split(' ')[0]),
+      ['added', 'change', 'sides', 'copy', 'file'],
+    )
+  })
+})
+
+function config(color: string): JsonObject {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'app' }, data: { color } }
+}
+
+/** The doors by which a value of the form leaves, each with what it lets out. */
+function leaksOf(form: CredentialForm): readonly string[] {
+  const { object } = form
+  const read = readResource(object)
+  assert.ok(!('problem' in read), form.name)
+  const { id } = read
+  const place = path(form.place)
+  const live = valueAt(object, place) as Json
+  const change = (over: Partial<Drift>): Drift => ({
+    id,
+    apiVersion: String(object['apiVersion']),
+    uid: 'u',
+    change: 'added',
+    path: place,
+    git: undefined,
+    live,
+    liveUnread: false,
+    actor: { manager: 'm', operation: 'Update', subresource: '', class: 'human-tool', at: '', confidence: 'field-manager' },
+    risk: 'low',
+    reason: 'RISK000',
+    notes: [],
+    ...over,
+  })
+  const judged = (drift: Drift, over: Partial<ObjectVerdict> = {}): ObjectVerdict =>
+    withVisibility(
+      {
+        id,
+        apiVersion: drift.apiVersion,
+        desired: undefined,
+        state: 'drifted',
+        proof: 'ownership',
+        items: [drift],
+        setAside: [],
+        live: object,
+        failure: undefined,
+        reapplyFails: 'it is immutable',
+        ...over,
+      },
+      schemaWith(form.passwords ?? []),
+      NO_RULES,
+    )
+  // The value itself, and each of what it is a part of, down to a whole field of the object.
+  const whole = Array.from({ length: place.length }, (_, length) => place.slice(0, length + 1))
+  const changes = whole.map((at) => [formatFieldPath(at), judged(change({ path: at, live: valueAt(object, at) as Json }))] as const)
+  const harmless = judged(change({ path: path('metadata.labels.tier'), live: 'web' }))
+  const unexpected = judged(change({ change: 'unexpected', path: [], live: object }))
+  const out: readonly (readonly [door: string, text: string])[] = [
+    ...changes.map(
+      ([at, { items }]) =>
+        [`${at === form.place ? 'change' : 'added'} at ${at}`, textOf(showChange(items[0] as Drift, 'Restore', KEY, undefined))] as const,
+    ),
+    ['sides around another change', textOf(objectSides(harmless, () => true, KEY))],
+    ['copy', textOf(objectCopies([unexpected], KEY))],
+    // A file says nothing of schemas.
+    ...(form.passwords === undefined ? [['file', shownText(formatDocument(object), KEY) ?? ''] as const] : []),
+  ]
+  return out.filter(([, text]) => form.needles.some((needle) => formsOf(needle).some((one) => text.includes(one)))).map(([door]) => door)
+}
+
+function textOf(value: unknown): string {
+  return JSON.stringify(value ?? '')
+}
+
+/** As it is, as JSON has it once and twice, and in base64 and hex. */
+function formsOf(needle: string): readonly string[] {
+  const quoted = JSON.stringify(needle).slice(1, -1)
+  return [needle, quoted, JSON.stringify(quoted).slice(1, -1), base64(needle).replace(/.{0,4}$/, ''), Buffer.from(needle).toString('hex')]
+}
+
+/** Says `format: password` at these places, and nothing else. */
+function schemaWith(places: readonly string[]): FieldSchema {
+  const paths = places.map(path)
+  const at = (depth: number, open: readonly FieldPath[]): FieldSchema => ({
+    ...UNKNOWN_SCHEMA,
+    format: open.some((one) => one.length === depth) ? 'password' : '',
+    child: (name) =>
+      at(
+        depth + 1,
+        open.filter((one) => one[depth]?.kind === 'field' && (one[depth] as { name: string }).name === name),
+      ),
+    items: () =>
+      at(
+        depth + 1,
+        open.filter((one) => one[depth] !== undefined && one[depth]?.kind !== 'field'),
+      ),
+  })
+  return at(0, paths)
+}
