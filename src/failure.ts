@@ -66,6 +66,7 @@ export const FAILURE_CODES = {
   BP3013: 'no merged commit authorises the write',
   BP3014: 'the applied change did not show in the cluster in time',
   BP3015: 'another cluster answers by this name',
+  BP3016: 'the last observation is too old to say what is so now',
   BP4001: 'the repository cannot be reached',
   BP4002: 'the push was refused by a rule of the repository',
   BP4003: 'the branch moved between reading and pushing',

@@ -258,6 +258,11 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     cause: 'the cluster was made anew, or the kubeconfig leads to another one than the one that had this name before',
     fix: 'give this cluster another name with --cluster, or delete its folder on the drift-ledger branch',
   },
+  BP3016: {
+    cause:
+      'nobody scanned the package for ten times the detect.interval of the policy, and for a day at least: what it was then says nothing of now',
+    fix: 'run backporch scan, and look at why the controller or the job that scans does not; set detect.interval to how often you scan',
+  },
   BP4001: {
     cause: 'the address is wrong, or the network or the server does not answer',
     fix: 'try git ls-remote with the same address, then run again',

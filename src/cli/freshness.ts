@@ -1,5 +1,7 @@
 /** How old the answer of the ledger is, and what it does not know (docs/adr/0026-what-status-knows.md). */
+import type { FailureCode } from '../failure.ts'
 import type { Note } from '../note.ts'
+import { later } from '../plan/drift-age.ts'
 import { lastSeen } from '../plan/seen-at.ts'
 import { clusterDetection } from '../policy/effective-policy.ts'
 import type { Ledger } from '../reconcile/read-ledger.ts'
@@ -8,9 +10,13 @@ import type { DriftReport } from '../record/schema.ts'
 import { unitName } from '../record/unit-name.ts'
 import { formatAge } from './print-diff.ts'
 
-/** The ledger with the latest look at each unit that it tells of, as `observed.seenAt`. */
-export function withSeenTimes(ledger: Ledger, view: RepositoryView): Ledger {
-  const folders = new Map([...ledger.folders].map(([report, folder]) => [withSeenTime(report, ledger, view), folder]))
+/**
+ * The ledger with the latest look at each unit that it tells of, as `observed.seenAt`. What was last looked at too long ago is Unknown.
+ * @param now the present
+ */
+export function withSeenTimes(ledger: Ledger, view: RepositoryView, now: Date): Ledger {
+  const current = (report: DriftReport): DriftReport => withoutExpired(withSeenTime(report, ledger, view), view, now)
+  const folders = new Map([...ledger.folders].map(([report, folder]) => [current(report), folder]))
   const order = new Map(ledger.reports.map((report, index) => [ledger.folders.get(report), index]))
   const reports = [...folders.keys()].sort((left, right) => (order.get(folders.get(left)) ?? 0) - (order.get(folders.get(right)) ?? 0))
   return { ...ledger, folders, reports }
@@ -21,6 +27,38 @@ function withSeenTime(report: DriftReport, { clusters }: Ledger, view: Repositor
   const seenAt = lastSeen(report, isLookedAt(report, view) ? clusters.get(cluster)?.status : undefined)
   const { at, seenAt: _known, ...observed } = report.spec.observed
   return { ...report, spec: { ...report.spec, observed: { at, ...(seenAt > at ? { seenAt } : {}), ...observed } } }
+}
+
+/** Intervals of the policy, and seconds: what was last looked at longer ago than both is not known any more. */
+const KNOWN_FOR = { intervals: 10, seconds: 86_400 }
+
+/** What nobody looks at stays as it was seen last: no scan could make it known again. */
+function withoutExpired(report: DriftReport, view: RepositoryView, now: Date): DriftReport {
+  const { state, since, lastKnown: _known, incomplete: _incomplete, health: _health, ...rest } = report.status
+  const seen = seenAtOf(report)
+  if (state === 'Unknown' || state === 'Off' || seen === '' || !isLookedAt(report, view)) return report
+  const interval = clusterDetection(view.policies, report.spec.unit.cluster, 'interval')
+  const end = later(seen, Math.max(KNOWN_FOR.intervals * interval, KNOWN_FOR.seconds))
+  if (Date.parse(end) >= now.getTime()) return report
+  const why = `it was last looked at on ${seen}`
+  return {
+    ...report,
+    status: {
+      state: 'Unknown',
+      since: end,
+      lastKnown: { state, since },
+      ...rest,
+      health: { status: 'Unknown' },
+      incomplete: [{ state: 'unreadable', code: EXPIRED, why, remedy: 'run backporch scan, and see why what scans it does not' }],
+    },
+  }
+}
+
+const EXPIRED: FailureCode = 'BP3016'
+
+/** Unknown because nobody looked for long, and not because somebody looked in vain. */
+export function isExpired({ status: { incomplete } }: DriftReport): boolean {
+  return incomplete?.[0]?.code === EXPIRED
 }
 
 /** Nobody looks at what is no longer in the repository, or in the cluster. */
@@ -43,7 +81,7 @@ export function observedTimes(items: readonly DriftReport[]): readonly string[] 
 /** Whether the last look is older than twice the interval at which the policy says that the cluster is looked at. */
 export function isStale(report: DriftReport, { policies }: Pick<RepositoryView, 'policies'>, now: Date): boolean {
   const { cluster } = report.spec.unit
-  if (report.status.state === 'Unknown') return false
+  if (report.status.state === 'Unknown') return isExpired(report)
   return now.getTime() - Date.parse(seenAtOf(report)) > 2_000 * clusterDetection(policies, cluster, 'interval')
 }
 
@@ -54,7 +92,7 @@ export function freshnessNotes(
   view: RepositoryView,
   now: Date,
 ): readonly Note[] {
-  const unknown = reports.filter(({ status }) => status.state === 'Unknown')
+  const unknown = reports.filter((report) => report.status.state === 'Unknown' && !isExpired(report))
   const lost = new Map(
     unknown.flatMap(({ spec: { unit } }) => {
       const reason = clusters.get(unit.cluster)?.status.unobserved
@@ -79,7 +117,8 @@ export function freshnessNotes(
     const [oldest = ''] = stale.map(seenAtOf).sort()
     const what = stale.length === 1 ? unitName(stale[0]?.spec.unit ?? { package: '' }) : `${stale.length} packages`
     const interval = formatAge(clusterDetection(view.policies, cluster, 'interval') * 1_000)
-    const text = `last looked at ${timeAndAge(oldest, now)}, and the interval is ${interval}: it may be otherwise now`
+    const end = stale.some(isExpired) ? 'it is unknown until the next scan' : 'it may be otherwise now'
+    const text = `last looked at ${timeAndAge(oldest, now)}, and the interval is ${interval}: ${end}`
     return { cause: 'looked-at-long-ago', subject: `${what} in ${cluster}`, text } as const
   })
   return [...ofClusters, ...ofUnits, ...ofAge]

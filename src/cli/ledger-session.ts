@@ -48,7 +48,7 @@ async function readFrom(repository: PackageRepository, world: World, options: Co
     world,
   )
   for (const note of ledger.problems) told.add(sentenceOf(note))
-  return { view, ledger: withSeenTimes(ledger, view) }
+  return { view, ledger: withSeenTimes(ledger, view, world.clock.now()) }
 }
 
 function sameRefs(before: ReadonlyMap<string, unknown>, now: ReadonlyMap<string, unknown>): boolean {

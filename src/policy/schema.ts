@@ -163,7 +163,7 @@ export const driftPolicySchema = z.strictObject({
         interval: durationSchema
           .optional()
           .describe(
-            'How often a cluster is looked at: the ledger says so at least as often, and status tells the age of what is older than twice that; 1h by default.',
+            'How often a cluster is looked at: the ledger says so at least as often, and status tells the age of what is older than twice that. What is older than ten times that, and than a day, is Unknown. 1h by default.',
           ),
       })
       .optional(),

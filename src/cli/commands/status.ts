@@ -5,7 +5,7 @@ import { staleNotes } from '../../plan/listed-rules.ts'
 import type { DriftReport } from '../../record/schema.ts'
 import { unitName } from '../../record/unit-name.ts'
 import { driftCount, workspaceOf } from '../drift-count.ts'
-import { freshnessNotes, seenAtOf } from '../freshness.ts'
+import { freshnessNotes, isExpired, seenAtOf } from '../freshness.ts'
 import { healthCell, unhealthyCell } from '../health-text.ts'
 import { heldCell } from '../held-text.ts'
 import { type LedgerReading, showLedger } from '../ledger-session.ts'
@@ -138,7 +138,7 @@ function statusColumns(terminal: Terminal, now: Date): Column<DriftReport>[] {
     { name: 'CLUSTER', value: ({ spec }) => spec.unit.cluster },
     { name: 'PACKAGE', value: ({ spec }) => unitName(spec.unit) },
     { name: 'REVISION', value: ({ spec }) => spec.unit.revision ?? '-' },
-    { name: 'STATE', value: ({ status: { state } }) => `${terminal.glyph(STATE_GLYPH[state])} ${state}` },
+    { name: 'STATE', value: (report) => stateCell(report, terminal) },
     { name: 'HEALTH', value: ({ status: { health } }) => healthCell(health?.status, terminal) },
     { name: 'DRIFT', value: driftCount },
     { name: 'RISK', value: ({ spec }) => worstRisk(spec.changes) ?? '-' },
@@ -151,6 +151,11 @@ function statusColumns(terminal: Terminal, now: Date): Column<DriftReport>[] {
     { name: 'SYNCER', wide: true, value: ({ spec }) => spec.observed.syncer || '-' },
     { name: 'COMMIT', wide: true, value: ({ spec }) => spec.unit.commit.slice(0, 7) },
   ]
+}
+
+function stateCell(report: DriftReport, terminal: Terminal): string {
+  const { state } = report.status
+  return `${terminal.glyph(STATE_GLYPH[state])} ${state}${isExpired(report) ? ' (stale)' : ''}`
 }
 
 /** Where the pull request would be named. */
