@@ -42,6 +42,7 @@ export const NOTE_CAUSES = {
   'rule-to-commit': 'a rule that was printed and has to be committed',
   'secret-in-git': 'a Secret with its values in git in plain text',
   silenced: 'drift that was rejected before',
+  'waits-for-apply': 'changes that are decided, and that live still shows',
   withdrawn: 'a branch whose drift is gone',
   'yaml-duplicate-key': 'a key that stands twice',
   'yaml-key': 'a key that kubectl reads as another text',

@@ -80,3 +80,26 @@ test('a draft that becomes a proposal is proposed, and one that is planned other
   assert.match((await runInWorld(world, ['adopt', 'apps/web'])).stdout, /^✓ unchanged: proposed\//m)
   assert.match((await runInWorld(world, ['restore', 'apps/web'])).stdout, /^✓ updated: proposed\//m)
 })
+
+test('while a merged Restore is applied in part, scan and diff say which lines are decided and wait', async () => {
+  const world = new TurnWorld()
+  world.edit(WEB, 'spec.replicas', 5)
+  world.edit(WEB_CONFIG, 'data.color', 'red')
+  await runInWorld(world, ['scan'])
+  const [branch = ''] = world.repository.names().filter((name) => name.startsWith('proposed/'))
+  const decided = branch.slice('proposed/apps/web/'.length)
+  await runInWorld(world, ['approve', 'apps/web', '--yes'])
+  assert.match(
+    (await runInWorld(world, ['diff'])).stderr,
+    new RegExp(`^note: apps/web in prod: 2 changes are decided by ${decided} \\(v1\\): they wait for the apply of what is merged$`, 'm'),
+  )
+  world.edit(WEB, 'spec.replicas', 3, world.syncer)
+  const { stdout, stderr } = await runInWorld(world, ['scan'])
+  assert.match(stdout, /^1 change in 1 object of apps\/web/m)
+  assert.match(
+    stderr,
+    new RegExp(`^note: apps/web in prod: 1 change is decided by ${decided} \\(v1\\): it waits for the apply of what is merged$`, 'm'),
+  )
+  world.edit(WEB_CONFIG, 'data.color', 'green')
+  assert.doesNotMatch((await runInWorld(world, ['scan'])).stderr, /decided by/)
+})

@@ -2,7 +2,9 @@
 import { Failure } from '../failure.ts'
 import { describeResourceId } from '../krm/resource-id.ts'
 import { shownPath } from '../krm/shown-path.ts'
-import type { ClosedEpisode } from '../record/schema.ts'
+import type { Note } from '../note.ts'
+import type { ClosedEpisode, DriftReport } from '../record/schema.ts'
+import { otherBase } from './base-branch.ts'
 import type { Observation, Wish } from './observation.ts'
 import { applyingFingerprints, type PlannedChange, unverifiedMerges } from './pick-changes.ts'
 import { isWaiting } from './waiting-state.ts'
@@ -45,6 +47,25 @@ function decisionsOn(decided: readonly Pick<PlannedChange, 'fingerprint'>[], clo
   return unverifiedMerges(closed)
     .filter(({ spec }) => spec.changes.some(({ fingerprint, resolution }) => resolution === 'Restore' && wanted.has(fingerprint)))
     .map(({ metadata, status }) => `drift-${metadata.name}${status.revision === undefined ? '' : ` (${status.revision})`}`)
+}
+
+/** What a turn found of a unit, and which of its episodes ended. */
+interface DecidedTurn {
+  readonly report: DriftReport
+  readonly outcomes: readonly { readonly episode: ClosedEpisode }[]
+}
+
+/** What of the lines is decided already: nobody has to decide about it again, and it is gone once it is applied. */
+export function waitingNotes(seen: Observation, { report, outcomes }: DecidedTurn): readonly Note[] {
+  if (otherBase(seen) !== undefined) return []
+  const closed = [...seen.git.ledger.closed, ...outcomes.map(({ episode }) => episode)]
+  const latest = [...new Map(closed.map((episode) => [episode.metadata.name, episode])).values()]
+  const applying = applyingFingerprints(latest)
+  const decided = report.spec.changes.filter(({ fingerprint }) => applying.has(fingerprint))
+  if (decided.length === 0) return []
+  const [count, it] = decided.length === 1 ? ['1 change is', 'it waits'] : [`${decided.length} changes are`, 'they wait']
+  const text = `${count} decided by ${decisionsOn(decided, latest).join(', ')}: ${it} for the apply of what is merged`
+  return [{ cause: 'waits-for-apply', subject: `${seen.unit.packageName} in ${seen.unit.cluster}`, text }]
 }
 
 /** @param applying how many changes a merged decision is about that live does not agree with yet */

@@ -4,6 +4,7 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import { asFailure, type Failure, Failures, failuresOf } from '../failure.ts'
+import { waitingNotes } from '../plan/already-decided.ts'
 import { assertOwnBase, otherBaseNotes } from '../plan/base-branch.ts'
 import { withoutForeignCommits } from '../plan/comment-recreate.ts'
 import { type WishRequest, wishOf } from '../plan/comment-wish.ts'
@@ -232,7 +233,7 @@ async function planUnit(
     )
     memory.remember(plan)
     const notAdoptable = dryRun ? NOTHING_REFUSED : await adoptRefusals(observation, plan, request.renderer, signal)
-    const told = [...notes, ...otherBaseNotes(observation)]
+    const told = [...notes, ...otherBaseNotes(observation), ...waitingNotes(observation, plan)]
     return { state: 'planned', unit: observation.unit, observation, plan, notAdoptable, notes: told }
   } catch (thrown) {
     signal.throwIfAborted()
