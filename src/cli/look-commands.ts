@@ -80,7 +80,7 @@ export function addLookCommands(program: Command, world: World, run: Run): void 
 
   const explain = program
     .command('explain')
-    .description('why a line of diff is what it is; or what a code means (explain BP2001, SEC-RBAC, preset:hpa)')
+    .description('why a line of diff is what it is; or what a code means (explain BP2001, SEC-RBAC, preset:hpa, note:secret-in-git)')
     .argument('<what>', 'path of a package, or a code')
     .argument('[selectors...]', 'lines by number, number and field, or object, also of what is no drift; all otherwise')
   withOutputFlags(withAuditFlag(withClusterFlags(withRepositoryFlags(explain))), TEXT_OUTPUTS)

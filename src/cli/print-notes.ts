@@ -11,7 +11,8 @@ export const MOST_LINES = 5
 /** Sentences for people: with `verbose` every note, otherwise one for each cause, and never more than `MOST_LINES`. */
 export function noteLines(notes: readonly Note[], { verbose }: Pick<CommonOptions, 'verbose'>): readonly string[] {
   const groups = groupNotes(notes)
-  if (verbose === true) return [...new Set(notes.map(sentenceOf))]
+  // Each with its cause, which `explain` takes.
+  if (verbose === true) return [...new Set(notes.map((note) => `${sentenceOf(note)} [${note.cause}]`))]
   const total = groups.reduce((sum, { count }) => sum + count, 0)
   if (total === groups.length && total <= MOST_LINES) return groups.map(groupSentence)
   const shown = groups.slice(0, MOST_LINES - 1)

@@ -29,12 +29,22 @@ export interface SourcePlace {
   readonly line: number
 }
 
-/** Where git declares the object; for one that git does not declare, or whose place was not recorded, the package's Kptfile. */
-export function sourceOf({ change, report }: RankedChange): SourcePlace {
-  const [, path, line] = /^(.+):(\d{1,9})$/s.exec(change.source ?? '') ?? []
-  if (path !== undefined && line !== undefined && Number(line) > 0) return { path, line: Number(line) }
-  const folder = report.spec.unit.package
-  return { path: folder === '' ? 'Kptfile' : `${folder}/Kptfile`, line: 1 }
+/**
+ * Where git declares the object; for one that git does not declare, or whose place was not recorded, the package's Kptfile. A folder has
+ * none: then its first manifest that is known here, or the folder itself.
+ */
+export function sourceOf({ change, report: { spec } }: RankedChange): SourcePlace {
+  const own = placeOf(change)
+  if (own !== undefined) return own
+  const { package: folder, source } = spec.unit
+  if (source !== 'folder') return { path: folder === '' ? 'Kptfile' : `${folder}/Kptfile`, line: 1 }
+  const [first] = spec.changes.flatMap((other) => placeOf(other)?.path ?? []).sort()
+  return { path: first ?? (folder || '.'), line: 1 }
+}
+
+function placeOf({ source }: Change): SourcePlace | undefined {
+  const [, path, line] = /^(.+):(\d{1,9})$/s.exec(source ?? '') ?? []
+  return path !== undefined && line !== undefined && Number(line) > 0 ? { path, line: Number(line) } : undefined
 }
 
 /** `3 changes in 2 packages`, `1 change in 1 package` */

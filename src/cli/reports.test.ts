@@ -223,6 +223,22 @@ test('sarif has every rule, a level for the risk, and a score for rules about se
   assert.equal(automationDetails.id, 'backporch/prod/')
 })
 
+test('of a folder without a Kptfile it is placed at the first manifest that is known, or at the folder', () => {
+  const { source: _source, ...unexpected } = change({ change: 'unexpected' })
+  const folder = (path: string, ...changes: readonly Change[]): DriftReport => {
+    const own = report(changes, path)
+    return { ...own, spec: { ...own.spec, unit: { ...own.spec.unit, source: 'folder' } } }
+  }
+  const file = (of: DriftReport): unknown => /file=([^,]*),/.exec(formatAnnotations(list(of)))?.[1]
+  const later = { ...change(), risk: 'low', source: 'apps/web/z.yaml:3' } as const
+  assert.equal(
+    file(folder('apps/web', { ...unexpected, risk: 'critical' }, later, { ...later, source: 'apps/web/a.yaml:9' })),
+    'apps/web/a.yaml',
+  )
+  assert.equal(file(folder('apps/web', unexpected)), 'apps/web')
+  assert.equal(file(folder('', unexpected)), '.')
+})
+
 test('what git does not declare is placed at the Kptfile of the package', () => {
   const { source: _source, ...unexpected } = change({ change: 'unexpected', reason: 'OBJ-UNEXPECTED' })
   const uris = sarif(list(report([unexpected]), report([unexpected], ''))).results.map(

@@ -13,10 +13,14 @@ test('snooze keeps the proposal open, and the ledger knows until when nobody is 
     const { branch } = await world.plan()
     const { code, stdout, stderr } = await runInWorld(world, argv)
     assert.equal(code, 0, stderr)
-    const [, end = ''] = new RegExp(`no reminders about ${branch} until (\\S+);`).exec(stdout) ?? []
+    const said = new RegExp(`^✓ no reminders about ${branch} until (\\S+); it stays open and is kept up to date$`, 'm')
+    const [, end = ''] = said.exec(stdout) ?? []
     const { report, outcome } = await world.plan()
     assert.deepEqual([report.status.snoozedUntil, report.status.lifecycle, outcome], [end, 'Proposed', 'unchanged'])
     assert.match(end, /^2026-11-28T/)
+    world.edit(WEB, 'spec.replicas', 6)
+    const changed = await world.plan()
+    assert.deepEqual([changed.report.status.snoozedUntil, changed.outcome, changed.record?.spec.changes[0]?.live], [end, 'updated', 6])
   }
 })
 

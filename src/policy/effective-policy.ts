@@ -161,7 +161,7 @@ export function effectivePolicy(set: PolicySet, cluster: string, packagePath: st
 export function rendersOf({ policies, folders }: Pick<PolicySet, 'policies' | 'folders'>, packagePath: string): readonly RenderChoice[] {
   const matching = byPriority(policies.filter(({ document }) => matches(document.spec.match?.packages, packagePath, '/')))
   return possibleRenders(
-    matching.map(({ document }) => document.spec),
+    matching.map(({ document: { spec } }) => ({ render: spec.render, everywhere: spec.match?.clusters?.includes('*') ?? true })),
     folders?.get(packagePath),
   )
 }

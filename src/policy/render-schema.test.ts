@@ -30,9 +30,14 @@ test('the ways in which some cluster renders a package are those of every policy
     '{match: {packages: [infra/*]}, render: {tool: command, command: [jsonnet, main.jsonnet]}}',
   )
   const paths = rendersOf(set, 'apps/web').map((choice) => (choice.tool === 'kustomize' ? choice.path : choice.tool))
-  assert.deepEqual(paths.sort(), ['overlays/prod', 'overlays/test'])
+  assert.deepEqual(paths.sort(), ['kpt', 'overlays/prod', 'overlays/test'], 'other clusters render with kpt')
   assert.equal(rendersOf(set, 'infra/dns').length, 3)
   assert.deepEqual(rendersOf(policies('{mode: Warn}'), 'apps/web'), [{ tool: 'kpt' }])
+  const everywhere = policies('{match: {clusters: [prod]}, render: {tool: files}}', '{match: {clusters: ["*"]}, render: {tool: kustomize}}')
+  assert.deepEqual(
+    rendersOf(everywhere, 'apps/web').map(({ tool }) => tool),
+    ['files', 'kustomize'],
+  )
 })
 
 test('a way to render that makes no sense is told with its line', () => {

@@ -47,9 +47,16 @@ export function chosenRender(matching: readonly RenderSpec[], otherwise: RenderC
   return given === undefined ? otherwise : choiceOf(given)
 }
 
-/** Every way in which some cluster may render a package, each once; kpt where no policy says another. */
-export function possibleRenders(matching: readonly RenderSpec[], otherwise: RenderChoice = RENDERED_BY_KPT): readonly RenderChoice[] {
-  const given = matching.flatMap(({ render }) => (render === undefined ? [] : [choiceOf(render)]))
-  const different = given.filter((choice, place) => given.findIndex((other) => sameChoice(other, choice)) === place)
-  return different.length === 0 ? [otherwise] : different
+/**
+ * Every way in which some cluster may render a package, each once. A policy for some clusters leaves the others as they are.
+ * @param matching `everywhere`: about every cluster
+ * @param otherwise where none of them says it
+ */
+export function possibleRenders(
+  matching: readonly (RenderSpec & { readonly everywhere: boolean })[],
+  otherwise: RenderChoice = RENDERED_BY_KPT,
+): readonly RenderChoice[] {
+  const choices = matching.flatMap(({ render }) => (render === undefined ? [] : [choiceOf(render)]))
+  const all = matching.some(({ render, everywhere }) => render !== undefined && everywhere) ? choices : [...choices, otherwise]
+  return all.filter((choice, place) => all.findIndex((other) => sameChoice(other, choice)) === place)
 }

@@ -211,7 +211,7 @@ async function snooze(desk: Desk, end: string): Promise<Said> {
   const { plan: made, observation } = await turn(desk, { snoozeUntil: end })
   if (end <= observation.cluster.observedAt) return { text: `that is over since ${time(end)}` }
   if (made.report.status.snoozedUntil !== end) throw nothingToSnooze(STATES[made.report.status.state])
-  return { text: `no reminders until ${time(end)}; this stays open, and critical drift is told all the same` }
+  return { text: `no reminders until ${time(end)}; this stays open and is kept up to date` }
 }
 
 const EXPLAINED = 10

@@ -3,11 +3,11 @@ import { DryRunAnswers } from './dry-run-answers.ts'
 import type { EarlierAnswers, KeptVerdict } from './judge-object.ts'
 import { LastDrift } from './last-drift.ts'
 import { PackageHistories } from './package-histories.ts'
-import type { CreationAnswer } from './predict-object.ts'
+import type { MissingObjectAnswer } from './predict-object.ts'
 
 export class BetweenTurns implements EarlierAnswers {
   readonly lastDrift = new LastDrift()
-  readonly creations = new DryRunAnswers<CreationAnswer>()
+  readonly creations = new DryRunAnswers<MissingObjectAnswer>()
   readonly verdicts = new DryRunAnswers<KeptVerdict>()
   readonly histories = new PackageHistories()
 }

@@ -6,7 +6,7 @@ import { metadataText } from '../krm/resource.ts'
 import type { ClusterReader } from '../ports/cluster.ts'
 import type { AnswerGround, AskedObject, DryRunAnswers } from './dry-run-answers.ts'
 import { EncryptedObject } from './encrypted-object.ts'
-import { type CreationAnswer, Creations, MissingObjects, movedBetween, withPrediction } from './predict-object.ts'
+import { Creations, type MissingObjectAnswer, MissingObjects, movedBetween, withPrediction } from './predict-object.ts'
 
 /** Without what each turn reads by itself. */
 export type KeptVerdict = Omit<ObjectVerdict, 'desired' | 'live'>
@@ -14,7 +14,7 @@ export type KeptVerdict = Omit<ObjectVerdict, 'desired' | 'live'>
 /** Of the turns before. */
 export interface EarlierAnswers {
   /** What servers said to making what is missing. */
-  readonly creations: DryRunAnswers<CreationAnswer>
+  readonly creations: DryRunAnswers<MissingObjectAnswer>
   /** What dry runs showed of objects that are there. */
   readonly verdicts: DryRunAnswers<KeptVerdict>
 }

@@ -76,7 +76,7 @@ export class Creations {
 }
 
 /** What came of making an object that is not there. */
-export interface CreationAnswer {
+export interface MissingObjectAnswer {
   /** Undefined: the server would make the object. */
   readonly refusal: Extract<Prediction, { state: 'refused' }> | undefined
 }
@@ -85,12 +85,12 @@ export interface CreationAnswer {
 export class MissingObjects {
   private readonly reader: ClusterReader
   private readonly ground: AnswerGround
-  private readonly answers: DryRunAnswers<CreationAnswer>
+  private readonly answers: DryRunAnswers<MissingObjectAnswer>
   private readonly byNamespace = new Map<string, Promise<Prediction | undefined>>()
   private readonly unproven = new Set<string>()
 
   /** @param answers of earlier turns */
-  constructor(reader: ClusterReader, ground: AnswerGround, answers: DryRunAnswers<CreationAnswer>) {
+  constructor(reader: ClusterReader, ground: AnswerGround, answers: DryRunAnswers<MissingObjectAnswer>) {
     this.reader = reader
     this.ground = ground
     this.answers = answers

@@ -155,7 +155,7 @@ function severalRenders(path: string, choices: readonly RenderChoice[]): Failure
   return new Failure({
     code: 'BP1001',
     what: `${path || '.'} is rendered in several ways`,
-    why: `policies of different clusters say ${choices.map(describeChoice).join(', ')}`,
+    why: `clusters differ in it, as the policies say: ${choices.map(describeChoice).join(', ')}`,
     remedy: 'name the cluster with --cluster, as placements and policies do',
   })
 }

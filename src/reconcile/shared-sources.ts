@@ -33,7 +33,9 @@ function sourcesOf(view: RepositoryView): ViewSources {
 
 function unitsOf({ packages, policies }: RepositoryView): readonly NamedUnit[] {
   return packages.flatMap((found) => {
-    const choices = rendersOf(policies, found.path)
+    const every = rendersOf(policies, found.path)
+    // Where policies choose for clusters, what the others would do by default feeds no cluster that anybody named.
+    const choices = every.length > 1 ? every.filter(({ tool }) => tool !== 'kpt') : every
     const path = found.path || '.'
     return choices.map((choice) => ({ found, choice, name: choices.length === 1 ? path : `${path} (${describeChoice(choice)})` }))
   })

@@ -2,6 +2,7 @@ import { itemFingerprint } from '../../drift/fingerprint.ts'
 import { NOISE_RULES, ruleNamed } from '../../drift/noise/presets.ts'
 import { RISK_RULES } from '../../drift/risk.ts'
 import { exitCodeOf, FAILURE_CODES, Failure, type FailureCode } from '../../failure.ts'
+import { NOTE_CAUSES, type NoteCause } from '../../note.ts'
 import type { Observation } from '../../plan/observation.ts'
 import type { UnitPlan } from '../../plan/plan-reconcile.ts'
 import { isSelector, type SelectableLine, selectChanges } from '../../plan/select-changes.ts'
@@ -11,6 +12,7 @@ import { originsOf } from '../change-origins.ts'
 import { type ExplainedLine, explainLines, RULE_ORDER, type UnprovenLine, unprovenLines, wrapped } from '../explain-lines.ts'
 import { FAILURE_GUIDE } from '../failure-guide.ts'
 import { heldSentence } from '../held-text.ts'
+import { NOTE_GUIDE } from '../note-guide.ts'
 import type { CommonOptions } from '../options.ts'
 import { applierLines } from '../print-applier.ts'
 import { rolloutLines } from '../print-rollouts.ts'
@@ -42,15 +44,31 @@ function explainCode(what: string, world: World): number | undefined {
     world.stdout.write(`${what}: ${preset.reason}\n${preset.mutes}\nsee ${preset.link}\n`)
     return 0
   }
-  if (!/^(BP[0-9]+|[A-Z]+-[A-Z]+|preset:.*)$/.test(what)) return undefined
+  const cause = noteCause(what)
+  if (cause !== undefined) {
+    const { width } = new Terminal(world.stdout, { color: 'never', ascii: false, env: world.env })
+    world.stdout.write(
+      `${[`note ${cause}: it is about ${NOTE_CAUSES[cause]}`, ...wrapped('fix: ', NOTE_GUIDE[cause], width)].join('\n')}\n`,
+    )
+    return 0
+  }
+  if (!/^(BP[0-9]+|[A-Z]+-[A-Z]+|preset:.*|note:.*)$/.test(what)) return undefined
   throw new Failure({
     code: 'BP1001',
     what: `there is no code ${what}`,
-    why: 'codes are BPnnnn for errors, those that diff prints behind the risk, and preset:NAME for what is no drift',
+    why: 'codes are BPnnnn for errors, those that diff prints behind the risk, preset:NAME for what is no drift, and note:CAUSE for notes',
     remedy: what.startsWith('preset:')
       ? `presets are ${NOISE_RULES.map(({ name }) => name).join(', ')}`
-      : `risk codes are ${RISK_RULES.map((rule) => rule.code).join(', ')}`,
+      : what.startsWith('note:')
+        ? `causes are ${Object.keys(NOTE_CAUSES).join(', ')}`
+        : `risk codes are ${RISK_RULES.map((rule) => rule.code).join(', ')}`,
   })
+}
+
+/** `note:CAUSE`; without the prefix only where no folder has such a name as a rule: one with a hyphen. */
+function noteCause(what: string): NoteCause | undefined {
+  const name = what.replace(/^note:/, '')
+  return Object.hasOwn(NOTE_CAUSES, name) && (name !== what || name.includes('-')) ? (name as NoteCause) : undefined
 }
 
 /** What is said of one object among others never ends a command by itself. */

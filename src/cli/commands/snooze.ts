@@ -24,7 +24,7 @@ export async function snooze(name: string, duration: string | undefined, options
     if (status.snoozedUntil !== end) throw nothingToSnooze(`${unit.unit.packageName} is ${status.state}, and no proposal of it is open`)
     const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
     world.stdout.write(
-      `${terminal.style(terminal.glyph('ok'), 'green')} no reminders about ${unit.plan.branch} until ${end}; it stays open, and critical drift is told all the same\n`,
+      `${terminal.style(terminal.glyph('ok'), 'green')} no reminders about ${unit.plan.branch} until ${end}; it stays open and is kept up to date\n`,
     )
     await tellPublished(updates, view.baseBranch, options, world)
     return 0
