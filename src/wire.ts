@@ -1,12 +1,11 @@
 /** Who builds what: the only place where adapters meet the rest. Each is loaded when it is wanted, so that help and completion are quick. */
-import { execFile } from 'node:child_process'
 import { appendFileSync, readFileSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
-import { promisify } from 'node:util'
 import { hostOf, tokenFor } from './adapters/forge/forge-token.ts'
 import type { PushPaces } from './adapters/forge/github/push-pace.ts'
 import { BOT } from './adapters/git/bot-identity.ts'
+import { runGit } from './adapters/git/git-program.ts'
 import type { ConnectOptions } from './adapters/kubernetes/connect-cluster.ts'
 import { runExternalDiff } from './adapters/system/external-diff.ts'
 import { checkNewFolder, writeNewFolder } from './adapters/system/new-folder.ts'
@@ -199,11 +198,8 @@ function connectOptions(target: ClusterTarget, { cwd, env, clock }: Place): Conn
 /** Name and email as git has them for this folder; the login name where git has none. */
 async function userName(cwd: string, env: World['env']): Promise<string> {
   const ask = async (name: string): Promise<string> => {
-    try {
-      return (await promisify(execFile)('git', ['config', '--get', name], { cwd, env })).stdout.trim()
-    } catch {
-      return ''
-    }
+    const answer = await runGit(['-C', cwd, 'config', '--get', name], env, new AbortController().signal)
+    return answer === 'not-installed' || answer.status !== 0 ? '' : answer.stdout.toString('utf8').trim()
   }
   const [name, email] = [await ask('user.name'), await ask('user.email')]
   if (name === '' && email === '') return userInfo().username

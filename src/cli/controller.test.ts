@@ -131,7 +131,7 @@ test('a command line that can never work ends it at once with the exit code of s
 
 function hooks(use: (wanted: WantedWebhooks) => void, onClose: () => void = NOTHING) {
   return {
-    env: { BACKPORCH_WEBHOOK_SECRET: 'one, two\n' },
+    env: { BACKPORCH_WEBHOOK_SECRET: 'one-one-one-one-, two-two-two-two-\n' },
     openWebhooks: async (wanted: WantedWebhooks) => {
       use(wanted)
       return { url: 'http://127.0.0.1:8080/webhook', close: async () => onClose() }
@@ -154,6 +154,19 @@ test('it does not listen without a secret, and then does nothing else either', a
   }
 })
 
+test('a secret of fewer than 16 characters is refused at the start, and not printed', async () => {
+  for (const secret of ['fifteen-letters', 'long-enough-secret,short-secret', 'x']) {
+    const world = new TurnWorld('{mode: Propose}')
+    const { code, stdout, stderr } = await runInWorld(world, ['controller', '--webhook-address', ':8080'], {
+      waits: [NOTHING],
+      env: { BACKPORCH_WEBHOOK_SECRET: secret },
+    })
+    assert.equal(code, 2)
+    assert.match(stderr, /error BP1001: the secret of the webhook is too short/)
+    assert.doesNotMatch(stdout + stderr, /fifteen-letters|short-secret/)
+  }
+})
+
 test('it listens where it was told, with every secret, and closes when it ends; no secret is printed', async () => {
   let asked: WantedWebhooks | undefined
   let closed = 0
@@ -171,11 +184,11 @@ test('it listens where it was told, with every secret, and closes when it ends; 
   })
   assert.equal(code, 0)
   assert.deepEqual(asked?.address, { host: '::1', port: 9000 })
-  assert.deepEqual(asked?.secrets, ['one', 'two'])
+  assert.deepEqual(asked?.secrets, ['one-one-one-one-', 'two-two-two-two-'])
   assert.equal(asked?.remote, 'https://x/a/b')
   assert.equal(closed, 1)
   assert.match(stderr, /when a webhook comes to http:\/\/127\.0\.0\.1:8080\/webhook$/m)
-  assert.doesNotMatch(stdout + stderr, /one|two/)
+  assert.doesNotMatch(stdout + stderr, /one-one|two-two/)
 })
 
 test('a button that somebody pressed is done by the next turn, once', async () => {

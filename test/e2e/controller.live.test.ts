@@ -106,7 +106,7 @@ await controlPlaneSuite('controller', { controllerManager: true }, (plane) => {
   test('a signed webhook brings the turn that polling would bring in a day; a forged one does not; the secret is never printed', async (t) => {
     const { world, namespace } = await inSync(t)
     const controller = new Controller(t, world, ['--interval', '24h', '--webhook-address', '127.0.0.1:0'], {
-      BACKPORCH_WEBHOOK_SECRET: `old,${SECRET}`,
+      BACKPORCH_WEBHOOK_SECRET: `the secret before it,${SECRET}`,
     })
     const url = await controller.webhookUrl()
     await controller.until('a first turn', () => controller.stdout.includes('apps/web: InSync'))

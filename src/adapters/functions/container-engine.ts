@@ -1,7 +1,8 @@
 /** Images through docker or podman, as kpt runs them (kpt `internal/fnruntime/container.go`), with less that they may do. */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { basename } from 'node:path'
+import { basename, parse } from 'node:path'
+import { childEnvironment } from '../system/child-environment.ts'
 import type { FunctionLimits } from './function-limits.ts'
 import { findProgram, type ProgramEnd, runProgram } from './run-program.ts'
 
@@ -26,7 +27,7 @@ export class ContainerEngine {
   private readonly present = new Set<string>()
 
   constructor(options: EngineOptions) {
-    this.options = options
+    this.options = { ...options, environment: childEnvironment(options.environment, 'engine') }
   }
 
   /** Path of the engine, or undefined where none is installed. */
@@ -125,7 +126,13 @@ export function containerWords(name: string, image: string, { memory }: Pick<Fun
 }
 
 function removeContainer(program: string, name: string, environment: EngineOptions['environment']): void {
-  const child = spawn(program, ['rm', '--force', name], { env: { ...environment }, stdio: 'ignore', detached: true, windowsHide: true })
+  const child = spawn(program, ['rm', '--force', name], {
+    cwd: parse(process.cwd()).root,
+    env: { ...environment },
+    stdio: 'ignore',
+    detached: true,
+    windowsHide: true,
+  })
   child.on('error', () => undefined)
   child.unref()
 }

@@ -12,7 +12,7 @@ import type { ObjectId } from '../../package/object-id.ts'
 import { type FileOperations, writeWhole } from './atomic-fs.ts'
 import { ByteReader, StreamFault } from './byte-reader.ts'
 import { diskFailure, systemCode } from './git-failure.ts'
-import { type Environment, readingEnvironment } from './git-program.ts'
+import { type Environment, neutralFolder, readingEnvironment } from './git-program.ts'
 import { type GitObject, gitObject, isObjectType, type ObjectType } from './object-format.ts'
 
 /** An object is there and cannot be read. The message may hold text of git. */
@@ -119,7 +119,7 @@ export class CatFile<Answer> {
     const { empty, objects, environment, silence } = this.#parts
     await this.#makeEmpty()
     const env = { ...readingEnvironment(environment), GIT_OBJECT_DIRECTORY: objects }
-    const child = spawn('git', ['--git-dir', empty, 'cat-file', this.#mode], { env, stdio: 'pipe' })
+    const child = spawn('git', ['--git-dir', empty, 'cat-file', this.#mode], { cwd: neutralFolder(), env, stdio: 'pipe' })
     const running: Running = {
       child,
       reader: new ByteReader(child.stdout, { silence, bytes: Number.POSITIVE_INFINITY }),

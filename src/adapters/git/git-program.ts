@@ -1,8 +1,11 @@
 /** The user's own `git`, run without prompts, without a shell and without what the surrounding process set for its own repository. */
 import { spawn } from 'node:child_process'
+import { devNull } from 'node:os'
+import { parse } from 'node:path'
+import { childEnvironment, type Environment } from '../system/child-environment.ts'
 import { systemCode } from './git-failure.ts'
 
-export type Environment = Readonly<Record<string, string | undefined>>
+export type { Environment } from '../system/child-environment.ts'
 
 /** Variables that tie git to one repository (`git rev-parse --local-env-vars`), set for instance while a hook runs. */
 const REPOSITORY_VARIABLES = [
@@ -24,9 +27,26 @@ const REPOSITORY_VARIABLES = [
   'GIT_WORK_TREE',
 ]
 
-/** The environment for git and ssh: nothing asks, messages are English, no lock is taken for a look, protocol version 0. */
+/** Settings before whatever a repository's own configuration says: no program that it names is run (ADR 40). */
+export const NO_PROGRAMS: readonly string[] = [
+  'core.fsmonitor=false',
+  'core.alternateRefsCommand=true',
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'receive.autogc=false',
+].flatMap((setting) => ['-c', setting])
+
+/** Nor one that lies in its folder of hooks. */
+export const NO_HOOKS: readonly string[] = ['-c', `core.hooksPath=${devNull}`]
+
+/** Where git is started: what it is about is named by its arguments, and the folder that we were started in has no say. */
+export function neutralFolder(): string {
+  return parse(process.cwd()).root
+}
+
+/** The environment for git and ssh: of ours what they need, nothing asks, messages are English, no lock is taken for a look, protocol version 0. */
 export function gitEnvironment(environment: Environment): NodeJS.ProcessEnv {
-  const kept = Object.entries(environment).filter(([name]) => !REPOSITORY_VARIABLES.includes(name))
+  const kept = Object.entries(childEnvironment(environment, 'git')).filter(([name]) => !REPOSITORY_VARIABLES.includes(name))
   return {
     ...Object.fromEntries(kept),
     LC_ALL: 'C',
@@ -55,7 +75,7 @@ export interface ProgramResult {
 }
 
 /**
- * Runs `git` with arguments, to read, and waits for its end; 'not-installed' where there is no such program.
+ * Runs `git` with arguments that name every place from the root, to read, and waits for its end; 'not-installed' where there is no such program.
  * @throws the signal's reason when it is aborted
  */
 export async function runGit(
@@ -65,7 +85,12 @@ export async function runGit(
   input = '',
 ): Promise<ProgramResult | 'not-installed'> {
   signal.throwIfAborted()
-  const child = spawn('git', args, { env: readingEnvironment(environment), stdio: 'pipe', signal })
+  const child = spawn('git', [...NO_PROGRAMS, ...NO_HOOKS, ...args], {
+    cwd: neutralFolder(),
+    env: readingEnvironment(environment),
+    stdio: 'pipe',
+    signal,
+  })
   const stdout: Buffer[] = []
   const stderr: Buffer[] = []
   child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))

@@ -63,7 +63,8 @@ async function probeOne(
   ref: string,
   signal: AbortSignal,
 ): Promise<PushAnswer> {
-  const session = await transport.open('git-receive-pack', signal)
+  const session = await transport.open('git-receive-pack', signal).catch(refusedByUs)
+  if (session instanceof Failure) return { ref, answer: 'refused', why: session.why }
   try {
     const { refs, capabilities, agent } = session.advertisement
     const base = refs.get(`refs/heads/${baseBranch}`)
@@ -84,6 +85,12 @@ async function probeOne(
   } finally {
     await session.close()
   }
+}
+
+/** A clone with hooks is not pushed to. */
+function refusedByUs(thrown: unknown): Failure {
+  if (thrown instanceof Failure && thrown.code === 'BP4002') return thrown
+  throw thrown
 }
 
 function noBase(remote: string, branch: string): Failure {

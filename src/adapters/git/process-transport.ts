@@ -10,10 +10,11 @@ import { type Advertisement, assertReadable, RefusedService, readAdvertisement, 
 import { ByteReader, StreamFault } from './byte-reader.ts'
 import { gitNotInstalled, systemCode, unreachable } from './git-failure.ts'
 import { findGitFolder } from './git-folder.ts'
-import { type Environment, gitEnvironment } from './git-program.ts'
+import { type Environment, gitEnvironment, NO_HOOKS, NO_PROGRAMS, neutralFolder } from './git-program.ts'
 import type { GitService, GitSession, GitTransport, TransportLimits } from './git-transport.ts'
 import { FLUSH } from './pkt-line.ts'
 import type { RemoteAddress } from './remote-address.ts'
+import { receiveSettings } from './repository-programs.ts'
 
 interface Launch {
   readonly program: string
@@ -93,9 +94,10 @@ export class ProcessTransport implements GitTransport {
   }
 
   async #localLaunch(service: GitService, signal: AbortSignal): Promise<Launch> {
-    // Without this a push to the checked-out branch is always refused; with it a clean work tree moves along (issue 3).
-    const settings = service === 'git-receive-pack' ? ['-c', 'receive.denyCurrentBranch=updateInstead'] : []
-    return { program: 'git', args: [...settings, service.slice('git-'.length), await this.gitFolder(signal)], detached: false }
+    const folder = await this.gitFolder(signal)
+    const settings =
+      service === 'git-receive-pack' ? await receiveSettings(folder, this.#environment, signal) : [...NO_PROGRAMS, ...NO_HOOKS]
+    return { program: 'git', args: [...settings, service.slice('git-'.length), folder], detached: false }
   }
 }
 
@@ -128,7 +130,7 @@ class Conversation {
   #requested = false
 
   constructor(launch: Launch, environment: NodeJS.ProcessEnv, signal: AbortSignal) {
-    const child = spawn(launch.program, launch.args, { env: environment, stdio: 'pipe', detached: launch.detached })
+    const child = spawn(launch.program, launch.args, { cwd: neutralFolder(), env: environment, stdio: 'pipe', detached: launch.detached })
     this.#child = child
     this.#detached = launch.detached
     this.output = child.stdout

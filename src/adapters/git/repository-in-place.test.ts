@@ -218,7 +218,10 @@ for (const [name, args] of [
 }
 
 withMade('what git does not open is told by its reason', async (made) => {
-  const owner = await expectFailure(at(made, made.gitFolder, { GIT_TEST_ASSUME_DIFFERENT_OWNER: '1' }).refs(signal), 'BP4005')
+  const owner = await expectFailure(
+    at(made, made.gitFolder, { GIT_TEST_ASSUME_DIFFERENT_OWNER: '1', BACKPORCH_CHILD_ENV: 'GIT_TEST_ASSUME_DIFFERENT_OWNER' }).refs(signal),
+    'BP4005',
+  )
   assert.match(owner.remedy, /safe\.directory/)
   const odd = join(made.root, 'odd')
   made.git('clone', '-q', made.gitFolder, odd)

@@ -3,6 +3,7 @@ import { Failure } from '../../failure.ts'
 import { foreignLine } from '../../text/foreign-text.ts'
 import { gitNotInstalled } from './git-failure.ts'
 import { type Environment, runGit } from './git-program.ts'
+import { withoutFilters } from './repository-programs.ts'
 
 /** `none`: bare, or no repository at all. `dirty`: some file, also an untracked one that is not ignored, is not as in HEAD. */
 export type WorkTreeState = 'none' | 'clean' | 'dirty'
@@ -21,7 +22,7 @@ export interface WorkTreeChanges {
 export async function workTreeState(path: string, signal: AbortSignal, environment: Environment = process.env): Promise<WorkTreeState> {
   const inside = await ask(path, ['rev-parse', '--is-inside-work-tree'], environment, signal)
   if (inside?.trim() !== 'true') return 'none'
-  const status = await ask(path, ['status', '--porcelain', '--no-renames'], environment, signal)
+  const status = await ask(path, ['status', '--porcelain', '--no-renames', '--ignore-submodules=dirty'], environment, signal)
   if (status === undefined) return 'none'
   return status === '' ? 'clean' : 'dirty'
 }
@@ -41,7 +42,15 @@ export async function workTreeOfBranch(
 
 /** What differs from HEAD in the work tree with this top folder. */
 export async function workTreeChanges(top: string, signal: AbortSignal, environment: Environment): Promise<WorkTreeChanges> {
-  const args = ['status', '--porcelain', '-z', '--no-renames', '--untracked-files=all', '--ignored=traditional']
+  const args = [
+    'status',
+    '--porcelain',
+    '-z',
+    '--no-renames',
+    '--ignore-submodules=dirty',
+    '--untracked-files=all',
+    '--ignored=traditional',
+  ]
   const entries = ((await ask(top, args, environment, signal)) ?? '').split('\0').filter((entry) => entry !== '')
   const other = (entry: string) => entry.startsWith('??') || entry.startsWith('!!')
   return {
@@ -64,8 +73,9 @@ export function workTreeNotClean(top: string, files: readonly string[]): Failure
 }
 
 async function ask(path: string, args: readonly string[], environment: Environment, signal: AbortSignal): Promise<string | undefined> {
-  // A file system monitor is a program that the repository's configuration names.
-  const answer = await runGit(['-C', path, '-c', 'core.fsmonitor=false', ...args], environment, signal)
+  // A look at the files would run the filters, and in a submodule those of its own.
+  const settings = args[0] === 'status' ? await withoutFilters(['-C', path], environment, signal) : []
+  const answer = await runGit(['-C', path, ...settings, ...args], environment, signal)
   if (answer === 'not-installed') throw gitNotInstalled(path)
   return answer.status === 0 ? answer.stdout.toString('utf8') : undefined
 }

@@ -4,9 +4,10 @@
  */
 import { spawn } from 'node:child_process'
 import { accessSync, constants, statSync } from 'node:fs'
-import { delimiter, isAbsolute, join } from 'node:path'
+import { delimiter, isAbsolute, join, parse } from 'node:path'
 import { Failure } from '../../failure.ts'
 import { getKey, isJsonObject, type JsonObject, parseJson } from '../../krm/json.ts'
+import { childEnvironment } from '../system/child-environment.ts'
 import type { Environment } from './choose-proxy.ts'
 import type { ClusterAccess, ExecPlugin } from './kubeconfig.ts'
 
@@ -97,7 +98,8 @@ function outputOf(
   const own = Object.fromEntries(plugin.env.map(({ name, value }) => [name, value]))
   return new Promise((resolve, reject) => {
     const child = spawn(command, plugin.args, {
-      env: { ...environment, ...own, KUBERNETES_EXEC_INFO: JSON.stringify(info) },
+      cwd: parse(process.cwd()).root,
+      env: { ...childEnvironment(environment, 'plugin'), ...own, KUBERNETES_EXEC_INFO: JSON.stringify(info) },
       stdio: ['ignore', 'pipe', 'ignore'],
       // Its own process group, so that what it started ends with it.
       detached: process.platform !== 'win32',

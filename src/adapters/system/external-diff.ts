@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Failure } from '../../failure.ts'
+import { childEnvironment } from './child-environment.ts'
 
 export interface DiffFile {
   /** Without folders. */
@@ -21,9 +22,6 @@ export interface ExternalDiff {
   /** True gives the program this process's own terminal; false returns what it printed. */
   readonly inherit: boolean
 }
-
-/** Credentials of ours are not for a program that compares texts. */
-const KEPT_BACK = ['BACKPORCH_KEY', 'BACKPORCH_TOKEN', 'BACKPORCH_APP_PRIVATE_KEY', 'GITHUB_TOKEN', 'GITEA_TOKEN']
 
 /**
  * Writes the texts into `git/` and `live/` (files 0600 in a folder 0700), runs the program with the two folders behind its
@@ -43,7 +41,7 @@ export function runExternalDiff({ program, files, workingDirectory, environment,
     const [command, ...args] = program
     const { error, stdout } = spawnSync(command, [...args, ...sides], {
       cwd: workingDirectory,
-      env: Object.fromEntries(Object.entries(environment).filter(([name]) => !KEPT_BACK.includes(name))),
+      env: childEnvironment(environment, 'viewer'),
       stdio: inherit ? 'inherit' : ['ignore', 'pipe', 'inherit'],
       encoding: 'utf8',
       maxBuffer: 64 * 1024 * 1024,

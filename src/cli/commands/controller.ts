@@ -9,6 +9,8 @@ import type { World } from '../world.ts'
 /** Milliseconds. */
 const DEFAULT_INTERVAL = 60_000
 const COALESCE = 500
+/** Characters: fewer are found by trying, by whoever has seen one delivery. */
+const SHORTEST_SECRET = 16
 /** Shorter than the 30 s after which Kubernetes kills. */
 const GRACE = 20_000
 
@@ -17,6 +19,7 @@ export async function controller(packages: readonly string[], options: Controlle
   const secrets = webhookSecrets(world.env['BACKPORCH_WEBHOOK_SECRET'])
   const address = options.webhookAddress
   if (address !== undefined && secrets.length === 0) throw withoutSecret()
+  if (secrets.some((secret) => secret.length < SHORTEST_SECRET)) throw shortSecret()
   const unusable = new AbortController()
   const turns = new ControllerTurns(packages, options, world, () => unusable.abort())
   const interval = options.interval ?? DEFAULT_INTERVAL
@@ -61,6 +64,15 @@ function withoutSecret(): Failure {
     what: '--webhook-address was given and there is no secret',
     why: 'without a secret anybody could ask for turns',
     remedy: 'set BACKPORCH_WEBHOOK_SECRET to what the webhook of the repository has (openssl rand -hex 32)',
+  })
+}
+
+function shortSecret(): Failure {
+  return new Failure({
+    code: 'BP1001',
+    what: 'the secret of the webhook is too short',
+    why: `a secret in BACKPORCH_WEBHOOK_SECRET has fewer than ${SHORTEST_SECRET} characters, and can be found by trying`,
+    remedy: 'give the webhook and BACKPORCH_WEBHOOK_SECRET a longer one (openssl rand -hex 32); several are separated by commas',
   })
 }
 

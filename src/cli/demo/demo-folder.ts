@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promis
 import { devNull, tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { gitEnvironment } from '../../adapters/git/git-program.ts'
 import { Failure } from '../../failure.ts'
 import type { World } from '../world.ts'
 import { DEMO_FILES } from './demo-package.ts'
@@ -124,7 +125,11 @@ async function emptyFolder(world: World, wanted: string | undefined): Promise<st
 async function runGit(args: readonly string[], cwd: string, env: DemoFolder['env']): Promise<string> {
   const author = { GIT_AUTHOR_DATE: TIMES.committed, GIT_COMMITTER_DATE: TIMES.committed }
   try {
-    const { stdout } = await promisify(execFile)('git', [...args], { cwd, env: { ...env, ...author }, maxBuffer: 16 * 1024 * 1024 })
+    const { stdout } = await promisify(execFile)('git', [...args], {
+      cwd,
+      env: gitEnvironment({ ...env, ...author }),
+      maxBuffer: 16 * 1024 * 1024,
+    })
     return stdout
   } catch (thrown) {
     if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') {
