@@ -1,6 +1,7 @@
 /** Lists that are complete and of one resource version, or an error. Never a part. */
 import { Failure } from '../../failure.ts'
 import { getKey, isJsonArray, isJsonObject, type JsonObject } from '../../krm/json.ts'
+import { metadataText } from '../../krm/resource.ts'
 import type { ReadApi } from './cluster-api.ts'
 import { askedFor, collectionPath, type ServedResource } from './discovery.ts'
 import { type Asked, incompleteList, jsonOf, notKubernetes } from './kubernetes-failure.ts'
@@ -26,7 +27,8 @@ const METADATA_ONLY = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.
 
 /**
  * Gives every item of a collection to `take`, with the apiVersion and kind that the server leaves out of items. Resolves
- * only when the list was complete and all pages had one resource version.
+ * only when the list was complete and all pages had one resource version. A list that ends before as many items came as one of its pages
+ * said would follow, or that has an item twice, is read anew, and is then not complete.
  * @returns `too-many` where `most` ended it; what was given to `take` is a part then
  * @throws Failure BP3010 when it was not (expired on every start, pages of two versions, `continue` in a circle), another
  *   BP30xx when the server did not answer
@@ -40,11 +42,18 @@ export async function listObjects(
   const asked = askedFor(api.cluster, 'list', served, options.namespace, options.name ?? '')
   for (let start = 1; ; start += 1) {
     const end = await listOnce(api, served, options, asked, signal)
-    if (end !== 'expired') return end
+    if (end === 'complete' || end === 'too-many') return end
     options.restart()
-    if (start >= MOST_STARTS) throw incompleteList(asked, `it expired (410) each of ${MOST_STARTS} times that it was read`)
+    if (start >= MOST_STARTS) throw incompleteList(asked, `it ${BROKEN[end]} each of ${MOST_STARTS} times that it was read`)
   }
 }
+
+/** Why a list is read anew, from its beginning: a token for the rest of an older list is never used. */
+const BROKEN = {
+  expired: 'expired (410)',
+  short: 'ended before all of the items came that it said it has',
+  double: 'had an item on two pages',
+} as const
 
 async function listOnce(
   api: ReadApi,
@@ -52,10 +61,13 @@ async function listOnce(
   options: ListOptions,
   asked: Asked,
   signal: AbortSignal,
-): Promise<'complete' | 'too-many' | 'expired'> {
+): Promise<'complete' | 'too-many' | keyof typeof BROKEN> {
   // Items of built-in lists come without; metadata-only ones come with the kind of the metadata.
   const type = { apiVersion: served.apiVersion, kind: served.kind }
   const seen = new Set<string>()
+  const items = new Set<string>()
+  let came = 0
+  let promised = 0
   let resourceVersion: string | undefined
   let next = ''
   do {
@@ -68,13 +80,19 @@ async function listOnce(
       throw incompleteList(asked, 'its pages are of different resource versions')
     }
     resourceVersion = page.resourceVersion
-    for (const item of page.items) options.take({ ...type, ...item, ...type })
+    for (const item of page.items) {
+      items.add(`${metadataText(item, 'namespace')}/${metadataText(item, 'name')}`)
+      options.take({ ...type, ...item, ...type })
+    }
+    came += page.items.length
+    if (items.size < came) return 'double'
+    if (Number.isFinite(page.remaining)) promised = Math.max(promised, came + page.remaining)
     next = page.next
     if (next !== '' && seen.size === 0 && options.most !== undefined && page.remaining > options.most) return 'too-many'
     if (seen.has(next) || seen.size > MOST_PAGES) throw incompleteList(asked, 'its pages go round in a circle')
     seen.add(next)
   } while (next !== '')
-  return 'complete'
+  return came < promised ? 'short' : 'complete'
 }
 
 function queryOf({ name, labelSelector }: ListOptions, next: string): string {

@@ -57,6 +57,17 @@ const FAULTS: { readonly [what: string]: Routes[string] } = {
   'has no resource version': () => ({ body: listOf('ConfigMap', ['c0'], { resourceVersion: '' }) }),
   'comes from a cache that may be old': () => ({ body: listOf('ConfigMap', ['c0'], { resourceVersion: '0' }) }),
   'goes round in a circle': () => firstPage(),
+  'ends after the first page, although more was to follow': () => ({ body: listOf('ConfigMap', ['c0'], { remainingItemCount: 5 }) }),
+  'ends after the second page, before all came that the first one counted': (request) =>
+    query(request, 'continue') === null ? firstPage({ remainingItemCount: 5 }) : { body: listOf('ConfigMap', ['c1']) },
+  'has an empty page in the place of the last': (request) =>
+    query(request, 'continue') === null ? firstPage({ remainingItemCount: 1 }) : { body: listOf('ConfigMap', []) },
+  'gives the first page again under a token of its own': (request) =>
+    query(request, 'continue') === null ? firstPage({ remainingItemCount: 1 }) : { body: listOf('ConfigMap', ['c0']) },
+  'has null in the place of its items': () => ({ body: { ...listOf('ConfigMap', []), items: null } }),
+  'has null in the place of its items on the second page': (request) =>
+    query(request, 'continue') === null ? firstPage() : { body: { ...listOf('ConfigMap', []), items: null } },
+  'has no items at all': () => ({ body: { kind: 'ConfigMapList', apiVersion: 'v1', metadata: { resourceVersion: '100' } } }),
   'is none': () => ({ body: { kind: 'Status', apiVersion: 'v1' } }),
 }
 
@@ -68,6 +79,50 @@ for (const [what, answer] of Object.entries(FAULTS)) {
     assert.deepEqual([...new Set([...view.values()].map(({ state }) => state))], ['unreadable'])
   })
 }
+
+test('the token for the rest that comes with a 410 is not used: it would mix two moments', async (t) => {
+  const expired = {
+    kind: 'Status',
+    apiVersion: 'v1',
+    status: 'Failure',
+    code: 410,
+    reason: 'Expired',
+    metadata: { continue: 'inconsistent' },
+  }
+  const api = await scriptedApi(t, {
+    [LIST]: (request) => {
+      const token = query(request, 'continue')
+      if (token === null) return firstPage()
+      return token === 'page2' ? { status: 410, body: expired } : { body: listOf('ConfigMap', ['c1']) }
+    },
+  })
+  const view = await api.cluster.readLive(WANTED, signal)
+  assert.deepEqual(missingIn(view), [])
+  assert.deepEqual(
+    api.asked().filter((line) => line.includes('inconsistent')),
+    [],
+  )
+})
+
+test('a list that is short once and whole the next time is a whole one', async (t) => {
+  let reads = 0
+  const api = await scriptedApi(t, {
+    [LIST]: (request) => {
+      if (query(request, 'continue') !== null) return { body: listOf('ConfigMap', reads === 1 ? [] : ['c1', 'c2', 'c4', 'c5']) }
+      reads += 1
+      return firstPage({ remainingItemCount: 4 })
+    },
+  })
+  assert.deepEqual(missingIn(await api.cluster.readLive(WANTED, signal)), ['c3'])
+})
+
+test('what a page counted too low, as one may that estimates, hides nothing', async (t) => {
+  const api = await scriptedApi(t, {
+    [LIST]: (request) =>
+      query(request, 'continue') === null ? firstPage({ remainingItemCount: 1 }) : { body: listOf('ConfigMap', ['c1', 'c2', 'c4', 'c5']) },
+  })
+  assert.deepEqual(missingIn(await api.cluster.readLive(WANTED, signal)), ['c3'])
+})
 
 test('a namespace that is forbidden hides its own objects only', async (t) => {
   const api = await scriptedApi(t, {
