@@ -2,7 +2,7 @@
 
 import { describeRule, isActive, mismatchText, whyNotIgnored } from '../drift/ignore-rules.ts'
 import { RISK_RULES } from '../drift/risk.ts'
-import { Failure } from '../failure.ts'
+import { Failure, type FailureCode } from '../failure.ts'
 import { sentenceOf } from '../note.ts'
 import { rulesFor } from '../plan/comment-policy.ts'
 import { assertOwner, needsOwner } from '../plan/comment-rights.ts'
@@ -35,7 +35,7 @@ type Said = Pick<CommandResult, 'text' | 'details'>
 
 const RESOLUTIONS = { restore: 'Restore', adopt: 'Adopt', release: 'Release' } as const
 
-/** @throws Failure that is worth another try: nothing of it is answered then */
+/** @throws Failure of git or the forge, or one that is worth another try: nothing of it is answered then */
 export async function answerCommands(desk: Desk, asker: Asker, { commands, refused }: CommentCommands): Promise<readonly CommandResult[]> {
   const by = asker.login
   if (refused.length > 0) {
@@ -67,11 +67,19 @@ export async function answerTicks(desk: Desk, ticks: readonly Tick[]): Promise<r
   return ticks.length === 0 ? [] : [await orRefuse('', 'a ticked box', () => recheck(desk))]
 }
 
+/**
+ * A fault of git or of the forge says nothing about what was asked, whatever has to change until it is over; and what was asked may be
+ * done although its answer never came. So it is asked again, and never refused. A name that our own rules refuse stays refused.
+ */
+function isOutside(code: FailureCode): boolean {
+  return /^BP[45]/.test(code) && code !== 'BP4004'
+}
+
 async function orRefuse(by: string, line: string, work: () => Promise<Said>): Promise<CommandResult> {
   try {
     return { by, line, done: true, ...(await work()) }
   } catch (thrown) {
-    if (!(thrown instanceof Failure) || thrown.retry === 'backoff') throw thrown
+    if (!(thrown instanceof Failure) || thrown.retry === 'backoff' || isOutside(thrown.code)) throw thrown
     return refusal(by, line, failureSaid(thrown))
   }
 }

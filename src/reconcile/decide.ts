@@ -2,8 +2,9 @@
 
 import { Failure } from '../failure.ts'
 import { sentenceOf } from '../note.ts'
-import type { ObjectId } from '../package/object-id.ts'
+import { type ObjectId, objectId } from '../package/object-id.ts'
 import { assertOwnBase } from '../plan/base-branch.ts'
+import { findDecisions, mergedRef } from '../plan/found-decisions.ts'
 import type { Observation, OpenBranch } from '../plan/observation.ts'
 import { type DecisionInput, openProposal, planApproval, planRejection } from '../plan/plan-decision.ts'
 import { filesOfProposal, planReconcile, type UnitPlan } from '../plan/plan-reconcile.ts'
@@ -49,7 +50,8 @@ export interface Decided {
 }
 
 /**
- * Observes again, checks that the proposal still says what live says, asks `confirm`, and merges.
+ * Observes again, checks that the proposal still says what live says, asks `confirm`, and merges. Said again after it ended between
+ * its merge and the ledger, it finds its own merge, completes the ledger and is done.
  * @throws Failure BP2004 without a proposal, BP2005 when live changed since the proposal was made, BP2011 when not confirmed
  */
 export async function approve(ports: TurnPorts, request: DecisionRequest, signal: AbortSignal): Promise<Decided> {
@@ -86,7 +88,7 @@ function ledgerTarget({ observation }: Reviewed, view: RepositoryView, { decider
 async function decide(
   verb: 'approve' | 'reject',
   ports: TurnPorts,
-  { turn, confirm }: DecisionRequest,
+  { turn, decider, confirm }: DecisionRequest,
   signal: AbortSignal,
   write: (reviewed: Reviewed, view: RepositoryView) => Promise<Decided>,
 ): Promise<Decided> {
@@ -95,15 +97,24 @@ async function decide(
     const { view, units } = await observeUnits(ports, turn, signal)
     const observation = observedUnit(units)
     assertOwnBase(observation)
-    const proposal = openProposal(observation)
-    const plan = await withAnswers(turn.renderer, signal, (answers) => planReconcile(asking(observation, answers)))
-    if (plan.outcome !== 'unchanged') {
-      await applyWrites(
+    const planned = () => withAnswers(turn.renderer, signal, (answers) => planReconcile(asking(observation, answers)))
+    const enter = (plan: UnitPlan) =>
+      applyWrites(
         ports.repository,
         plan.writes,
         { head: view.ledger, cluster: observation.unit.cluster, at: observation.cluster.observedAt },
         signal,
       )
+    const own = verb === 'approve' ? ownMerge(observation, decider.name) : undefined
+    if (own !== undefined) {
+      const plan = await planned()
+      await enter(plan)
+      return { reviewed: { observation, proposal: own.proposal, plan }, commit: own.commit, revision: own.revision, silentUntil: undefined }
+    }
+    const proposal = openProposal(observation)
+    const plan = await planned()
+    if (plan.outcome !== 'unchanged') {
+      await enter(plan)
       // A base that moved elsewhere gives the same proposal on a new commit: look again, and go on from there.
       if (plan.outcome === 'updated' && plan.record?.spec.fingerprint === proposal.record.spec.fingerprint) throw movedOn(proposal)
       throw changedSinceReview(observation, proposal, plan)
@@ -129,6 +140,32 @@ function observedUnit(units: readonly ObservedUnit[]): Observation {
   }
   if (unit.state === 'failed') throw unit.failures[0]
   return unit.observation
+}
+
+interface OwnMerge {
+  readonly proposal: OpenBranch
+  readonly commit: ObjectId
+  readonly revision: string | undefined
+}
+
+/** The last merge of the unit, where the same person made it, the cluster does not agree with it yet, and nothing else is open. */
+function ownMerge(observation: Observation, name: string): OwnMerge | undefined {
+  const { git } = observation
+  const { branches, closed } = findDecisions(observation)
+  const last = closed.filter(({ status }) => status.outcome === 'Merged').at(-1)
+  const { commit = '', decidedBy, verifiedAt, failedAt, revision } = last?.status ?? {}
+  const record = git.merged.find(({ spec }) => spec.episode === last?.spec.episode)
+  const isOver = verifiedAt !== undefined || failedAt !== undefined
+  if (last === undefined || record === undefined || isOver || decidedBy !== name || branches.some(({ state }) => state === 'proposed'))
+    return undefined
+  const there = git.branches.find((branch) => branch.record.metadata.name === record.metadata.name)
+  // The ledger is text that somebody may have edited.
+  const tag = git.refs.get(`refs/tags/${observation.unit.packageName}/${revision}`)
+  const merged = /^[0-9a-f]{40}$/.test(commit) ? objectId(commit) : (tag ?? git.base)
+  const ref = mergedRef(observation, last)
+  const workspace = record.metadata.name
+  const gone = { ref, state: 'proposed', workspace, commit: merged, base: git.base, record, foreign: false, others: [] } as const
+  return { proposal: there ?? gone, commit: merged, revision }
 }
 
 /** What the branch changes against the commit it was built on. */

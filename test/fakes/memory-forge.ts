@@ -1,6 +1,6 @@
 /** A forge in memory over a `MemoryRepository`: people merge, close and reopen there; every write is listed. */
 
-import { endedMeanwhile } from '../../src/adapters/forge/finish-merge.ts'
+import { endedMeanwhile, finishMerge, movedBeforeMerge } from '../../src/adapters/forge/finish-merge.ts'
 import { LocalForge } from '../../src/adapters/forge/local/local-forge.ts'
 import type { ObjectId } from '../../src/package/object-id.ts'
 import type { ProposalClose, ProposalMerge } from '../../src/ports/forge.ts'
@@ -112,8 +112,21 @@ export class MemoryForge implements HostedForge {
   }
 
   async merge(decision: ProposalMerge, signal: AbortSignal): Promise<ObjectId> {
-    const commit = await new LocalForge(this.repository).merge(decision, signal)
-    this.end(decision.proposal, 'merged')
+    const { proposal, base, merge } = decision
+    const refs = this.repository.branches
+    for (const { ref, commit } of [base, proposal]) if (refs.get(ref) !== commit) throw movedBeforeMerge('memory', ref)
+    const branch = base.ref.replace('refs/heads/', '')
+    // As the forge's own account of ours, and the rest in one push afterwards.
+    this.write(`merge ${this.proposals.find((each) => each.state === 'open' && each.ref === proposal.ref)?.label}`, () => {
+      const files = Object.fromEntries(
+        merge.changes.map(({ path, content }) => [path, content === null ? null : new TextDecoder().decode(content)]),
+      )
+      const { parents, message, at } = merge
+      this.repository.commitByHand(branch, files, { author: 'backporch@forge.example', parents, message, at })
+      this.end(proposal, 'merged')
+    })
+    const commit = this.repository.head(branch)
+    await finishMerge(this.repository, decision, commit, signal)
     return commit
   }
 

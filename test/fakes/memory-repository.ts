@@ -35,7 +35,7 @@ export class MemoryRepository implements PackageRepository {
   commitByHand(
     branch: string,
     files: { readonly [path: string]: string | null },
-    more: { author?: string; committer?: string; parents?: readonly ObjectId[]; at?: number } = {},
+    more: { author?: string; committer?: string; parents?: readonly ObjectId[]; at?: number; message?: string } = {},
   ): ObjectId {
     const ref = `refs/heads/${branch}`
     const head = this.branches.get(ref)
@@ -43,7 +43,7 @@ export class MemoryRepository implements PackageRepository {
     const author = more.author ?? 'ada@example.com'
     const parents = more.parents ?? (head === undefined ? [] : [head])
     const id = this.add(
-      { parents, base: head, changes, message: 'by hand\n', at: more.at ?? 1_700_000_000 + this.commits.size },
+      { parents, base: head, changes, message: more.message ?? 'by hand\n', at: more.at ?? 1_700_000_000 + this.commits.size },
       author,
       more.committer ?? author,
     )

@@ -23,8 +23,8 @@ const FILES = {
   '.drift/policy.yaml': `apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: test}\nspec: {mode: Propose, ${NOW}}\n`,
 }
 
-/** Asked at each request that writes, with its name, its body and its number, from 1. @returns when to kill the program */
-export type Kill = (write: string, body: Buffer, at: number) => 'before' | 'after' | undefined
+/** Asked at each request that writes, with its name, its body and its number, from 1, and waited for. @returns when to kill the program */
+export type Kill = (write: string, body: Buffer, at: number) => 'before' | 'after' | undefined | Promise<undefined>
 
 export interface Ended {
   readonly signal: NodeJS.Signals | null
@@ -113,11 +113,11 @@ async function runProgram({ command, proxy, path, home, token, kill }: ProgramOr
   const writes: string[] = []
   const started = kill === undefined && command === 'scan' ? undefined : start(command, `${proxy.url}${repository}.git`, home, token)
   const die = (): boolean => started?.kill('SIGKILL') === true
-  faults.set(repository, (request) => {
+  faults.set(repository, async (request) => {
     if (!isApiWrite(request) && !isPush(request)) return undefined
     const write = isPush(request) ? 'push' : `${request.method} ${request.path.split(repository)[1]}`
     writes.push(write)
-    const when = kill?.(write, request.body, writes.length)
+    const when = await kill?.(write, request.body, writes.length)
     if (when === undefined) return undefined
     if (when === 'after') return { kind: 'lost', done: die }
     die()

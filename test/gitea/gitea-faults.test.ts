@@ -152,6 +152,28 @@ await giteaSuite('GiteaForge where answers are bad or lost', {}, (gitea) => {
     heal()
   })
 
+  for (const how of ['merged', 'closed'] as const) {
+    test(`a pull request that is ${how} at the very moment of an edit has the text that was reviewed`, async () => {
+      const wanted = await pushBranch(ground.repository, signal)
+      const { number = 0 } = await ground.openForge().ensureProposal(wanted, undefined, signal)
+      const known = (await ground.openForge().readProposals('main', [wanted.ref], signal)).find(({ ref }) => ref === wanted.ref)
+      let isDone = false
+      ground.proxy.fault = async ({ method, path }) => {
+        if (isDone || method !== 'PATCH' || !path.endsWith(`/pulls/${number}`)) return undefined
+        isDone = true
+        await (how === 'merged' ? ground.human.merge(number, 'squash') : ground.human.close(number))
+        return undefined
+      }
+      const claims = { ...wanted, title: 'chore(drift): restore everything', body: 'everything' }
+      assert.equal((await failure(ground.openForge().ensureProposal(claims, known, signal))).code, 'BP4003')
+      heal()
+      assert.ok(isDone)
+      type Text = { readonly title: string; readonly body: string; readonly state: string; readonly merged: boolean }
+      const { body: now } = await gitea.request<Text>(ground.owner.token, 'GET', `${ground.path}/pulls/${number}`)
+      assert.deepEqual([now.title, now.body, now.state, now.merged], [wanted.title, wanted.body, 'closed', how === 'merged'])
+    })
+  }
+
   test('whichever request that writes is lost before or after it was done: two more turns later all is there once', async () => {
     const faults: readonly Fault[] = [{ kind: 'lost' }, { kind: 'cut' }]
     const say = async (forge: HostedForge, wanted: WantedProposal): Promise<void> => {
