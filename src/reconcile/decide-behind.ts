@@ -9,13 +9,12 @@ import type { GitState } from '../plan/observation.ts'
 import { refOf } from '../record/build-report.ts'
 import type { DriftReport } from '../record/schema.ts'
 import { MOST_JUDGED } from '../status/applier.ts'
-import { claimsOf } from '../status/applier-claims.ts'
 import { syncerReportOf } from '../status/syncer-report.ts'
 import type { OwnResources } from './own-resources.ts'
-import type { LiveSide } from './read-live-sides.ts'
+import type { ClaimedSide } from './read-live-sides.ts'
 
 export interface LagQuestion {
-  readonly read: LiveSide
+  readonly read: Pick<ClaimedSide, 'live' | 'claims'>
   readonly syncer: Syncer | undefined
   /** Identities that the package's inventory lists; undefined where there is none, or nobody could read it. */
   readonly inventory: ReadonlySet<string> | undefined
@@ -40,7 +39,7 @@ export async function decideBehind(
   signal: AbortSignal,
 ): Promise<readonly ObjectVerdict[]> {
   if (!verdicts.some(({ mayBeBehind }) => mayBeBehind !== undefined && mayBeBehind.size > 0)) return verdicts
-  const claims = claimsOf(read.live).slice(0, MOST_JUDGED)
+  const claims = read.claims.slice(0, MOST_JUDGED)
   const [versions, answers] = await Promise.all([history(), own.read(claims, signal)])
   const evidence: SyncEvidence = {
     history: versions,

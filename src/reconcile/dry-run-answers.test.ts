@@ -41,8 +41,8 @@ test('an answer is of one content, cluster, server version and field manager', (
     const answers = new DryRunAnswers<string>()
     answers.keep(ground(), config('a'), [POSSIBLE], 'fits')
     answers.keep(ground(), config('b'), [refused('Denied')], 'denied')
-    assert.deepEqual([answers.recall(ground(), config('a')), answers.recall(ground(), config('b'))], ['fits', 'denied'])
-    assert.equal(answers.recall(other, asked), undefined)
+    assert.deepEqual([answers.recall(ground(), config('a'))?.answer, answers.recall(ground(), config('b'))?.answer], ['fits', 'denied'])
+    assert.equal(answers.recall(other, asked)?.answer, undefined)
   }
 })
 
@@ -59,8 +59,8 @@ test('an answer about a stored object is of its uid, version, schema, syncer and
   ]) {
     const answers = new DryRunAnswers<string>()
     answers.keep(ground(), { ...config('a'), stored: of }, [POSSIBLE], 'drifted')
-    assert.equal(answers.recall(ground(), { ...config('a'), stored: { ...of, live: stored('1', '7') } }), 'drifted')
-    assert.equal(answers.recall(ground(), { ...config('a'), stored: other }), undefined)
+    assert.equal(answers.recall(ground(), { ...config('a'), stored: { ...of, live: stored('1', '7') } })?.answer, 'drifted')
+    assert.equal(answers.recall(ground(), { ...config('a'), stored: other })?.answer, undefined)
   }
 })
 
@@ -78,7 +78,7 @@ test('an answer expires, a refusal sooner, and those of one turn not all at once
   const left = (prediction: Prediction, minutes: number): number => {
     const answers = new DryRunAnswers<string>()
     for (const name of names) answers.keep(ground(), config(name), [POSSIBLE, prediction], 'kept')
-    return names.filter((name) => answers.recall(ground(minutes), config(name)) !== undefined).length
+    return names.filter((name) => answers.recall(ground(minutes), config(name))?.answer !== undefined).length
   }
   assert.deepEqual([left(POSSIBLE, 22), left(POSSIBLE, 38)], [200, 0])
   const some = left(refused('QuotaExceeded'), 5)
@@ -98,13 +98,13 @@ test('of a namespace that is going or gone nothing counts that was said before',
     const answers = new DryRunAnswers<string>()
     for (const namespace of ['shop', 'other']) answers.keep(ground(), config('a', 'red', namespace), [POSSIBLE], 'fits')
     answers.keep(ground(), config('b'), [refused(reason)], 'gone')
-    const known = ['shop', 'other'].map((namespace) => answers.recall(ground(), config('a', 'red', namespace)))
-    assert.deepEqual([...known, answers.recall(ground(), config('b'))], [undefined, 'fits', undefined])
+    const known = ['shop', 'other'].map((namespace) => answers.recall(ground(), config('a', 'red', namespace))?.answer)
+    assert.deepEqual([...known, answers.recall(ground(), config('b'))?.answer], [undefined, 'fits', undefined])
   }
 })
 
 test('no more than fifty thousand are kept', () => {
   const answers = new DryRunAnswers<string>()
   for (let place = 0; place <= 50_000; place += 1) answers.keep(ground(), config(`c${place}`), [POSSIBLE], 'fits')
-  assert.deepEqual([answers.recall(ground(), config('c0')), answers.recall(ground(), config('c1'))], [undefined, 'fits'])
+  assert.deepEqual([answers.recall(ground(), config('c0'))?.answer, answers.recall(ground(), config('c1'))?.answer], [undefined, 'fits'])
 })

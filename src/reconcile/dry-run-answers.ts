@@ -34,13 +34,16 @@ export interface AskedObject {
     | undefined
 }
 
-interface Kept<Answer> {
+export interface KeptAnswer<Answer> {
   readonly answer: Answer
+  /** Milliseconds since 1970: when it has to be asked for anew. */
+  readonly until: number
+}
+
+interface Kept<Answer> extends KeptAnswer<Answer> {
   /** Hash of everything that the answer was given to. */
   readonly of: string
   readonly namespace: string
-  /** Milliseconds since 1970. */
-  readonly until: number
 }
 
 /** Milliseconds. What blocks an object is what people wait for to end. */
@@ -52,16 +55,19 @@ export class DryRunAnswers<Answer> {
   /** One for each object: an answer about what the object was before is of no use. */
   private readonly kept = new Map<string, Kept<Answer>>()
 
+  /** How often what was kept turned out to count no more. */
+  forgotten = 0
+
   /** How many answers are held. */
   get held(): number {
     return this.kept.size
   }
 
-  recall(ground: AnswerGround, asked: AskedObject): Answer | undefined {
+  recall(ground: AnswerGround, asked: AskedObject): KeptAnswer<Answer> | undefined {
     const place = placeOf(ground, asked)
     const found = this.kept.get(place)
     if (found === undefined) return undefined
-    if (found.until > timeOf(ground) && found.of === hashOf(ground, asked)) return found.answer
+    if (found.until > timeOf(ground) && found.of === hashOf(ground, asked)) return found
     this.kept.delete(place)
     return undefined
   }
@@ -69,26 +75,30 @@ export class DryRunAnswers<Answer> {
   /**
    * Nothing is kept where nobody could say. Of a namespace that is gone, or about to be, nothing that was said before counts.
    * @param predictions that the answer was made of
+   * @returns until when it is kept, milliseconds since 1970; 0 where it is not
    */
-  keep(ground: AnswerGround, asked: AskedObject, predictions: readonly Prediction[], answer: Answer): void {
-    if (ground.identity.recorded || predictions.some(({ state }) => state === 'unproven')) return
+  keep(ground: AnswerGround, asked: AskedObject, predictions: readonly Prediction[], answer: Answer): number {
+    if (ground.identity.recorded || predictions.some(({ state }) => state === 'unproven')) return 0
     const refusals = predictions.filter((prediction) => prediction.state === 'refused')
     const namespace = `${ground.cluster}/${asked.resource.id.namespace}`
-    if (refusals.some(({ reason }) => reason === 'NamespaceTerminating' || reason === 'NamespaceMissing')) this.forget(namespace)
-    else {
-      const place = placeOf(ground, asked)
-      const of = hashOf(ground, asked)
-      const until = timeOf(ground) + (refusals.length === 0 ? KEPT.possible : KEPT.refused) * spread(of)
-      this.kept.delete(place)
-      this.kept.set(place, { answer, of, namespace, until })
-      for (const oldest of this.kept.keys()) {
-        if (this.kept.size <= MOST) break
-        this.kept.delete(oldest)
-      }
+    if (refusals.some(({ reason }) => reason === 'NamespaceTerminating' || reason === 'NamespaceMissing')) {
+      this.forget(namespace)
+      return 0
     }
+    const place = placeOf(ground, asked)
+    const of = hashOf(ground, asked)
+    const until = timeOf(ground) + (refusals.length === 0 ? KEPT.possible : KEPT.refused) * spread(of)
+    this.kept.delete(place)
+    this.kept.set(place, { answer, of, namespace, until })
+    for (const oldest of this.kept.keys()) {
+      if (this.kept.size <= MOST) break
+      this.kept.delete(oldest)
+    }
+    return until
   }
 
   private forget(namespace: string): void {
+    this.forgotten += 1
     for (const [place, kept] of this.kept) if (kept.namespace === namespace) this.kept.delete(place)
   }
 }

@@ -28,6 +28,7 @@ export class ObjectJudge {
   private readonly kept: DryRunAnswers<KeptVerdict>
   private readonly missing: MissingObjects
   private readonly creations: Creations
+  private answered = Number.POSITIVE_INFINITY
 
   constructor(
     reader: ClusterReader,
@@ -43,42 +44,56 @@ export class ObjectJudge {
     this.creations = new Creations(reader, ground.manager)
   }
 
+  /** Milliseconds since 1970: until when the verdicts hold of objects that stay as they are; 0 where one has to be asked for in every turn. */
+  get until(): number {
+    return Math.min(this.answered, this.missing.until)
+  }
+
   async judge(object: Seen, signal: AbortSignal): Promise<ObjectVerdict> {
     const { syncer } = this.options
     const encrypted = EncryptedObject.of(this.reader, object, this.options)
     // What is encrypted cannot be tried: the server would judge the ciphertext.
     if (object.live.state === 'absent' && encrypted !== undefined) return detectDrift({ ...object, prediction: undefined }, syncer)
     if (object.live.state === 'absent') return detectDrift(await this.missing.withPrediction(object, signal), syncer)
-    if (encrypted === undefined) return this.recall(object) ?? this.ask(object, signal)
-    const created = await this.creations.withCreation({ ...object, live: encrypted.sealed() }, signal, encrypted)
-    const { manager } = this.ground
-    return encrypted.judged(detectDrift(await withPrediction(encrypted, created, syncer, manager, signal), syncer))
+    return this.recall(object, encrypted) ?? this.ask(object, encrypted, signal)
   }
 
-  private async ask(object: Seen, signal: AbortSignal): Promise<ObjectVerdict> {
-    const created = await this.creations.withCreation(object, signal)
-    const observed = await withPrediction(this.reader, created, this.options.syncer, this.ground.manager, signal)
-    const verdict = detectDrift(observed, this.options.syncer)
-    this.keep(observed, verdict)
+  private async ask(object: Seen, encrypted: EncryptedObject | undefined, signal: AbortSignal): Promise<ObjectVerdict> {
+    const { syncer } = this.options
+    const reader = encrypted ?? this.reader
+    const seen = encrypted === undefined ? object : { ...object, live: encrypted.sealed() }
+    const created = await this.creations.withCreation(seen, signal, reader)
+    const observed = await withPrediction(reader, created, syncer, this.ground.manager, signal)
+    const detected = detectDrift(observed, syncer)
+    const verdict = encrypted?.judged(detected) ?? detected
+    const until = this.keep(observed, verdict)
+    this.answered = Math.min(this.answered, observed.live === seen.live ? until : 0)
     return verdict
   }
 
-  private recall(object: Seen): ObjectVerdict | undefined {
+  private recall(object: Seen, encrypted: EncryptedObject | undefined): ObjectVerdict | undefined {
     const asked = this.asked(object)
     const kept = asked === undefined ? undefined : this.kept.recall(this.ground, asked)
-    if (kept === undefined || object.live.state !== 'present') return undefined
-    return { ...kept, desired: object.desired, ...(kept.items.length === 0 ? {} : { live: object.live.object }) }
+    if (kept === undefined) return undefined
+    this.answered = Math.min(this.answered, kept.until)
+    const { answer } = kept
+    const live = encrypted === undefined ? object.live : encrypted.sealed()
+    return { ...answer, desired: object.desired, ...(answer.items.length === 0 || live.state !== 'present' ? {} : { live: live.object }) }
   }
 
-  /** That an apply changes nothing is asked in every turn: who is told `in-sync` relies on it. */
-  private keep(observed: ObservedObject, { desired: _desired, live: _live, ...verdict }: ObjectVerdict): void {
+  /**
+   * That an apply changes nothing is asked in every turn: who is told `in-sync` relies on it.
+   * @returns until when the verdict holds, without an end where it took no dry run
+   */
+  private keep(observed: ObservedObject, { desired: _desired, live: _live, ...verdict }: ObjectVerdict): number {
     const { prediction, creation } = observed
     const predictions = [prediction, creation?.prediction].filter((each) => each !== undefined)
-    if (predictions.length === 0 || (verdict.items.length === 0 && creation === undefined)) return
+    if (predictions.length === 0) return Number.POSITIVE_INFINITY
+    if (verdict.items.length === 0 && creation === undefined) return 0
     // Somebody wrote in between, so the answer is about another object than the one that was read.
-    if (prediction !== undefined && movedBetween(observed.live, prediction)) return
+    if (prediction !== undefined && movedBetween(observed.live, prediction)) return 0
     const asked = this.asked(observed)
-    if (asked !== undefined) this.kept.keep(this.ground, asked, predictions, verdict)
+    return asked === undefined ? 0 : this.kept.keep(this.ground, asked, predictions, verdict)
   }
 
   /** Undefined for what is not read whole, or has no version. */

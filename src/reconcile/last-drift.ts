@@ -5,14 +5,25 @@
  */
 import type { ObjectVerdict } from '../drift/drift.ts'
 import { resourceKey } from '../krm/resource-id.ts'
+import { isSame } from './last-answer.ts'
 
 /** Differences of all units. */
 const MOST = 50_000
 
 type Differences = Pick<ObjectVerdict, 'items' | 'setAside'>
 
+interface Held {
+  readonly found: readonly ObjectVerdict[]
+  /** What came of it. */
+  readonly now: readonly ObjectVerdict[]
+  readonly objects: ReadonlyMap<string, Differences>
+  readonly count: number
+}
+
+const NOTHING: Held = { found: [], now: [], objects: new Map(), count: 0 }
+
 export class LastDrift {
-  readonly #units = new Map<string, { readonly objects: ReadonlyMap<string, Differences>; readonly count: number }>()
+  readonly #units = new Map<string, Held>()
   readonly #most: number
   #held = 0
 
@@ -31,6 +42,10 @@ export class LastDrift {
    */
   unchanged(unit: string, verdicts: readonly ObjectVerdict[]): readonly ObjectVerdict[] {
     const before = this.#units.get(unit)
+    if (before?.found === verdicts) {
+      this.#hold(unit, before)
+      return before.now
+    }
     const objects = new Map<string, Differences>()
     const now = verdicts.map((verdict) => {
       if (verdict.items.length === 0 && verdict.setAside.length === 0) return verdict
@@ -41,38 +56,25 @@ export class LastDrift {
       objects.set(key, same ? known : { items, setAside })
       return same ? { ...verdict, ...known } : verdict
     })
-    this.#hold(unit, objects)
+    if (objects.size === 0) {
+      this.#hold(unit, NOTHING)
+      return verdicts
+    }
+    const count = [...objects.values()].reduce((sum, { items, setAside }) => sum + items.length + setAside.length, 0)
+    this.#hold(unit, { found: verdicts, now, objects, count })
     return now
   }
 
-  #hold(unit: string, objects: ReadonlyMap<string, Differences>): void {
+  #hold(unit: string, held: Held): void {
     this.#held -= this.#units.get(unit)?.count ?? 0
     this.#units.delete(unit)
-    const count = [...objects.values()].reduce((sum, { items, setAside }) => sum + items.length + setAside.length, 0)
-    if (count === 0 || count > this.#most) return
-    this.#units.set(unit, { objects, count })
-    this.#held += count
+    if (held.count === 0 || held.count > this.#most) return
+    this.#units.set(unit, held)
+    this.#held += held.count
     for (const [oldest, { count: freed }] of this.#units) {
       if (this.#held <= this.#most) return
       this.#units.delete(oldest)
       this.#held -= freed
     }
   }
-}
-
-/** Plain values: JSON, with bigint and undefined. Everything else is the same only where it is the same object. */
-function isSame(left: unknown, right: unknown): boolean {
-  if (left === right) return true
-  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false
-  if (Array.isArray(left)) {
-    return Array.isArray(right) && left.length === right.length && left.every((item, index) => isSame(item, right[index]))
-  }
-  if (!isPlain(left) || !isPlain(right)) return false
-  const keys = Object.keys(left)
-  return keys.length === Object.keys(right).length && keys.every((key) => Object.hasOwn(right, key) && isSame(left[key], right[key]))
-}
-
-function isPlain(value: object): value is { readonly [key: string]: unknown } {
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
 }

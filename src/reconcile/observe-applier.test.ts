@@ -8,6 +8,7 @@ import type { JsonObject } from '../krm/json.ts'
 import type { LiveView, WantedObject } from '../krm/live-view.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import type { Applier } from '../status/applier.ts'
+import { claimsOf } from '../status/applier-claims.ts'
 import { observeApplier } from './observe-applier.ts'
 import { OwnResources } from './own-resources.ts'
 
@@ -23,7 +24,8 @@ class Asked extends MemoryCluster {
 }
 
 function observe(cluster: MemoryCluster, by: readonly MarkedBy[], signal = new AbortController().signal): Promise<Applier> {
-  const side = { live: new Map([[WEB, present(deploymentOf(by))]]), verdicts: [], syncer: undefined }
+  const live = new Map([[WEB, present(deploymentOf(by))]])
+  const side = { live, claims: claimsOf(live), verdicts: [], syncer: undefined }
   return observeApplier(new OwnResources(cluster), side, { packagePath: 'apps/web' }, false, signal)
 }
 
@@ -68,7 +70,8 @@ test('an interrupt is an interrupt, not an unknown applier', async () => {
 test('where the folder has files of kpt beside the objects, the command names the files of the objects', async () => {
   const path = 'apps/web/web.yaml'
   const verdicts = [{ desired: { location: { path } }, items: [] }] as unknown as Parameters<typeof observeApplier>[1]['verdicts']
-  const side = { live: new Map([[WEB, present(deploymentOf(['ci']))]]), verdicts, syncer: undefined }
+  const live = new Map([[WEB, present(deploymentOf(['ci']))]])
+  const side = { live, claims: claimsOf(live), verdicts, syncer: undefined }
   const command = async (paths: readonly string[]): Promise<string | undefined> => {
     const of = { packagePath: 'apps/web', paths }
     return (await observeApplier(new OwnResources(new MemoryCluster()), side, of, false, new AbortController().signal)).command

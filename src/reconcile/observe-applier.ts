@@ -2,7 +2,6 @@
 import type { Unit } from '../plan/observation.ts'
 import type { RenderChoice } from '../render/render-choice.ts'
 import { type Applier, applierOf, decidingClaims } from '../status/applier.ts'
-import { claimsOf } from '../status/applier-claims.ts'
 import type { ClusterSide } from './observe-cluster.ts'
 import type { OwnResources } from './own-resources.ts'
 
@@ -13,12 +12,11 @@ import type { OwnResources } from './own-resources.ts'
  */
 export async function observeApplier(
   own: OwnResources,
-  { live, verdicts, syncer }: Pick<ClusterSide, 'live' | 'verdicts' | 'syncer'>,
+  { live, claims, verdicts, syncer }: Pick<ClusterSide, 'live' | 'claims' | 'verdicts' | 'syncer'>,
   { packagePath, render, paths = [] }: Pick<Unit, 'packagePath'> & { readonly render?: RenderChoice; readonly paths?: readonly string[] },
   pipeline: boolean,
   signal: AbortSignal,
 ): Promise<Applier> {
-  const claims = claimsOf(live)
   const drifts = verdicts.flatMap(({ items }) => items)
   const answers = await own.read(decidingClaims({ claims, drifts }), signal)
   const files = filesOf(verdicts)

@@ -13,12 +13,15 @@ import { type ResourceId, resourceKey } from '../krm/resource-id.ts'
 import { withoutSops } from '../krm/sops.ts'
 import type { EffectivePolicy } from '../policy/effective-policy.ts'
 import type { ClusterIdentity, ClusterReader } from '../ports/cluster.ts'
+import { knownActors } from '../record/known-actors.ts'
 import type { Incomplete } from '../record/schema.ts'
+import type { Claim } from '../status/applier-claims.ts'
 import { type AttributionSources, attributeVerdicts } from './attribute-verdicts.ts'
 import { decideBehind, type LagSources } from './decide-behind.ts'
 import { eachOf } from './each-of.ts'
 import { type EarlierAnswers, ObjectJudge } from './judge-object.ts'
-import { isPlaced, type LiveSide, type Unplaced } from './read-live-sides.ts'
+import type { KnownUnit } from './known-units.ts'
+import { type ClaimedSide, isPlaced, type Placed, type Unplaced } from './read-live-sides.ts'
 import { readScalers } from './read-scalers.ts'
 import { hookRunnersOf, NOT_ANSWERED, type UnexpectedObjects } from './read-unexpected.ts'
 
@@ -26,7 +29,9 @@ import { hookRunnersOf, NOT_ANSWERED, type UnexpectedObjects } from './read-unex
 const PREDICTION_WIDTH = 8
 
 export interface PackageSide {
-  readonly read: LiveSide
+  readonly read: ClaimedSide
+  /** What was worked out while it was as it is. */
+  readonly known: KnownUnit
   /** What inventories list beyond git. */
   readonly unexpected: UnexpectedObjects
   /** What tells a syncer that is behind from a person who wrote. */
@@ -43,6 +48,7 @@ export interface ClusterSide {
   readonly verdicts: readonly ObjectVerdict[]
   /** Live objects by `resourceKey`, for the health. */
   readonly live: ReadonlyMap<string, LiveState>
+  readonly claims: readonly Claim[]
   /** Beside what the verdicts say. */
   readonly incomplete: readonly Incomplete[]
 }
@@ -55,48 +61,102 @@ export async function observeCluster(
   policy: EffectivePolicy,
   signal: AbortSignal,
 ): Promise<ClusterSide> {
-  const { live, resources } = side.read
-  const known = resources.filter(isPlaced)
-  const unknown = resources.filter((each): each is Unplaced => !isPlaced(each))
-  const observed = known.map(({ resource, schema }) => ({
-    desired: { ...resource, object: withoutSops(resource.object) },
-    schema,
-    live: live.get(resourceKey(resource.id)) ?? NOT_ANSWERED,
-  }))
-  const syncer = syncerOf(observed, policy)
-  const stored = writesThroughHelm(syncer) ? side.unexpected.stored : undefined
-  const manager = syncer?.manager ?? policy.fieldManager ?? 'kubectl'
-  const judge = new ObjectJudge(reader, { cluster: reader.name, identity, manager }, { syncer, key: side.who.key }, side.earlier)
-  const detected = await eachOf(observed, PREDICTION_WIDTH, (seen) =>
+  const { read, known, unexpected } = side
+  const { live, claims } = read
+  const syncer = known.syncer.of(known, [policy.fieldManager], () => syncerOf(observedIn(read), policy))
+  const stored = writesThroughHelm(syncer) ? unexpected.stored : undefined
+  const there = await judgeAll(reader, identity, side, { syncer, stored, fieldManager: policy.fieldManager }, signal)
+  const question = { read, syncer, inventory: unexpected.listed, stored, now: identity.observedAt }
+  const found = unexpected.verdicts.length === 0 ? there : [...there, ...unexpected.verdicts]
+  const seen = known.visible.of(found, [policy.visibility], () => visibleOf(found, read, policy))
+  const verdicts = await decideBehind(seen, question, side.lag, signal)
+  const unknown = read.resources.filter((each): each is Unplaced => !isPlaced(each))
+  const all = unknown.length === 0 ? verdicts : [...verdicts, ...unknown.map(unreadableVerdict)]
+  return {
+    identity,
+    syncer,
+    verdicts: await tellAll(all, { reader, identity, syncer, side }, policy, signal),
+    live,
+    claims,
+    incomplete: unexpected.incomplete,
+  }
+}
+
+function visibleOf(found: readonly ObjectVerdict[], { resources }: ClaimedSide, { visibility }: EffectivePolicy): readonly ObjectVerdict[] {
+  const schemas = new Map(resources.filter(isPlaced).map(({ resource, schema }) => [resourceKey(resource.id), schema]))
+  return found.map((verdict) => withVisibility(verdict, schemas.get(resourceKey(verdict.id)) ?? UNKNOWN_SCHEMA, visibility))
+}
+
+interface Applying {
+  readonly syncer: Syncer | undefined
+  readonly stored: UnexpectedObjects['stored']
+  /** By the policy. */
+  readonly fieldManager: string | undefined
+}
+
+/** What differs; kept for as long as nothing of it has to be asked for anew. */
+async function judgeAll(
+  reader: ClusterReader,
+  identity: ClusterIdentity,
+  { read, known, earlier, who }: PackageSide,
+  { syncer, stored, fieldManager }: Applying,
+  signal: AbortSignal,
+): Promise<readonly ObjectVerdict[]> {
+  const manager = syncer?.manager ?? fieldManager ?? 'kubectl'
+  const given = [manager, syncer, stored, who.key, earlier.verdicts.forgotten, earlier.creations.forgotten]
+  const before = known.judged.recall(known, given, Date.parse(identity.observedAt))
+  if (before !== undefined) return before
+  const judge = new ObjectJudge(reader, { cluster: reader.name, identity, manager }, { syncer, key: who.key }, earlier)
+  const detected = await eachOf(observedIn(read), PREDICTION_WIDTH, (seen) =>
     judge.judge({ ...seen, stored: stored?.get(resourceKey(seen.desired.id)) }, signal),
   )
-  const { unexpected } = side
-  const runners = hookRunnersOf(live, syncer)
+  const runners = hookRunnersOf(read.claims, syncer)
   const there = detected.map((verdict) => setGoneAside(verdict, runners))
-  const question = { read: side.read, syncer, inventory: unexpected.listed, stored, now: identity.observedAt }
-  const schemas = new Map(known.map(({ resource, schema }) => [resourceKey(resource.id), schema]))
-  const seen = [...there, ...unexpected.verdicts].map((verdict) =>
-    withVisibility(verdict, schemas.get(resourceKey(verdict.id)) ?? UNKNOWN_SCHEMA, policy.visibility),
-  )
-  const verdicts = await decideBehind(seen, question, side.lag, signal)
-  const all = [...verdicts, ...unknown.map(unreadableVerdict)]
+  return known.judged.keep(known, given, there, judge.until)
+}
+
+interface Telling {
+  readonly reader: ClusterReader
+  readonly identity: ClusterIdentity
+  readonly syncer: Syncer | undefined
+  readonly side: PackageSide
+}
+
+/** Noise, who it was, risks and ignore rules. An audit log is asked in every turn. */
+async function tellAll(
+  all: readonly ObjectVerdict[],
+  { reader, identity, syncer, side: { read, known, who } }: Telling,
+  policy: EffectivePolicy,
+  signal: AbortSignal,
+): Promise<readonly ObjectVerdict[]> {
   const today = identity.observedAt.slice(0, 10)
   const scalers = await readScalers(reader, identity, all, signal)
-  const noise = { presets: policy.presets, syncer, scalers, liveOf: (id: ResourceId) => presentIn(live, id) }
+  const { presets, actors, riskOverrides, ignore } = policy
+  const actorsBefore = knownActors(who.report).size === 0 ? undefined : who.report
+  const given = [syncer, scalers, presets, actors, riskOverrides, ignore, today, actorsBefore, who.key]
+  const before = who.audit === undefined ? known.told.recall(all, given) : undefined
+  if (before !== undefined) return before
+  const noise = { presets, syncer, scalers, liveOf: (id: ResourceId) => presentIn(read.live, id) }
   // Before the ignore rules, which may be about a manager that only the audit log knows.
   const told = await attributeVerdicts(
     all.map((verdict) => classifyNoise(verdict, noise)),
     syncer,
-    side.who,
+    who,
     signal,
   )
-  return {
-    identity,
-    syncer,
-    verdicts: told.map((verdict) => classifyIgnored(verdict, policy.ignore, today)),
-    live,
-    incomplete: unexpected.incomplete,
-  }
+  return known.told.keep(
+    all,
+    given,
+    told.map((verdict) => classifyIgnored(verdict, ignore, today)),
+  )
+}
+
+function observedIn({ live, resources }: ClaimedSide): readonly Omit<ObservedObject, 'prediction'>[] {
+  return resources.filter(isPlaced).map(({ resource, schema }: Placed) => ({
+    desired: { ...resource, object: withoutSops(resource.object) },
+    schema,
+    live: live.get(resourceKey(resource.id)) ?? NOT_ANSWERED,
+  }))
 }
 
 function presentIn(live: ReadonlyMap<string, LiveState>, id: ResourceId): JsonObject | undefined {

@@ -11,10 +11,12 @@ import type { Forge } from '../ports/hosted-forge.ts'
 import type { PackageRepository } from '../ports/package-repository.ts'
 import { RECORDS_FOLDER } from '../record/record-paths.ts'
 import type { PackageRenderer } from '../render/package-renderer.ts'
+import { claimsOf } from '../status/applier-claims.ts'
+import { BetweenTurns } from './between-turns.ts'
 import { DeclaredObjects } from './declared-objects.ts'
 import { eachOf } from './each-of.ts'
 import { choosePackages } from './manifest-folders.ts'
-import { type LoadedPackage, loadPackage, type ObservedFrom, type ObserveOptions, observe } from './observe.ts'
+import { type LoadedPackage, loadPackage, type ObservedFrom, type ObserveOptions, observe, unitName } from './observe.ts'
 import type { PackageSide } from './observe-cluster.ts'
 import { OwnResources } from './own-resources.ts'
 import { selectByLabels } from './package-labels.ts'
@@ -132,7 +134,7 @@ async function observeTogether(
     orFailed(found, async () => ({ found, ...(await loadPackage(view, found, from.reader.name, request.renderer, signal)) })),
   )
   const loaded = loads.filter((load) => load !== undefined)
-  const sides = await readSides(loaded, { ...from, declared }, signal)
+  const sides = await readSides(loaded, { ...from, declared }, request.between ?? new BetweenTurns(), signal)
   onDone(units.size)
   await eachOf(sides, WIDTH, async ({ of: load, ...side }) => {
     await orFailed(load.found, async () => {
@@ -156,10 +158,15 @@ type Loaded = LoadedPackage & { readonly found: FoundPackage }
 /** Everything that several packages want of the cluster, but for dry runs. */
 async function readSides(
   loaded: readonly Loaded[],
-  { reader, own, identity: { namespace }, declared }: Omit<Place, 'onDone'>,
+  { reader, own, identity, declared }: Omit<Place, 'onDone'>,
+  between: BetweenTurns,
   signal: AbortSignal,
-): Promise<readonly ({ readonly of: Loaded } & Pick<PackageSide, 'read' | 'unexpected'>)[]> {
-  const sides = await readLiveSides(reader, namespace, loaded, signal)
+): Promise<readonly ({ readonly of: Loaded } & Pick<PackageSide, 'read' | 'unexpected' | 'known'>)[]> {
+  const { namespace } = identity
+  const sides = (await readLiveSides(reader, namespace, loaded, signal)).map(({ of, side }) => {
+    const known = between.units.of(unitName(of.unit), identity, side)
+    return { of, known, side: { ...side, claims: known.claims.of(known, [], () => claimsOf(side.live)) } }
+  })
   for (const { found, desired } of loaded)
     declared.remember(
       found.path,
@@ -178,9 +185,9 @@ async function readSides(
     return { packagePath, packageName, desired, files: built ? [] : files.files, unread, side, inventories: inventories[place] ?? [] }
   })
   const unexpected = await readUnexpected(reader, packages, declared, namespace, signal)
-  return sides.flatMap(({ of, side }, place) => {
+  return sides.flatMap(({ of, known, side }, place) => {
     const beyond = unexpected[place]
-    return beyond === undefined ? [] : [{ of, read: side, unexpected: beyond }]
+    return beyond === undefined ? [] : [{ of, known, read: side, unexpected: beyond }]
   })
 }
 

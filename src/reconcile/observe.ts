@@ -154,7 +154,7 @@ export async function observe(
   view: RepositoryView,
   loaded: LoadedPackage,
   { reader, identity, own }: ObservedFrom,
-  { read, unexpected }: Pick<PackageSide, 'read' | 'unexpected'>,
+  side: Pick<PackageSide, 'read' | 'unexpected' | 'known'>,
   options: ObserveOptions,
   signal: AbortSignal,
 ): Promise<Observation> {
@@ -171,14 +171,17 @@ export async function observe(
   const { audit, key } = options
   const onNote = (note: Note): void => void notes.push(note)
   const who = { cluster: unit.cluster, audit, policy: effective, report: git.ledger.report, key, onNote }
-  const cluster = await observeCluster(reader, identity, { read, unexpected, lag, who, earlier: between }, effective, signal)
+  const cluster = await observeCluster(reader, identity, { ...side, lag, who, earlier: between }, effective, signal)
   const place = { packagePath: unit.packagePath, render: effective.render, paths: files.files.map(({ path }) => path) }
   const applier = await observeApplier(own, cluster, place, desired.pipeline === 'run', signal)
   // Only an edit asks who else reads the files.
   const differs = cluster.verdicts.some(({ items }) => items.length > 0)
   const others = source === undefined || !differs ? [] : await sharedWith(view, source, signal)
-  const found = cluster.verdicts.map((verdict) => setReleasedAside(verdict, git.merged, options.key))
-  const verdicts = options.between?.lastDrift.unchanged(`${unit.cluster}/${unit.packagePath}`, found) ?? found
+  const { known } = side
+  const found = known.released.of(cluster.verdicts, [git.merged, key], () =>
+    cluster.verdicts.map((verdict) => setReleasedAside(verdict, git.merged, key)),
+  )
+  const verdicts = between.lastDrift.unchanged(unitName(unit), found)
   const incomplete = [...verdicts.flatMap(incompleteOf), ...cluster.incomplete, ...unreadDecisions(git)]
   return {
     unit,
@@ -187,8 +190,8 @@ export async function observe(
     syncer: cluster.syncer,
     applier,
     verdicts,
-    health: healthOf({ ...cluster, verdicts, incomplete }),
-    notHandedOver: notHandedOver(cluster),
+    health: known.health.of(verdicts, [incomplete, dated(cluster)], () => healthOf({ ...cluster, verdicts, incomplete })),
+    notHandedOver: known.notHandedOver.of(known, [cluster.syncer], () => notHandedOver(cluster)),
     inventory: desired.inventory,
     incomplete,
     pipeline: desired.pipeline === 'run',
@@ -200,6 +203,16 @@ export async function observe(
     key: options.key,
     ...(notes.length === 0 ? {} : { notes }),
   }
+}
+
+/** Under which name it is known from turn to turn. */
+export function unitName({ cluster, packagePath }: Pick<Unit, 'cluster' | 'packagePath'>): string {
+  return `${cluster}/${packagePath}`
+}
+
+/** The time of the look where health depends on it, as that of a Pod does. */
+function dated({ verdicts, identity }: ClusterSide): string {
+  return verdicts.some(({ id }) => id.kind === 'Pod') ? identity.observedAt : ''
 }
 
 /** RFC 3339 UTC with seconds. */

@@ -88,6 +88,8 @@ export class MissingObjects {
   private readonly answers: DryRunAnswers<MissingObjectAnswer>
   private readonly byNamespace = new Map<string, Promise<Prediction | undefined>>()
   private readonly unproven = new Set<string>()
+  /** Milliseconds since 1970: when the first of the answers has to be asked for anew; 0 where one cannot be kept. */
+  until = Number.POSITIVE_INFINITY
 
   /** @param answers of earlier turns */
   constructor(reader: ClusterReader, ground: AnswerGround, answers: DryRunAnswers<MissingObjectAnswer>) {
@@ -99,7 +101,10 @@ export class MissingObjects {
   /** The object with the server's answer to making it anew: what it refuses is blocked, and not merely missing. */
   async withPrediction(object: Omit<ObservedObject, 'prediction'>, signal: AbortSignal): Promise<ObservedObject> {
     const known = this.answers.recall(this.ground, { resource: sentFor(object) })
-    if (known !== undefined) return { ...object, prediction: known.refusal }
+    if (known !== undefined) {
+      this.until = Math.min(this.until, known.until)
+      return { ...object, prediction: known.answer.refusal }
+    }
     const { namespace } = object.desired.id
     const first = namespace === '' ? undefined : this.byNamespace.get(namespace)
     if (first === undefined) {
@@ -109,17 +114,23 @@ export class MissingObjects {
     }
     const said = await first
     const forAll = said?.state === 'refused' && (said.reason === 'NamespaceTerminating' || said.reason === 'NamespaceMissing')
-    return { ...object, prediction: forAll ? said : await this.ask(object, signal) }
+    if (!forAll) return { ...object, prediction: await this.ask(object, signal) }
+    this.until = 0
+    return { ...object, prediction: said }
   }
 
   private async ask(object: Omit<ObservedObject, 'prediction'>, signal: AbortSignal): Promise<Prediction | undefined> {
     const { apiVersion, id } = object.desired
     const kind = `${apiVersion} ${id.kind} ${id.namespace}`
-    if (this.unproven.has(kind)) return undefined
+    if (this.unproven.has(kind)) {
+      this.until = 0
+      return undefined
+    }
     const sent = sentFor(object)
     const prediction = await this.reader.predict(sent, this.ground.manager, signal)
     if (prediction.state === 'unproven') this.unproven.add(kind)
-    this.answers.keep(this.ground, { resource: sent }, [prediction], { refusal: prediction.state === 'refused' ? prediction : undefined })
+    const answer = { refusal: prediction.state === 'refused' ? prediction : undefined }
+    this.until = Math.min(this.until, this.answers.keep(this.ground, { resource: sent }, [prediction], answer))
     return prediction
   }
 }

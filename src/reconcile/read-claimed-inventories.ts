@@ -11,12 +11,12 @@ import { type ResourceId, resourceKey } from '../krm/resource-id.ts'
 import type { Note } from '../note.ts'
 import type { ClusterReader, Inventory, InventoryQuestion, ListedPlace } from '../ports/cluster.ts'
 import { MOST_JUDGED } from '../status/applier.ts'
-import { type ApplierTool, type Claim, claimsOf } from '../status/applier-claims.ts'
+import type { ApplierTool, Claim } from '../status/applier-claims.ts'
 import { inventoryIn, isMarkedBy, releaseOf, type SyncerSource, selectorOf, sourceOf } from '../status/applier-inventory.ts'
 import { titleOf } from '../status/applier-judgement.ts'
 import { plain } from '../status/said.ts'
 import type { OwnResources } from './own-resources.ts'
-import type { LiveSide } from './read-live-sides.ts'
+import type { ClaimedSide, LiveSide } from './read-live-sides.ts'
 
 /** An inventory that lists objects of a package, and what is known of its extent. */
 export interface KnownInventory extends Inventory {
@@ -70,13 +70,13 @@ const KEEPERS: { readonly [tool in ApplierTool]: Keeper | undefined } = {
 export async function readClaimedInventories(
   reader: ClusterReader,
   own: OwnResources,
-  sides: readonly LiveSide[],
+  sides: readonly ClaimedSide[],
   signal: AbortSignal,
 ): Promise<readonly (readonly (KnownInventory | Failure)[])[]> {
-  const claims = sides.map(({ live }) => claimsOf(live).slice(0, MOST_JUDGED))
-  const answers = await own.read(claims.flat(), signal)
+  const judged = sides.map(({ claims }) => claims.slice(0, MOST_JUDGED))
+  const answers = await own.read(judged.flat(), signal)
   const searches = sides.map((side, place) =>
-    (claims[place] ?? []).flatMap((claim) => (isSearched(claim, side) ? [searchFor(claim, side, answers)] : [])),
+    (judged[place] ?? []).flatMap((claim) => (isSearched(claim, side) ? [searchFor(claim, side, answers)] : [])),
   )
   const all = searches.flat()
   const ask = new Asked(reader, signal)

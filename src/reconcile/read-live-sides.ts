@@ -9,7 +9,13 @@ import type { LiveState, LiveView, WantedObject } from '../krm/live-view.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import type { ClusterReader, Inventory, ServedKind } from '../ports/cluster.ts'
 import type { DesiredResource, DesiredSet } from '../render/desired-set.ts'
+import type { Claim } from '../status/applier-claims.ts'
 import { eachOf } from './each-of.ts'
+
+/** One package's part, with who claims it. */
+export interface ClaimedSide extends LiveSide {
+  readonly claims: readonly Claim[]
+}
 
 /** One package's part. */
 export interface LiveSide {
@@ -53,7 +59,7 @@ export async function readLiveSides<Package extends { readonly desired: DesiredS
   signal: AbortSignal,
 ): Promise<readonly { readonly of: Package; readonly side: LiveSide }[]> {
   const kinds = new KindTable(reader, signal)
-  const placed = await eachOf(packages, WIDTH, ({ desired }) => eachOf(desired.resources, WIDTH, (each) => kinds.place(each, namespace)))
+  const placed = await eachOf(packages, WIDTH, ({ desired }) => kinds.placeAll(desired.resources, namespace))
   const wanted = placed.map((resources) =>
     resources.filter(isPlaced).map(({ resource: { id, apiVersion } }): WantedObject => ({ id, apiVersion })),
   )
@@ -126,12 +132,11 @@ class KindTable {
     this.signal = signal
   }
 
-  /** The resource with its namespace: a namespaced object without one goes where the context points, as kubectl does it. */
-  async place(resource: DesiredResource, namespace: string): Promise<Placed | Unplaced> {
-    const kind = await this.kindOf(resource)
-    if (!('schema' in kind)) return { resource, failure: kind }
-    if (!kind.namespaced) return { resource: withNamespace(resource, ''), schema: kind.schema }
-    return { resource: withNamespace(resource, resource.id.namespace === '' ? namespace : resource.id.namespace), schema: kind.schema }
+  /** The resources with their namespaces: a namespaced object without one goes where the context points, as kubectl does it. */
+  async placeAll(resources: readonly DesiredResource[], namespace: string): Promise<readonly (Placed | Unplaced)[]> {
+    const named = new Map(resources.map((each) => [`${each.apiVersion} ${each.id.kind}`, each]))
+    const kinds = new Map(await eachOf([...named], WIDTH, async ([name, each]) => [name, await this.kindOf(each)] as const))
+    return resources.map((each) => placeOf(each, kinds.get(`${each.apiVersion} ${each.id.kind}`), namespace))
   }
 
   private kindOf({ apiVersion, id }: DesiredResource): Promise<ServedKind | Failure> {
@@ -144,10 +149,23 @@ class KindTable {
   }
 }
 
+function placeOf(resource: DesiredResource, kind: ServedKind | Failure | undefined, namespace: string): Placed | Unplaced {
+  if (kind === undefined || !('schema' in kind)) return { resource, failure: kind ?? asFailure(new Error('nobody asked for the kind')) }
+  const own = resource.id.namespace === '' ? namespace : resource.id.namespace
+  return { resource: withNamespace(resource, kind.namespaced ? own : ''), schema: kind.schema }
+}
+
+/** A package that is as it was is placed as it was, the objects included. */
+const PLACED = new WeakMap<DesiredResource, DesiredResource>()
+
 function withNamespace(resource: DesiredResource, namespace: string): DesiredResource {
   if (resource.id.namespace === namespace) return resource
+  const known = PLACED.get(resource)
+  if (known?.id.namespace === namespace) return known
   const metadata = getKey(resource.object, 'metadata')
   const { namespace: _dropped, ...rest } = isJsonObject(metadata) ? metadata : ({} as JsonObject)
-  const placed = namespace === '' ? rest : { ...rest, namespace }
-  return { ...resource, id: { ...resource.id, namespace }, object: { ...resource.object, metadata: placed } }
+  const metadataThere = namespace === '' ? rest : { ...rest, namespace }
+  const placed = { ...resource, id: { ...resource.id, namespace }, object: { ...resource.object, metadata: metadataThere } }
+  PLACED.set(resource, placed)
+  return placed
 }

@@ -18,7 +18,7 @@ import type { ClusterReader } from '../ports/cluster.ts'
 import type { Incomplete } from '../record/schema.ts'
 import type { DesiredSet } from '../render/desired-set.ts'
 import { renamedByKustomize } from '../render/kustomize-input.ts'
-import { claimsOf } from '../status/applier-claims.ts'
+import type { Claim } from '../status/applier-claims.ts'
 import type { DeclaredElsewhere, DeclaredObjects } from './declared-objects.ts'
 import type { KnownInventory } from './read-claimed-inventories.ts'
 import type { LiveSide } from './read-live-sides.ts'
@@ -87,8 +87,8 @@ export async function readUnexpected(
 }
 
 /** Who runs hooks for a package, as the marks on its live objects tell; a syncer without marks runs none. */
-export function hookRunnersOf(live: LiveView, syncer: Syncer | undefined): HookRunners {
-  const tools = new Set(claimsOf(live).map(({ tool }) => tool))
+export function hookRunnersOf(claims: readonly Claim[], syncer: Syncer | undefined): HookRunners {
+  const tools = new Set(claims.map(({ tool }) => tool))
   const helm = tools.has('helm') || tools.has('flux-helmrelease') || tools.has('fleet')
   return { argo: tools.has('argo-application'), helm, unknown: tools.size === 0 && syncer === undefined }
 }
@@ -121,6 +121,7 @@ async function readAll(reader: ClusterReader, wanted: readonly WantedObject[], s
 }
 
 async function judge(each: InventoriedPackage, declared: DeclaredObjects, namespace: string, signal: AbortSignal): Promise<Judged> {
+  if (each.inventories.length === 0) return NOTHING
   const here = new DeclaredIds(
     [...each.desired.resources, ...each.side.resources.map(({ resource }) => resource)].map(({ id }) => id),
     namespace,

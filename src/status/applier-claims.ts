@@ -41,15 +41,6 @@ const ARGO_NAMESPACES = ['argocd', 'openshift-gitops']
 
 /** Every claim, the one with most objects first. Objects that are not there or could not be read claim nothing. */
 export function claimsOf(live: LiveView): readonly Claim[] {
-  const known = CLAIMS.get(live) ?? readClaims(live)
-  CLAIMS.set(live, known)
-  return known
-}
-
-/** A turn asks several times of each package. */
-const CLAIMS = new WeakMap<LiveView, readonly Claim[]>()
-
-function readClaims(live: LiveView): readonly Claim[] {
   const claims = new Map<string, Mark & { readonly objects: Set<string> }>()
   for (const [key, state] of live) {
     const read = state.state === 'present' ? readResource(state.object) : undefined

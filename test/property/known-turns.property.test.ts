@@ -11,7 +11,7 @@ import { BetweenTurns } from '../../src/reconcile/between-turns.ts'
 import { runFleetTurn, type TurnRequest } from '../../src/reconcile/run-turn.ts'
 import { knownTexts } from '../../src/record/known-texts.ts'
 import type { FleetWorld } from '../fakes/fleet-world.ts'
-import { begin, steps } from './random-days.ts'
+import { begin, steps, surroundings } from './random-days.ts'
 
 /** One turn as `scan` does it. @returns what it said, or why it failed */
 async function turn(world: FleetWorld, more: Partial<TurnRequest>): Promise<unknown> {
@@ -45,6 +45,8 @@ async function turn(world: FleetWorld, more: Partial<TurnRequest>): Promise<unkn
   }
 }
 
+const days = fc.oneof({ weight: 3, arbitrary: steps }, { weight: 1, arbitrary: surroundings })
+
 function stateOf({ repository, forge }: FleetWorld): unknown {
   const { proposals, comments, said, statuses, writes, issues, issueWrites } = forge
   return { branches: repository.branches, proposals, comments, said, statuses, writes, issues, issueWrites }
@@ -53,7 +55,7 @@ function stateOf({ repository, forge }: FleetWorld): unknown {
 test('a turn with what the turns before left in memory does what a turn of a new process does', async (context) => {
   const moved = { turns: 0, writes: 0 }
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.array(steps, { maxLength: 3 }), { minLength: 4, maxLength: 14 }), async (turns) => {
+    fc.asyncProperty(fc.array(fc.array(days, { maxLength: 3 }), { minLength: 4, maxLength: 14 }), async (turns) => {
       const [lasting, anew] = [begin(), begin()]
       const renderer = new WorkerRenderer({ allowed: { exec: [], images: [] }, engine: undefined, environment: {} })
       const memory = { between: new BetweenTurns(), renderer }

@@ -266,6 +266,89 @@ export const steps: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
+const MORE_POLICIES = [
+  '{mode: Propose, actors: [{manager: kubectl-edit, class: controller}]}',
+  '{mode: Propose, riskOverrides: [{target: {kind: ConfigMap}, risk: critical}]}',
+  '{mode: Propose, extends: ["preset:none"]}',
+  '{mode: Propose, fieldManager: kubectl-edit}',
+  '{mode: Propose, ignore: [{managers: [helper], reason: theirs}]}',
+]
+const SEALED = '/ConfigMap/shop/sealed'
+const SEALED_TEXT = `apiVersion: v1
+kind: ConfigMap
+metadata: {name: sealed, namespace: shop}
+data:
+  token: ENC[AES256_GCM,data:dG9rZW4=,iv:c29tZSBpdg==,tag:c29tZSB0YWc=,type:str]
+sops:
+  mac: ENC[AES256_GCM,data:bWFj,iv:c29tZSBpdg==,tag:c29tZSB0YWc=,type:str]
+  version: 3.9.4
+`
+const POD = '/Pod/shop/job'
+const POD_TEXT = 'apiVersion: v1\nkind: Pod\nmetadata: {name: job, namespace: shop}\nspec: {containers: [{name: job, image: busybox}]}\n'
+
+function scaler(min: number): JsonObject {
+  return {
+    apiVersion: 'autoscaling/v2',
+    kind: 'HorizontalPodAutoscaler',
+    metadata: { name: 'web', namespace: 'shop' },
+    spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }, minReplicas: min, maxReplicas: 9 },
+  }
+}
+
+/** What is said of an object though neither git nor the cluster has another one: policies, autoscalers, time; and what SOPS encrypted. */
+export const surroundings: fc.Arbitrary<Step> = fc.oneof(
+  fc.constantFrom(...MORE_POLICIES).map(
+    (policy): Step =>
+      (world) =>
+        void world.repository.commitByHand('main', { '.drift/policy.yaml': policyText(policy) }),
+  ),
+  fc.tuple(clusters, fc.constantFrom(undefined, 2, 6)).map(
+    ([where, min]): Step =>
+      (world) => {
+        for (const index of where) {
+          const { objects } = world.cluster(index)
+          if (min === undefined) objects.delete('autoscaling/HorizontalPodAutoscaler/shop/web')
+          else world.cluster(index).put(scaler(min))
+        }
+      },
+  ),
+  // Whether they may be listed.
+  cluster.map(
+    (index): Step =>
+      (world) => {
+        const { unreadable } = world.cluster(index)
+        if (!unreadable.delete('autoscaling/HorizontalPodAutoscaler')) unreadable.add('autoscaling/HorizontalPodAutoscaler')
+      },
+  ),
+  // The fake syncer applies the text of git as the decrypted one.
+  fc.boolean().map(
+    (there): Step =>
+      (world) => {
+        world.repository.commitByHand('main', { 'apps/web/sealed.yaml': there ? SEALED_TEXT : null })
+        world.sync()
+      },
+  ),
+  fc.tuple(clusters, fc.constantFrom('data.token', 'data.more', 'metadata.labels.team')).map(
+    ([where, field]): Step =>
+      (world) => {
+        for (const index of where) at(world, index, SEALED, (live) => editedBy('kubectl-edit', live, field, 'by-hand'))
+      },
+  ),
+  // A Pod that nobody can schedule has failed a little later, and is the same object.
+  clusters.map(
+    (where): Step =>
+      (world) => {
+        world.repository.commitByHand('main', { 'apps/web/pod.yaml': POD_TEXT })
+        world.sync()
+        for (const index of where) {
+          const creationTimestamp = new Date(Date.parse(world.cluster(index).now) + 55_000).toISOString()
+          const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }]
+          at(world, index, POD, (live) => ({ ...withMetadata(live, { creationTimestamp }), status: { phase: 'Pending', conditions } }))
+        }
+      },
+  ),
+)
+
 function onOpen(world: FleetWorld, pick: number, work: (branch: string, number: number, body: string) => void): void {
   const open = world.forge.proposals.filter(({ state, ref }) => state === 'open' && world.repository.branches.has(ref))
   const one = open[pick % Math.max(1, open.length)]

@@ -6,8 +6,12 @@ const IGNORED_BY_HFS = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is refused
 const CONTROL = /[\x00-\x1f\x7f]/
 
+/** Most names are not even like it, and each tree of a turn has hundreds. */
+const MAY_BE_GIT = /g.*i.*t/is
+
 /** True for `.git` in every form that some file system takes for it: `.GIT`, `git~1`, `.git.`, `.git::$INDEX_ALLOCATION`, `.g<U+200C>it`. */
 export function standsForGitFolder(segment: string): boolean {
+  if (!MAY_BE_GIT.test(segment)) return false
   const plain = (segment.replace(IGNORED_BY_HFS, '').split(':')[0] ?? '').replace(/[. ]+$/, '').toLowerCase()
   return plain === '.git' || /^git~[0-9]+$/.test(plain)
 }

@@ -7,6 +7,7 @@ import type { FieldManager } from '../../krm/managed-fields.ts'
 import { observeApplier } from '../../reconcile/observe-applier.ts'
 import { OwnResources } from '../../reconcile/own-resources.ts'
 import type { Applier } from '../../status/applier.ts'
+import { claimsOf } from '../../status/applier-claims.ts'
 import type { ConnectedCluster } from './connect-cluster.ts'
 
 const signal = new AbortController().signal
@@ -23,7 +24,8 @@ await controlPlaneSuite('who applies, on a real API server', {}, (plane) => {
   async function applier({ reader }: ConnectedCluster, namespace: string): Promise<Applier> {
     const live = await reader.readLive([wanted('v1', 'ConfigMap', namespace, 'web')], signal)
     assert.equal([...live.values()][0]?.state, 'present')
-    return observeApplier(new OwnResources(reader), { live, verdicts: [], syncer: CI }, { packagePath: 'apps/web' }, false, signal)
+    const side = { live, claims: claimsOf(live), verdicts: [], syncer: CI }
+    return observeApplier(new OwnResources(reader), side, { packagePath: 'apps/web' }, false, signal)
   }
 
   /** May read the objects of the package, and nothing of any syncer. */

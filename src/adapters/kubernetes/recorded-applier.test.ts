@@ -8,6 +8,7 @@ import { formatJson, type JsonObject } from '../../krm/json.ts'
 import { observeApplier } from '../../reconcile/observe-applier.ts'
 import { OwnResources } from '../../reconcile/own-resources.ts'
 import type { Applier } from '../../status/applier.ts'
+import { claimsOf } from '../../status/applier-claims.ts'
 import { openRecordedCluster } from './recorded-cluster.ts'
 
 const signal = new AbortController().signal
@@ -25,7 +26,8 @@ async function applier(t: TestContext, ...objects: readonly JsonObject[]): Promi
   for (const [index, object] of objects.entries()) writeFileSync(join(path, `${index}.json`), formatJson(object))
   const cluster = openRecordedCluster({ path, observedAt: '2026-01-01T00:00:00Z' })
   const live = await cluster.readLive([{ id: WEB, apiVersion: 'apps/v1' }], signal)
-  return observeApplier(new OwnResources(cluster), { live, verdicts: [], syncer: undefined }, { packagePath: 'apps/web' }, false, signal)
+  const side = { live, claims: claimsOf(live), verdicts: [], syncer: undefined }
+  return observeApplier(new OwnResources(cluster), side, { packagePath: 'apps/web' }, false, signal)
 }
 
 test('the syncer is judged by its resource where the recording holds it', async (t) => {
