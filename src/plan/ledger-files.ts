@@ -27,18 +27,7 @@ export function ledgerFilesOf(seen: Observation, report: DriftReport): LedgerFil
   const groupPath = `${folder}/resourcegroup.yaml`
   const text = seen.git.ledger.texts.get(groupPath)
   const previous = text === undefined ? undefined : readObject(text, groupPath)
-  const group = buildResourceGroup({
-    name: seen.inventory?.name || seen.unit.slug,
-    namespace: seen.inventory?.namespace ?? '',
-    inventoryId: seen.inventory?.id ?? '',
-    commit: kept.spec.unit.commit,
-    members: seen.health,
-    drift: driftOf(kept),
-    drifted: [...new Map(kept.spec.changes.map(({ ref }) => [resourceKey(ref), ref])).values()],
-    at: seen.cluster.observedAt,
-    previous,
-  })
-  const keptGroup = previous !== undefined && isSameDocument(previous, group) ? previous : group
+  const keptGroup = resourceGroup(seen, kept, previous)
   const files = [
     ...filesOf(`${folder}/report.yaml`, kept, kept === before, seen),
     ...filesOf(groupPath, keptGroup, keptGroup === previous, seen),
@@ -50,6 +39,34 @@ export function ledgerFilesOf(seen: Observation, report: DriftReport): LedgerFil
     line: `${seen.unit.packageName}: ${kept.status.state}${kept.spec.changes.length === 0 ? '' : ` (${kept.spec.changes.length})`}`,
     report: kept,
   }
+}
+
+/** By the document that says the same, and by the changes that it says it of. */
+const SAID = new WeakMap<JsonObject, WeakMap<object, { readonly members: Observation['health']; readonly of: string }>>()
+
+/** The one before where it says the same: what it says of the same is the same at any time. */
+function resourceGroup(
+  { inventory, unit, health, cluster }: Observation,
+  { spec, status }: DriftReport,
+  previous: JsonObject | undefined,
+): JsonObject {
+  const source = {
+    name: inventory?.name || unit.slug,
+    namespace: inventory?.namespace ?? '',
+    inventoryId: inventory?.id ?? '',
+    commit: spec.unit.commit,
+    drift: driftOf({ spec, status }),
+  }
+  const of = JSON.stringify(source)
+  const said = (previous === undefined ? undefined : SAID.get(previous)) ?? new WeakMap()
+  const before = said.get(spec.changes)
+  if (previous !== undefined && before?.members === health && before.of === of) return previous
+  const drifted = [...new Map(spec.changes.map(({ ref }) => [resourceKey(ref), ref])).values()]
+  const group = buildResourceGroup({ ...source, members: health, drifted, at: cluster.observedAt, previous })
+  const isSaid = previous !== undefined && isSameDocument(previous, group)
+  const kept = isSaid ? previous : group
+  SAID.set(kept, (isSaid ? said : new WeakMap()).set(spec.changes, { members: health, of }))
+  return kept
 }
 
 /** Nothing where the document is in the ledger as it would be written. */
@@ -68,7 +85,7 @@ function filesOf(path: string, document: object, isKept: boolean, { git }: Obser
 }
 
 /** What the report says, in the words of the ResourceGroup. */
-function driftOf({ spec, status }: DriftReport): MemberDrift {
+function driftOf({ spec, status }: Pick<DriftReport, 'spec' | 'status'>): MemberDrift {
   if (spec.changes.length > 0) return 'drifted'
   if (status.state === 'Unknown' || (status.incomplete ?? []).length > 0) return 'unverified'
   return ['Behind', 'Reconciling', 'Suspended'].includes(status.state) ? 'waiting' : 'in-sync'

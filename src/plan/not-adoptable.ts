@@ -17,7 +17,8 @@ export type NotAdoptable = ReadonlyMap<string, string>
  * a few changes: with more, the command that asks for it says so.
  */
 export function notAdoptable(seen: Observation): NotAdoptable {
-  const { reasons, possible } = refusedByThemselves(seen)
+  const { possible, ...refused } = refusedByThemselves(seen)
+  const reasons = new Map(refused.reasons)
   if (possible.length > MOST_TRIED) return reasons
   const problems = problemsOf(seen, possible)
   for (const [place, change] of possible.entries()) {
@@ -52,13 +53,29 @@ function failureOf(edit: () => unknown): Failure | undefined {
   }
 }
 
-function refusedByThemselves({ built, verdicts, key }: Observation): {
-  readonly reasons: Map<string, string>
+interface Refused {
+  readonly reasons: NotAdoptable
   readonly possible: readonly PlannedChange[]
-} {
+}
+
+/** By the changes, as long as the turns have the same. */
+const REFUSED = new WeakMap<ReturnType<typeof allChanges>, Refused>()
+
+function refusedByThemselves({ built, verdicts, key }: Observation): Refused {
+  const changes = allChanges(verdicts, key)
+  const refused = REFUSED.get(changes) ?? refusedOf(changes)
+  REFUSED.set(changes, refused)
+  if (built?.source.tool !== 'command') return refused
+  const reasons = new Map(refused.reasons)
+  for (const { fingerprint } of refused.possible)
+    reasons.set(fingerprint, 'a command prints the object, and does not say what it has the value from')
+  return { reasons, possible: [] }
+}
+
+function refusedOf(changes: ReturnType<typeof allChanges>): Refused {
   const reasons = new Map<string, string>()
   const possible: PlannedChange[] = []
-  for (const each of allChanges(verdicts, key)) {
+  for (const each of changes) {
     if (each.drift.change === 'unexpected') continue
     const change: PlannedChange = { ...each, resolution: 'Adopt' }
     try {
@@ -68,10 +85,7 @@ function refusedByThemselves({ built, verdicts, key }: Observation): {
       reasons.set(change.fingerprint, thrown.why)
     }
   }
-  if (built?.source.tool !== 'command') return { reasons, possible }
-  for (const { fingerprint } of possible)
-    reasons.set(fingerprint, 'a command prints the object, and does not say what it has the value from')
-  return { reasons, possible: [] }
+  return { reasons, possible }
 }
 
 function problemsOf(

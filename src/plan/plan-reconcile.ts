@@ -76,6 +76,8 @@ export function filesOfProposal(observation: Observation, proposal: OpenBranch):
   return new Turn(observation, {}).filesOf(proposal)
 }
 
+/** One for all, so that what is said of it is known again. */
+const NOTHING_OPEN: readonly PlannedChange[] = []
 const NO_FILES: ProposalFiles = { changes: [], notes: [] }
 
 class Turn {
@@ -97,8 +99,7 @@ class Turn {
     this.at = observation.cluster.observedAt
     this.changes = allChanges(observation.verdicts, observation.key)
     const found = findDecisions(observation)
-    const live = new Set(this.changes.map(({ fingerprint }) => fingerprint))
-    this.failed = otherBase(observation) === undefined ? failedEpisodes(observation, found.closed, live) : []
+    this.failed = otherBase(observation) === undefined ? failedEpisodes(observation, found.closed, this.changes) : []
     // The report names what is published in this very turn.
     this.seen = { ...observation, git: { ...observation.git, revision: found.revision } }
     this.found = { ...found, closed: withNewer(found.closed, this.failed) }
@@ -165,9 +166,9 @@ class Turn {
   }
 
   /** What is open for a decision: a change that a merged Restore authorised to go back is decided. */
-  private active(): PlannedChange[] {
+  private active(): readonly PlannedChange[] {
     const applying = applyingFingerprints(this.found.closed)
-    const open = this.changes.filter(({ fingerprint }) => !applying.has(fingerprint))
+    const open = applying.size === 0 ? this.changes : this.changes.filter(({ fingerprint }) => !applying.has(fingerprint))
     const { policy, key } = this.seen
     const inAdoptWindow = adoptWindowOf(this.seen)
     const byPolicy = (change: (typeof open)[number]) =>
@@ -185,10 +186,12 @@ class Turn {
     if (this.wish !== undefined) throw nothingToDecide(this.seen, applying)
     const complete = this.seen.incomplete.length === 0
     const state = applying > 0 ? 'Applying' : complete ? waitingState(this.seen.verdicts) : 'Unknown'
-    if (!complete) return this.done([], '', state, this.open === undefined ? 'none' : 'frozen', this.open, NO_WRITES, [])
+    if (!complete) return this.done(NOTHING_OPEN, '', state, this.open === undefined ? 'none' : 'frozen', this.open, NO_WRITES, [])
     if (this.open?.foreign)
-      return this.done([], '', state, 'foreign', this.open, NO_WRITES, [leftAlone(`${short(this.open.ref)} is somebody else's now`)])
-    if (this.open === undefined) return this.done([], '', state, applying > 0 ? 'applying' : 'none', undefined, NO_WRITES, [])
+      return this.done(NOTHING_OPEN, '', state, 'foreign', this.open, NO_WRITES, [
+        leftAlone(`${short(this.open.ref)} is somebody else's now`),
+      ])
+    if (this.open === undefined) return this.done(NOTHING_OPEN, '', state, applying > 0 ? 'applying' : 'none', undefined, NO_WRITES, [])
     const resolvedByGit = !sameTree(this.seen.git.tree, this.seen.git.baseTrees.get(this.open.base))
     const outcome = resolvedByGit ? 'ResolvedByGit' : 'Healed'
     const closed = closedEpisodeOf(this.open.record, { outcome, decidedBy: '', at: this.at })
@@ -198,7 +201,7 @@ class Turn {
       ledger: [{ path: closedPath(this.open.record.spec.began, this.open.record.spec.episode), text: formatDocument(closed) }],
     }
     const why = resolvedByGit ? 'git now says what the cluster runs' : 'the cluster went back by itself'
-    const plan = this.done([], '', state, 'healed', undefined, writes, [
+    const plan = this.done(NOTHING_OPEN, '', state, 'healed', undefined, writes, [
       { cause: 'withdrawn', subject: '', text: `${short(this.open.ref)} is withdrawn: ${why}` },
     ])
     return { ...plan, outcomes: [...plan.outcomes, { ref: this.open.ref, episode: closed }] }
@@ -259,7 +262,10 @@ class Turn {
       parents: [seen.git.base],
       base: seen.git.base,
       changes: files.changes,
-      message: formatProposalMessage(subject, state === 'drafts' ? 'Draft' : 'Proposed'),
+      // Most units of a joint proposal make none of their own.
+      get message() {
+        return formatProposalMessage(subject, state === 'drafts' ? 'Draft' : 'Proposed')
+      },
       at: secondsSince1970(this.at),
     }
     const outcome = open === undefined ? 'created' : 'updated'

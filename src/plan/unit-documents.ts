@@ -1,9 +1,11 @@
 /** What one turn says about its unit: the report for the ledger, the record for the branch. */
-import { fingerprintOf } from '../drift/fingerprint.ts'
-import { resourceKey } from '../krm/resource-id.ts'
+import type { Drift, Resolution } from '../drift/drift.ts'
+import { type FingerprintUnit, fingerprintOf } from '../drift/fingerprint.ts'
+import { type RedactionKey, sameKey } from '../krm/redacted.ts'
+import { type ResourceId, resourceKey } from '../krm/resource-id.ts'
 import { buildReport, showChange, showHealth } from '../record/build-report.ts'
 import { objectCopies } from '../record/object-copies.ts'
-import { API_VERSION, type DriftRecord, type DriftReport, LOCAL_CONFIG } from '../record/schema.ts'
+import { API_VERSION, type Change, type DriftRecord, type DriftReport, LOCAL_CONFIG } from '../record/schema.ts'
 import { isSameDocument } from '../record/write-document.ts'
 import { plannedBy, snoozed } from './comment-status.ts'
 import type { Hold } from './hold.ts'
@@ -13,14 +15,47 @@ import { type PlannedChange, planOf } from './pick-changes.ts'
 import { ruleMatches } from './rule-matches.ts'
 import { sameTree } from './unit-git.ts'
 
+/** By what is open for a decision: a turn asks for it many times, and the next turn again where nothing changed. */
+const KNOWN = new WeakMap<readonly PlannedChange[], KnownChanges>()
+
+class KnownChanges {
+  readonly key: RedactionKey
+  readonly resolutions: ReadonlyMap<Drift, Resolution>
+  readonly shown: Change[]
+  /** By cluster and package. */
+  readonly fingerprints = new Map<string, string>()
+  private readonly active: readonly PlannedChange[]
+
+  static of(active: readonly PlannedChange[], key: RedactionKey): KnownChanges {
+    const before = KNOWN.get(active)
+    if (before !== undefined && sameKey(before.key, key)) return before
+    const known = new KnownChanges(active, key)
+    KNOWN.set(active, known)
+    return known
+  }
+
+  private constructor(active: readonly PlannedChange[], key: RedactionKey) {
+    this.key = key
+    this.active = active
+    this.resolutions = new Map(active.map(({ drift, resolution }) => [drift, resolution]))
+    this.shown = active.map(({ drift, desired, resolution, via }) => showChange(drift, resolution, key, desired, via))
+  }
+
+  fingerprintIn(unit: FingerprintUnit): string {
+    const place = JSON.stringify(unit)
+    const known = this.fingerprints.get(place)
+    if (known !== undefined) return known
+    const drifts = this.active.map(({ drift }) => drift)
+    const made = fingerprintOf(unit, drifts, this.key)
+    this.fingerprints.set(place, made)
+    return made
+  }
+}
+
 /** `active` is what is open for a decision. */
 export function unitFingerprint({ unit, key, ...seen }: Observation, active: readonly PlannedChange[]): string {
   const cluster = identityOf({ unit, key, ...seen }) || unit.cluster
-  return fingerprintOf(
-    { cluster, package: unit.packagePath },
-    active.map(({ drift }) => drift),
-    key,
-  )
+  return KnownChanges.of(active, key).fingerprintIn({ cluster, package: unit.packagePath })
 }
 
 export interface ReportState {
@@ -37,7 +72,6 @@ export function unitReport(
   fingerprint: string,
   { state, branch, hold }: ReportState,
 ): DriftReport {
-  const resolutions = new Map(active.map(({ drift, resolution }) => [drift, resolution]))
   const before = seen.git.ledger.report?.status
   const at = seen.cluster.observedAt
   const episode = branch?.record.spec.episode ?? ''
@@ -58,7 +92,7 @@ export function unitReport(
     syncer: seen.syncer?.manager ?? '',
     recorded: seen.cluster.recorded,
     verdicts: seen.verdicts,
-    resolutionOf: (drift) => resolutions.get(drift) ?? 'Restore',
+    resolutions: KnownChanges.of(active, seen.key).resolutions,
     key: seen.key,
     status: {
       state,
@@ -113,18 +147,19 @@ export function unitRecord(
   const report = unitReport(seen, active, fingerprint, { state: 'Drifted', branch: undefined })
   const message = wish === undefined ? previous?.message : wish.message
   const plan = planOf(active.map(({ resolution }) => resolution))
-  const objects = new Set(active.map(({ drift }) => resourceKey(drift.id)))
-  const copies = objectCopies(
-    seen.verdicts.filter(({ id }) => objects.has(resourceKey(id))),
-    seen.key,
-  )
+  let objects: ReadonlySet<string> | undefined
+  const isWanted = (id: ResourceId): boolean => {
+    objects ??= new Set(active.map(({ drift }) => resourceKey(drift.id)))
+    return objects.has(resourceKey(id))
+  }
+  const copies = objectCopies(seen.verdicts, seen.key, { isWanted })
   return {
     apiVersion: API_VERSION,
     kind: 'DriftRecord',
     metadata: { name: `drift-${episode}`, annotations: LOCAL_CONFIG },
     spec: {
       ...report.spec,
-      changes: active.map(({ drift, desired, resolution, via }) => showChange(drift, resolution, seen.key, desired, via)),
+      changes: KnownChanges.of(active, seen.key).shown,
       episode,
       began,
       ...proposedWhen(lifecycle, began, previous, seen.cluster.observedAt),
@@ -160,9 +195,19 @@ export function saysTheSame({ git }: Observation, open: OpenBranch, record: Drif
     ...rest,
     // An object that git declares moves on beside what differs: its copy is of the time when that last changed.
     copies: copies.map(({ ref, manifest }) => ({ ref, kept: manifest !== undefined })),
-    changes: rest.changes.map(({ source: _source, ...change }) => change),
+    changes: rest.changes.length,
     cluster: unit.cluster,
     syncer: observed.syncer,
   })
-  return isSameDocument(timeless(before), timeless(after)) && sameTree(git.tree, git.baseTrees.get(open.base))
+  return (
+    isSameDocument(timeless(before), timeless(after)) &&
+    before.changes.every((change, place) => saysTheSameOf(change, after.changes[place])) &&
+    sameTree(git.tree, git.baseTrees.get(open.base))
+  )
+}
+
+function saysTheSameOf(before: Change, after: Change | undefined): boolean {
+  if (before === after || after === undefined) return before === after
+  const [{ source: _before, ...left }, { source: _after, ...right }] = [before, after]
+  return isSameDocument(left, right)
 }

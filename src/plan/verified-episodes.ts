@@ -16,12 +16,14 @@ import { unverifiedMerges } from './pick-changes.ts'
  * decision hold for ever.
  */
 export function verifiedEpisodes({ cluster, incomplete, verdicts }: Observation, closed: readonly ClosedEpisode[]): ClosedEpisode[] {
+  const waiting = unverifiedMerges(closed)
+  if (waiting.length === 0) return []
   // Of a Secret whose content is never read, ownership alone says whether the edit is still there.
   const open = incomplete.filter(({ ref, state, code }) => !(ref && isSecret(ref) && state === 'unverified' && code === 'BP3012'))
   const unclear = new Set(open.map(({ ref }) => (ref === undefined ? 'inventory' : resourceKey(ref))))
   // A hidden part of a path counts as any other: under another installation key it would not be told again.
   const places = new Set(verdicts.flatMap(({ items }) => items.map(({ id, path }) => `${resourceKey(id)}#${shownPathOnly(path)}`)))
-  return unverifiedMerges(closed)
+  return waiting
     .filter(
       ({ spec }) =>
         !spec.changes.some(
@@ -36,15 +38,17 @@ export function verifiedEpisodes({ cluster, incomplete, verdicts }: Observation,
 
 /**
  * Merged decisions to restore that live still does not agree with after the time that the policy gives: what they were about is
- * open again. `live` are the fingerprints of what differs now.
+ * open again. `changes` are what differs now.
  */
 export function failedEpisodes(
   { cluster, policy }: Observation,
   closed: readonly ClosedEpisode[],
-  live: ReadonlySet<string>,
+  changes: readonly { readonly fingerprint: string }[],
 ): ClosedEpisode[] {
-  return unverifiedMerges(closed)
-    .filter(({ status }) => status.failedAt === undefined)
+  const waiting = unverifiedMerges(closed).filter(({ status }) => status.failedAt === undefined)
+  if (waiting.length === 0) return []
+  const live = new Set(changes.map(({ fingerprint }) => fingerprint))
+  return waiting
     .filter(({ status }) => secondsSince1970(cluster.observedAt) - secondsSince1970(status.seenAt ?? status.at) >= policy.verifyTimeout)
     .filter(({ spec }) => spec.changes.some(({ resolution, fingerprint }) => resolution === 'Restore' && live.has(fingerprint)))
     .map((episode) => ({ ...episode, status: { ...episode.status, failedAt: cluster.observedAt } }))
@@ -63,11 +67,11 @@ export function withNewer(closed: readonly ClosedEpisode[], newer: readonly Clos
 
 /** Id of the last merged episode that failed to restore one of these changes. */
 export function failedBefore(closed: readonly ClosedEpisode[], active: readonly { readonly fingerprint: string }[]): string | undefined {
+  const merged = unverifiedMerges(closed).filter(({ status }) => status.failedAt !== undefined)
+  if (merged.length === 0) return undefined
   const live = new Set(active.map(({ fingerprint }) => fingerprint))
-  const failed = unverifiedMerges(closed).filter(
-    ({ spec, status }) =>
-      status.failedAt !== undefined &&
-      spec.changes.some(({ resolution, fingerprint }) => resolution === 'Restore' && live.has(fingerprint)),
+  const failed = merged.filter(({ spec }) =>
+    spec.changes.some(({ resolution, fingerprint }) => resolution === 'Restore' && live.has(fingerprint)),
   )
   return failed.at(-1)?.spec.episode
 }

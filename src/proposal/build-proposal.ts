@@ -116,9 +116,7 @@ function reasonOf({ plan, changes }: ProposalInput): string {
  */
 function editKptfile(input: ProposalInput, edited: readonly FileChange[]): FileChange {
   const path = input.packagePath === '' ? 'Kptfile' : `${input.packagePath}/Kptfile`
-  const content = edited.find((change) => change.path === path)?.content
-  const before =
-    content === undefined || content === null ? fileText(input, path) : new TextDecoder('utf-8', { ignoreBOM: true }).decode(content)
+  const before = edited.find((change) => change.path === path)?.content ?? fileContent(input, path)
   const draft = input.lifecycle === 'Draft'
   const condition = {
     type: 'Drifted',
@@ -127,9 +125,19 @@ function editKptfile(input: ProposalInput, edited: readonly FileChange[]): FileC
     message: input.workspace,
   }
   const place = [field('status'), field('conditions'), { kind: 'item', keys: { type: 'Drifted' } }] as const
-  const text = editYaml(before, [{ document: 0, item: undefined, kind: 'set', path: place, value: condition }], path)
-  return { path, content: bytes(text) }
+  const known = EDITED.get(before) ?? new Map<string, Uint8Array>()
+  const wanted = JSON.stringify([path, condition])
+  const content =
+    known.get(wanted) ??
+    bytes(editYaml(textOf(before), [{ document: 0, item: undefined, kind: 'set', path: place, value: condition }], path))
+  if (known.size === MOST_EDITED) known.clear()
+  EDITED.set(before, known.set(wanted, content))
+  return { path, content }
 }
+
+/** By the content before: each cluster that runs the package asks for an edit of its own, in every turn. */
+const EDITED = new WeakMap<Uint8Array, Map<string, Uint8Array>>()
+const MOST_EDITED = 500
 
 /** In a repository that is one package the records lie inside of it: kpt must not read them. */
 function hideRecords(files: PackageFiles, notes: Note[]): FileChange[] {
@@ -145,10 +153,18 @@ function hideRecords(files: PackageFiles, notes: Note[]): FileChange[] {
 }
 
 function fileText(input: ProposalInput, path: string): string {
+  return textOf(fileContent(input, path))
+}
+
+function fileContent(input: ProposalInput, path: string): Uint8Array {
   const relative = input.packagePath === '' ? path : path.slice(input.packagePath.length + 1)
   const file = input.files.find((candidate) => candidate.path === relative)
   if (file === undefined) throw new TypeError(`the package has no file ${path}`)
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(file.content)
+  return file.content
+}
+
+function textOf(content: Uint8Array): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(content)
 }
 
 /** A file whose text is made when it is written. */

@@ -131,18 +131,45 @@ export interface ReportInput {
   readonly syncer: string
   readonly recorded: boolean
   readonly verdicts: readonly ObjectVerdict[]
-  readonly resolutionOf: (drift: Drift) => Resolution
+  /** Of what is planned; Restore of all else. */
+  readonly resolutions: ReadonlyMap<Drift, Resolution>
   readonly key: RedactionKey
   readonly status: Omit<DriftReport['status'], 'setAside' | 'incomplete'>
   readonly incomplete: readonly Incomplete[]
 }
 
+interface ShownVerdicts {
+  readonly changes: Change[]
+  readonly setAside: ShownAside[]
+  /** Objects that git declares. */
+  readonly objects: number
+}
+
+type ShownAside = NonNullable<DriftReport['status']['setAside']>[number]
+
+/** By verdicts and what is planned: a turn asks for it many times, and the next turn again where nothing changed. */
+const REPORTED = new WeakMap<
+  readonly ObjectVerdict[],
+  WeakMap<ReportInput['resolutions'], { readonly key: RedactionKey; readonly shown: ShownVerdicts }>
+>()
+
+function showVerdicts({ verdicts, resolutions, key }: ReportInput): ShownVerdicts {
+  const before = REPORTED.get(verdicts)?.get(resolutions)
+  if (before !== undefined && sameKey(before.key, key)) return before.shown
+  const shown = {
+    changes: verdicts.flatMap(({ items, desired }) =>
+      items.map((item) => showChange(item, resolutions.get(item) ?? 'Restore', key, desired)),
+    ),
+    setAside: verdicts.flatMap((verdict) => verdict.setAside.map((aside) => showSetAside(aside, key))),
+    objects: verdicts.filter(({ desired }) => desired !== undefined).length,
+  }
+  REPORTED.set(verdicts, (REPORTED.get(verdicts) ?? new WeakMap()).set(resolutions, { key, shown }))
+  return shown
+}
+
 export function buildReport(input: ReportInput): DriftReport {
-  const { unit, verdicts, key } = input
-  const changes = verdicts.flatMap((verdict) =>
-    verdict.items.map((item) => showChange(item, input.resolutionOf(item), key, verdict.desired)),
-  )
-  const setAside = verdicts.flatMap((verdict) => verdict.setAside.map((aside) => showSetAside(aside, key)))
+  const { unit } = input
+  const { changes, setAside, objects } = showVerdicts(input)
   return {
     apiVersion: API_VERSION,
     kind: 'DriftReport',
@@ -162,7 +189,7 @@ export function buildReport(input: ReportInput): DriftReport {
       observed: {
         at: input.observedAt,
         syncer: input.syncer,
-        objects: verdicts.filter((verdict) => verdict.desired !== undefined).length,
+        objects,
         ...(input.recorded ? { recorded: true } : {}),
       },
       changes,
@@ -175,10 +202,7 @@ export function buildReport(input: ReportInput): DriftReport {
   }
 }
 
-function showSetAside(
-  { drift, state, why, rule, commit }: SetAside,
-  key: RedactionKey,
-): NonNullable<DriftReport['status']['setAside']>[number] {
+function showSetAside({ drift, state, why, rule, commit }: SetAside, key: RedactionKey): ShownAside {
   const { id, path } = drift
   return {
     ref: refOf(id),

@@ -84,7 +84,7 @@ test('a Job loses what the server gave it and refuses in a new one, unless the s
 test('what does not fit is told, keeps no others out, and is never cut', () => {
   const config = (name: string, size: number) =>
     gone({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'shop' }, data: { a: 'x'.repeat(size) } })
-  const [small, large, last] = objectCopies([config('a', 100), config('b', 5_000), config('c', 100)], TEST_KEY, 1_000)
+  const [small, large, last] = objectCopies([config('a', 100), config('b', 5_000), config('c', 100)], TEST_KEY, { limit: 1_000 })
   assert.ok(small?.manifest !== undefined && last?.manifest !== undefined)
   assert.equal(large?.manifest, undefined)
   assert.match(large?.notKept ?? '', /^its manifest has 5\d\d\d characters, and of the 1000 that a record keeps \d+ are left$/)

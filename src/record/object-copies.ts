@@ -20,12 +20,22 @@ import { formatDocument } from './write-document.ts'
  */
 export const COPIES_LIMIT = 1_800_000
 
+export interface CopyOptions {
+  readonly isWanted?: (id: ResourceId) => boolean
+  /** Characters. */
+  readonly limit?: number
+}
+
 /** In the order of the verdicts; one that does not fit any more says so, and smaller ones behind it are kept. */
-export function objectCopies(verdicts: readonly ObjectVerdict[], key: RedactionKey, limit = COPIES_LIMIT): ObjectCopy[] {
+export function objectCopies(
+  verdicts: readonly ObjectVerdict[],
+  key: RedactionKey,
+  { isWanted = () => true, limit = COPIES_LIMIT }: CopyOptions = {},
+): ObjectCopy[] {
   let room = limit
   return verdicts.flatMap((verdict) => {
     const live = replacedObject(verdict)
-    if (live === undefined) return []
+    if (live === undefined || !isWanted(verdict.id)) return []
     const copy = copyOf(verdict, live, key)
     const { length } = copy.manifest ?? ''
     if (length <= room) {
