@@ -41,8 +41,8 @@ export function ledgerFilesOf(seen: Observation, report: DriftReport): LedgerFil
   }
 }
 
-/** By the document that says the same, and by the changes that it says it of. */
-const SAID = new WeakMap<JsonObject, WeakMap<object, { readonly members: Observation['health']; readonly of: string }>>()
+/** What was said last of members, and of what else. */
+const SAID = new WeakMap<Observation['health'], { readonly changes: object; readonly of: string; readonly group: JsonObject }>()
 
 /** The one before where it says the same: what it says of the same is the same at any time. */
 function resourceGroup(
@@ -58,15 +58,18 @@ function resourceGroup(
     drift: driftOf({ spec, status }),
   }
   const of = JSON.stringify(source)
-  const said = (previous === undefined ? undefined : SAID.get(previous)) ?? new WeakMap()
-  const before = said.get(spec.changes)
-  if (previous !== undefined && before?.members === health && before.of === of) return previous
+  const said = SAID.get(health)
+  const isAsked = previous !== undefined && said?.changes === spec.changes && said.of === of
+  // Units that say the same are one text in the ledger, and so one document.
+  if (isAsked && (said.group === previous || isSameDocument(said.group, previous))) {
+    SAID.set(health, { ...said, group: previous })
+    return previous
+  }
   const drifted = [...new Map(spec.changes.map(({ ref }) => [resourceKey(ref), ref])).values()]
-  const group = buildResourceGroup({ ...source, members: health, drifted, at: cluster.observedAt, previous })
-  const isSaid = previous !== undefined && isSameDocument(previous, group)
-  const kept = isSaid ? previous : group
-  SAID.set(kept, (isSaid ? said : new WeakMap()).set(spec.changes, { members: health, of }))
-  return kept
+  const made = buildResourceGroup({ ...source, members: health, drifted, at: cluster.observedAt, previous })
+  const group = previous !== undefined && isSameDocument(previous, made) ? previous : made
+  SAID.set(health, { changes: spec.changes, of, group })
+  return group
 }
 
 /** Nothing where the document is in the ledger as it would be written. */
