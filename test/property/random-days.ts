@@ -271,7 +271,8 @@ const MORE_POLICIES = [
   '{mode: Propose, riskOverrides: [{target: {kind: ConfigMap}, risk: critical}]}',
   '{mode: Propose, extends: ["preset:none"]}',
   '{mode: Propose, fieldManager: kubectl-edit}',
-  '{mode: Propose, ignore: [{managers: [helper], reason: theirs}]}',
+  '{mode: Propose, ignore: [{managers: [kubectl-edit, kubectl-scale], reason: theirs}]}',
+  '{mode: Propose, ignore: [{paths: [data.color], reason: colours are free, expires: "2026-11-22"}]}',
 ]
 const SEALED = '/ConfigMap/shop/sealed'
 const SEALED_TEXT = `apiVersion: v1
@@ -297,11 +298,14 @@ function scaler(min: number): JsonObject {
 
 /** What is said of an object though neither git nor the cluster has another one: policies, autoscalers, time; and what SOPS encrypted. */
 export const surroundings: fc.Arbitrary<Step> = fc.oneof(
-  fc.constantFrom(...MORE_POLICIES).map(
-    (policy): Step =>
-      (world) =>
-        void world.repository.commitByHand('main', { '.drift/policy.yaml': policyText(policy) }),
-  ),
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom(...MORE_POLICIES).map(
+      (policy): Step =>
+        (world) =>
+          void world.repository.commitByHand('main', { '.drift/policy.yaml': policyText(policy) }),
+    ),
+  },
   fc.tuple(clusters, fc.constantFrom(undefined, 2, 6)).map(
     ([where, min]): Step =>
       (world) => {
