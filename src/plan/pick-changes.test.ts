@@ -57,6 +57,26 @@ test('a wish decides what it names, the record what it knows, the policy the res
   assert.deepEqual(resolutions(undefined, undefined), ['Restore', 'Restore', 'Restore'])
 })
 
+test('what a record plans of all changes is taken over as it is, and what the policy plans is asked for each time', () => {
+  const changes = ['spec.a', 'spec.b'].map((field) => {
+    const drift = driftOf(field)
+    return { drift, desired: undefined, fingerprint: itemFingerprint(drift, TEST_KEY) }
+  })
+  const [a = '', b = ''] = changes.map(({ fingerprint }) => fingerprint)
+  const known = { keyId: TEST_KEY.id }
+  const part = recordOf([changeOf({ fingerprint: a, resolution: 'Adopt' })], known)
+  const all = recordOf([changeOf({ fingerprint: a, resolution: 'Adopt' }), changeOf({ fingerprint: b, resolution: 'Release' })], known)
+  const plan = (open: typeof all, policy: 'Restore' | 'Adopt') => planResolutions(changes, open, undefined, () => policy, TEST_KEY)
+  const words = (planned: ReturnType<typeof plan>): string[] => planned.map(({ resolution }) => resolution)
+  assert.deepEqual(words(plan(part, 'Restore')), ['Adopt', 'Restore'])
+  assert.deepEqual(words(plan(part, 'Adopt')), ['Adopt', 'Adopt'], 'the policy has another window now')
+  const first = plan(all, 'Restore')
+  assert.deepEqual(words(first), ['Adopt', 'Release'])
+  assert.equal(plan(all, 'Adopt'), first)
+  assert.deepEqual(words(plan(part, 'Restore')), ['Adopt', 'Restore'])
+  assert.equal(plan(recordOf([...all.spec.changes], known), 'Restore').at(0)?.resolution, 'Adopt', 'another record of the same')
+})
+
 test('a plan has one word where all agree', () => {
   assert.equal(planOf(['Adopt', 'Adopt']), 'Adopt')
   assert.equal(planOf(['Adopt', 'Restore']), 'Mixed')
