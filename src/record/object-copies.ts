@@ -56,14 +56,18 @@ function replacedObject({ items, live, reapplyFails }: ObjectVerdict): JsonObjec
 }
 
 /** By the live object: a turn asks for it many times, and the next turn again of an unexpected object that did not change. */
-const COPIED = new WeakMap<JsonObject, { readonly key: RedactionKey; readonly asked: string; readonly copy: ObjectCopy }>()
+const COPIED = new WeakMap<
+  JsonObject,
+  { readonly key: RedactionKey; readonly asked: string; readonly visibilityOf: ObjectVerdict['visibilityOf']; readonly copy: ObjectCopy }
+>()
 
 function copyOf(verdict: ObjectVerdict, live: JsonObject, key: RedactionKey): ObjectCopy {
   const asked = `${verdict.apiVersion} ${resourceKey(verdict.id)} ${verdict.desired === undefined}`
   const before = COPIED.get(live)
-  if (before !== undefined && sameKey(before.key, key) && before.asked === asked) return before.copy
+  if (before !== undefined && sameKey(before.key, key) && before.asked === asked && before.visibilityOf === verdict.visibilityOf)
+    return before.copy
   const copy = frozen(newCopy(verdict, live, key))
-  COPIED.set(live, { key, asked, copy })
+  COPIED.set(live, { key, asked, visibilityOf: verdict.visibilityOf, copy })
   return copy
 }
 
