@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { z } from 'zod'
 import { driftPolicySchema, placementSchema } from '../../src/policy/schema.ts'
+import { pushedBranchSchema } from '../../src/record/pushed-branch.ts'
 import {
   closedEpisodeSchema,
   clusterObservationSchema,
@@ -16,6 +17,7 @@ export const SCHEMAS = {
   'drift-record': driftRecordSchema,
   'closed-episode': closedEpisodeSchema,
   'cluster-observation': clusterObservationSchema,
+  'pushed-branch': pushedBranchSchema,
   'drift-policy': driftPolicySchema,
   placement: placementSchema,
 } as const

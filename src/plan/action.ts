@@ -1,6 +1,7 @@
 /** What a turn will write: values, in the order in which they are done. Applying decides nothing. */
 import type { ObjectId } from '../package/object-id.ts'
 import type { FileChange } from '../ports/package-repository.ts'
+import type { PushedContent } from '../record/pushed-branch.ts'
 
 /** A commit to make; others refer to it by its name within the plan. */
 export interface PlannedCommit {
@@ -16,10 +17,13 @@ export interface PlannedCommit {
 
 export type PlannedObject = ObjectId | { readonly commit: string }
 
+/** `from` equal to `to` moves nothing: the branch is there, was found to be ours, and the ledger is to know it. */
 export interface PlannedUpdate {
   readonly ref: string
   readonly from: ObjectId | null
   readonly to: PlannedObject | null
+  /** Of a commit that is there already. */
+  readonly holds?: PushedContent
 }
 
 /** A file of the ledger: its text as it shall be, `null` to delete. */

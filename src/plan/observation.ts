@@ -11,6 +11,7 @@ import type { ClusterIdentity, InventoryRef } from '../ports/cluster.ts'
 import type { KnownProposal } from '../ports/hosted-forge.ts'
 import type { TreeFile } from '../ports/package-repository.ts'
 import type { BuiltUnit } from '../proposal/adopt/kustomize-input.ts'
+import type { PushedContent } from '../record/pushed-branch.ts'
 import type { ClosedEpisode, DriftRecord, DriftReport, Incomplete } from '../record/schema.ts'
 import type { FunctionLibrary } from '../render/answer-calls.ts'
 import type { Applier } from '../status/applier.ts'
@@ -40,6 +41,14 @@ export interface OpenBranch {
   readonly record: DriftRecord
   /** True when a commit on the branch is not ours: the branch is somebody's, and is never pushed to. */
   readonly foreign: boolean
+  /** Why, as the beginning of a sentence: `a commit that backporch did not make`. */
+  readonly foreignWhy?: string
+  /** Whether the ledger has its commit as the last one that we pushed; absent where it has none of the branch. */
+  readonly known?: boolean
+  /** Ours and not what it must be by now: it is made anew whatever its record says. */
+  readonly outdated?: boolean
+  /** What it holds, where that was found by comparing and the ledger is to know it. */
+  readonly holds?: PushedContent
   /** Records of the same package in other clusters, which this branch is about too: the proposal is a joint one. */
   readonly others: readonly JointRecord[]
 }

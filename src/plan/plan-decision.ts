@@ -109,7 +109,7 @@ export function openProposal(seen: Observation): OpenBranch {
       code: 'BP2009',
       what: `the proposal of ${name} has a commit that backporch did not make`,
       where: proposal.ref.replace(/^refs\/heads\//, ''),
-      why: 'what would be merged is not what was recorded',
+      why: proposal.foreignWhy ?? 'what would be merged is not what was recorded',
       remedy: 'merge the branch by hand, or delete it and scan again',
     })
   }

@@ -32,6 +32,7 @@ import { saysTheSame, unitFingerprint, unitRecord, unitReport } from './unit-doc
 import { sameTree } from './unit-git.ts'
 import { closedFile, failedBefore, failedEpisodes, verifiedEpisodes, withNewer } from './verified-episodes.ts'
 import { waitingState } from './waiting-state.ts'
+import { asInLedger, foundOurs } from './whose-branch.ts'
 
 /** What happened to the unit's branch in this turn. */
 export type BranchOutcome = 'none' | 'created' | 'updated' | 'unchanged' | 'healed' | 'foreign' | 'frozen' | 'silenced' | 'applying'
@@ -104,7 +105,8 @@ class Turn {
     this.seen = { ...observation, git: { ...observation.git, revision: found.revision } }
     this.found = { ...found, closed: withNewer(found.closed, this.failed) }
     const { branches } = this.found
-    this.open = branches.find(({ state }) => state === 'proposed') ?? branches.find(({ state }) => state === 'drafts')
+    const open = branches.find(({ state }) => state === 'proposed') ?? branches.find(({ state }) => state === 'drafts')
+    this.open = open?.foreign ? asInLedger(observation, open) : open
     this.hold = hold ?? (wish === undefined && this.found.closed.length > 1 ? this.fight() : undefined)
   }
 
@@ -120,7 +122,9 @@ class Turn {
     if (active.length === 0) return this.withoutDrift(this.changes.length)
     const fingerprint = unitFingerprint(this.seen, active)
     if (this.open?.foreign)
-      return this.keepOpen(active, fingerprint, 'foreign', [leftAlone(`${short(this.open.ref)} has a commit that is not ours`)])
+      return this.keepOpen(active, fingerprint, 'foreign', [
+        leftAlone(`${short(this.open.ref)}: ${this.open.foreignWhy ?? 'it has a commit that is not ours'}`),
+      ])
     if (this.wish === undefined && this.open !== undefined && this.open.record.spec.keyId !== this.seen.key.id)
       return this.keepOpen(active, fingerprint, 'frozen', [
         leftAlone(`${short(this.open.ref)} was recorded with another installation key, which cannot be compared (set BACKPORCH_KEY)`),
@@ -239,7 +243,7 @@ class Turn {
     const branch = formatWorkspaceBranch({ state, packagePath: seen.unit.packageName, workspace: record.metadata.name })
     const ref = `refs/heads/${branch}`
     const spare = this.withdrawn(ref)
-    if (open !== undefined && open.ref === ref && spare.length === 0 && saysTheSame(seen, open, record)) {
+    if (open?.ref === ref && !open.outdated && spare.length === 0 && saysTheSame(seen, open, record)) {
       return this.done(active, fingerprint, 'Drifted', 'unchanged', open, NO_WRITES, [])
     }
     const previous = this.found.branches.find((other) => other.ref === ref)
@@ -295,7 +299,7 @@ class Turn {
   private recordJointly(active: readonly PlannedChange[], fingerprint: string, record: DriftRecord, joint: JointPlace): UnitPlan {
     const { open, seen } = this
     const updates = this.withdrawn(joint.ref)
-    const same = open?.ref === joint.ref && updates.length === 0 && saysTheSame(seen, open, record)
+    const same = open?.ref === joint.ref && !open.outdated && updates.length === 0 && saysTheSame(seen, open, record)
     const files = same && !joint.files ? NO_FILES : this.proposalFiles(active, record, 'proposed', joint.workspace)
     const outcome = same ? 'unchanged' : open === undefined ? 'created' : 'updated'
     const branch = { ref: joint.ref, state: 'proposed', record } as const
@@ -364,7 +368,12 @@ class Turn {
     const ledger: Pick<LedgerFiles, 'files' | 'line'> = silent ? { files: [], line: undefined } : ledgerFilesOf(this.seen, report)
     const { found } = this
     const settled = state === 'Off' ? [] : [...this.failed, ...verifiedEpisodes(this.seen, found.closed)]
-    const parts = joinWrites([found.writes, writes, { ...NO_WRITES, ledger: [...settled.map(closedFile), ...ledger.files] }])
+    const parts = joinWrites([
+      found.writes,
+      writes,
+      foundOurs(found.branches, writes),
+      { ...NO_WRITES, ledger: [...settled.map(closedFile), ...ledger.files] },
+    ])
     const line = ledger.line ?? `${this.seen.unit.packageName}: ${state}`
     // Of two texts for one file the later one knows more: found merged, then verified.
     const files = new Map(parts.ledger.map((file) => [file.path, file]))

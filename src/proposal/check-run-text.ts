@@ -69,6 +69,19 @@ export function notObservedCheckRun(ref: string, status: CommitStatus, dialect: 
   }
 }
 
+/** Of a commit that is not ours: nothing is vouched for. @param why as the beginning of a sentence */
+export function foreignCheckRun(ref: string, why: string, dialect: ForgeDialect): CheckRun {
+  return {
+    key: checkKey(ref),
+    state: 'failed',
+    title: oneLine(why, TITLE),
+    summary: `${markdownProse(why)}. The branch is left alone, and nothing is vouched for.\n`,
+    url: dialect.branchFileUrl('drift-ledger', 'clusters'),
+    annotations: [],
+    buttons: [],
+  }
+}
+
 const DECIDED: { readonly [kind: string]: readonly [CheckRun['state'], string] } = {
   merged: ['merged', 'merged: what it says is on its way to the cluster'],
   verified: ['merged', 'merged, and the cluster agrees'],

@@ -11,7 +11,8 @@ export type Outcome =
   | { readonly kind: 'superseded'; readonly at: string }
   | { readonly kind: 'verified'; readonly at: string; readonly plan: 'Restore' | 'Adopt' | 'Release' | 'Mixed' }
   | { readonly kind: 'not-restored'; readonly at: string; readonly why: string }
-  | { readonly kind: 'edited'; readonly author: string }
+  /** `why`: as the beginning of a sentence. */
+  | { readonly kind: 'edited'; readonly author: string; readonly why: string }
   | { readonly kind: 'moved-to-mass'; readonly label: string; readonly url: string; readonly clusters: number }
 
 export interface OutcomeComment {
@@ -57,7 +58,7 @@ function sentence(outcome: Outcome): string {
     case 'not-restored':
       return `**Merged, and at ${time(outcome.at)} the cluster still differs from git**: ${markdownProse(outcome.why)}`
     case 'edited':
-      return `${outcome.author === '' ? 'Somebody' : markdownCell(outcome.author, 60)} pushed to this branch, so it is theirs: backporch no longer touches it. \`/recreate\` in a comment discards their commits and builds the branch anew.`
+      return `${outcome.author === '' ? 'Somebody' : markdownCell(outcome.author, 60)} pushed to this branch, so it is theirs: backporch no longer touches it, and vouches for nothing on it (${markdownProse(outcome.why)}). \`/recreate\` in a comment discards their commits and builds the branch anew.`
     case 'moved-to-mass':
       return `The same drift is in ${outcome.clusters} clusters, and is decided for all of them in ${markdownLink(markdownCode(outcome.label, 60), outcome.url)}. Closed here.`
   }

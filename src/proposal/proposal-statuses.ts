@@ -87,6 +87,14 @@ function statuses({ policy, ledgerUrl, fingerprint, plan, changes, settle, unsee
   ]
 }
 
+/** Every context by which a proposal is vouched for. */
+const VOUCHING = ['drift/fresh', 'drift/render', 'drift/policy', 'drift/applier'] as const
+
+/** Of a commit that is not ours: an older one may have been vouched for before. @param why as the beginning of a sentence */
+export function foreignStatuses(why: string): CommitStatus[] {
+  return VOUCHING.map((context) => ({ context, state: 'failure' as const, description: oneLine(why, LIMIT), url: '' }))
+}
+
 /** Of the commit by which a proposal landed: what came of it in the cluster; undefined for what is no merge. */
 export function restoredStatus(kind: string, cluster: string, url: string): CommitStatus | undefined {
   const words: { readonly [kind: string]: readonly [CommitStatus['state'], string] } = {

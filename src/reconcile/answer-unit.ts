@@ -99,7 +99,9 @@ async function shownChanges(
   const records = files.flatMap(({ path }) => read(() => parseDocument(texts.get(path) ?? '', driftRecordSchema, ref)) ?? [])
   const own = records.filter(({ spec }) => spec.unit.cluster === cluster)
   const record = own.find(({ spec }) => spec.episode === episode) ?? own[0]
-  if (record !== undefined) {
+  // Numbers of a record that we did not push would mean other changes than the readers saw.
+  const pushed = view.pushed.get(ref)?.spec.commits.at(-1)?.commit
+  if (record !== undefined && (pushed === undefined || pushed === commit)) {
     const joint = records.length > 1 ? [jointFingerprint(records)] : []
     return { numbered: record.spec.changes, drifts: [record.spec.fingerprint, ...joint].map(driftOf) }
   }

@@ -1,15 +1,19 @@
 /** Does what a plan says to git: commits in memory, then one push of every ref, all or none. Decides nothing. */
 import type { ObjectId } from '../package/object-id.ts'
-import { LEDGER_BRANCH } from '../package/ref-name.ts'
-import { type GitWrites, isNothing, type LedgerWrites, type PlannedObject } from '../plan/action.ts'
+import { LEDGER_BRANCH, ownedRef } from '../package/ref-name.ts'
+import { type GitWrites, isNothing, type LedgerFile, type LedgerWrites, type PlannedObject, type PlannedUpdate } from '../plan/action.ts'
 import type { PackageRepository, RefUpdate } from '../ports/package-repository.ts'
 import { formatLedgerMessage } from '../record/commit-message.ts'
+import { type PushedBranch, pushedContent, pushedPath, withPushed } from '../record/pushed-branch.ts'
+import { formatDocument } from '../record/write-document.ts'
 
 export interface LedgerTarget {
   readonly head: ObjectId | null
   readonly cluster: string
   /** RFC 3339 UTC. */
   readonly at: string
+  /** What the ledger has of the branches, by full ref name. */
+  readonly pushed: ReadonlyMap<string, PushedBranch>
 }
 
 export interface Written {
@@ -38,11 +42,29 @@ export async function applyWrites(
   for (const { name, parents, base, changes, message, at } of writes.commits) {
     commits.set(name, await repository.write({ parents: parents.map(resolve), base, changes, message, at }))
   }
-  const updates: RefUpdate[] = writes.updates.map(({ ref, from, to }) => ({ ref, from, to: to === null ? null : resolve(to) }))
-  const along = await writeLedger(repository, writes, ledger)
+  const moving = new Set(writes.updates.flatMap(({ ref, from, to }) => (from === to ? [] : [ref])))
+  const planned = writes.updates.filter(({ ref, from, to }) => from !== to || !moving.has(ref))
+  const updates: RefUpdate[] = planned.map(({ ref, from, to }) => ({ ref, from, to: to === null ? null : resolve(to) }))
+  const pushed = planned.flatMap((update) => pushedFile(update, writes, resolve, ledger.pushed))
+  const along = await writeLedger(repository, { ...writes, ledger: [...writes.ledger, ...pushed] }, ledger)
   updates.push(...along)
   await repository.push(updates, signal)
-  return { commits, updates, ledger: along[0]?.to ?? undefined }
+  return { commits, updates: updates.filter(({ from, to }) => from !== to), ledger: along[0]?.to ?? undefined }
+}
+
+/** The branches of proposals are known by what was pushed to them: in the same push, so that one is never there without the other. */
+function pushedFile(
+  { ref, to, holds }: PlannedUpdate,
+  { commits }: GitWrites,
+  resolve: (object: PlannedObject) => ObjectId,
+  before: LedgerTarget['pushed'],
+): LedgerFile[] {
+  if (to === null || ownedRef(ref)?.kind !== 'workspace') return []
+  const made = typeof to === 'string' ? undefined : commits.find(({ name }) => name === to.commit)
+  const content = holds ?? (made === undefined ? undefined : pushedContent(made.changes))
+  if (content === undefined) return []
+  const branch = ref.replace(/^refs\/heads\//, '')
+  return [{ path: pushedPath(branch), text: formatDocument(withPushed(before.get(ref), branch, resolve(to), content)) }]
 }
 
 /** Makes the ledger commit. @returns the ref update that publishes it; none when nothing is new */

@@ -11,6 +11,7 @@ import { filesOfProposal, planReconcile, type UnitPlan } from '../plan/plan-reco
 import type { FileChange, PackageRepository } from '../ports/package-repository.ts'
 import { recordPath } from '../record/record-paths.ts'
 import { applyWrites, type LedgerTarget, writeLedger } from './apply-writes.ts'
+import { judgeBranches, planProven } from './judge-branches.ts'
 import { type ObservedUnit, withFreshRefs } from './observe-units.ts'
 import type { RepositoryView } from './repository-view.ts'
 import { observeUnits, type TurnPorts, type TurnRequest } from './run-turn.ts'
@@ -82,7 +83,7 @@ function inputOf({ observation, proposal, plan }: Reviewed, { decider: { name, a
 }
 
 function ledgerTarget({ observation }: Reviewed, view: RepositoryView, { decider }: DecisionRequest): LedgerTarget {
-  return { head: view.ledger, cluster: observation.unit.cluster, at: decider.at }
+  return { head: view.ledger, cluster: observation.unit.cluster, at: decider.at, pushed: view.pushed }
 }
 
 async function decide(
@@ -95,14 +96,16 @@ async function decide(
   let confirmed = ''
   return withFreshRefs(async () => {
     const { view, units } = await observeUnits(ports, turn, signal)
-    const observation = observedUnit(units)
-    assertOwnBase(observation)
-    const planned = () => withAnswers(turn.renderer, signal, (answers) => planReconcile(asking(observation, answers)))
+    assertOwnBase(observedUnit(units))
+    const ground = { repository: ports.repository, renderer: turn.renderer }
+    const observation = observedUnit(await judgeBranches(units, ground, signal))
+    const planOne = (one: Observation) => withAnswers(turn.renderer, signal, (answers) => planReconcile(asking(one, answers)))
+    const planned = () => planProven(observation, ground, planOne, signal)
     const enter = (plan: UnitPlan) =>
       applyWrites(
         ports.repository,
         plan.writes,
-        { head: view.ledger, cluster: observation.unit.cluster, at: observation.cluster.observedAt },
+        { head: view.ledger, cluster: observation.unit.cluster, at: observation.cluster.observedAt, pushed: view.pushed },
         signal,
       )
     const own = verb === 'approve' ? ownMerge(observation, decider.name) : undefined

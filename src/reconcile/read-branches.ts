@@ -7,7 +7,7 @@ import { RECORDS_FOLDER } from '../record/record-paths.ts'
 import { type DriftRecord, driftRecordSchema } from '../record/schema.ts'
 import { parseDocument } from '../record/write-document.ts'
 import type { BotIdentity } from './bot-identity.ts'
-import { type RepositoryView, readTexts } from './repository-view.ts'
+import { isUnreadable, type RepositoryView, readTexts } from './repository-view.ts'
 
 export interface BranchRecord {
   /** From the root. */
@@ -26,6 +26,9 @@ export interface PackageBranch {
   readonly commit: ObjectId
   readonly base: ObjectId
   readonly foreign: boolean
+  readonly foreignWhy?: string
+  /** Whether the ledger has the commit as the last one that we pushed; absent where it has none. */
+  readonly known?: boolean
   readonly records: readonly BranchRecord[]
 }
 
@@ -64,7 +67,11 @@ async function readAll(
     // An amended or rebased commit keeps its author: the committer tells.
     const foreign = made.author.email !== bot.email || made.committer.email !== bot.email || made.parents.length !== 1
     const { state, workspace } = branch
-    branches.push({ ref, state, workspace, commit, base, foreign, records: await recordsOn(view, { commit, base, slug }, signal) })
+    const pushed = view.pushed.get(ref)?.spec.commits.at(-1)?.commit
+    const known = pushed === undefined ? {} : { known: pushed === commit }
+    const foreignWhy = foreign ? { foreignWhy: 'it has a commit that backporch did not make' } : {}
+    const records = await recordsOn(view, { commit, base, slug }, signal)
+    branches.push({ ref, state, workspace, commit, base, foreign, ...foreignWhy, ...known, records })
   }
   return branches
 }
@@ -141,8 +148,4 @@ export function readRecord(text: string, where: string): DriftRecord | Failure {
     if (isUnreadable(failure)) return failure
     throw thrown
   }
-}
-
-export function isUnreadable({ code }: Failure): boolean {
-  return code === 'BP1110' || code === 'BP1111' || code === 'BP1112'
 }

@@ -9,12 +9,12 @@ import type { EndedHead, GitState, Landing, LedgerState, OpenBranch, SiblingBran
 import { contentHash } from '../plan/unit-git.ts'
 import type { TreeFile } from '../ports/package-repository.ts'
 import { ledgerObservationPath, ledgerUnitFolder, recordFolder } from '../record/record-paths.ts'
-import { type DriftRecord, driftReportSchema } from '../record/schema.ts'
+import { API_VERSION, type DriftRecord, type DriftReport, driftReportSchema } from '../record/schema.ts'
 import { parseDocument } from '../record/write-document.ts'
 import type { BotIdentity } from './bot-identity.ts'
 import { findLanding } from './find-landing.ts'
-import { isUnreadable, RECORD_FILE, readBranches, readHeads, readRecord } from './read-branches.ts'
-import { type RepositoryView, readTexts } from './repository-view.ts'
+import { RECORD_FILE, readBranches, readHeads, readRecord } from './read-branches.ts'
+import { isUnreadable, type RepositoryView, readTexts } from './repository-view.ts'
 import { unitTree } from './unit-source.ts'
 
 export interface UnitFiles {
@@ -41,9 +41,9 @@ export async function readGitState(
   signal: AbortSignal,
 ): Promise<GitState> {
   const { bot } = options
-  const { branches, siblings, unreadable: ofBranches } = await openBranches(view, unit, bot, signal)
-  const { merged, unreadable: ofBase } = await mergedRecords(view, unit, signal)
   const ledger = await readLedger(view, unit, signal)
+  const { branches, siblings, unreadable: ofBranches } = await openBranches(view, unit, { bot, report: ledger.report }, signal)
+  const { merged, unreadable: ofBase } = await mergedRecords(view, unit, signal)
   const heads = await endedHeads(view, unit, signal)
   const baseTrees = new Map<ObjectId, readonly TreeFile[]>()
   for (const { base } of branches) {
@@ -91,12 +91,45 @@ interface OpenBranches {
   readonly unreadable: readonly UnreadableRecord[]
 }
 
-async function openBranches(view: RepositoryView, unit: Unit, bot: BotIdentity, signal: AbortSignal): Promise<OpenBranches> {
+const MOVED = 'backporch did not push this commit, which has no record of the package and cluster'
+
+/** What the ledger has of an open record: enough to say that it is open. */
+function recordOf({ spec, status, metadata: { annotations } }: DriftReport): DriftRecord {
+  const { episode, since, lifecycle, plan } = status
+  const open = {
+    episode,
+    began: since,
+    lifecycle: lifecycle === 'Draft' ? lifecycle : 'Proposed',
+    plan: plan === '' ? 'Restore' : plan,
+  } as const
+  const unknown = { policy: { name: '', mode: '' }, settle: 'syncer', keyId: '' } as const
+  const metadata = { name: `drift-${episode}`, annotations }
+  return { apiVersion: API_VERSION, kind: 'DriftRecord', metadata, spec: { ...spec, ...open, ...unknown } }
+}
+
+function short(ref: string): string {
+  return ref.replace(/^refs\/heads\//, '')
+}
+
+/** The branch that the ledger says the unit's open record is on, as a full ref name. */
+function openInLedger({ packageName }: Unit, report: LedgerState['report']): string | undefined {
+  const { lifecycle = '', episode = '', branch } = report?.status ?? {}
+  if (lifecycle !== 'Proposed' && lifecycle !== 'Draft') return undefined
+  return `refs/heads/${branch ?? `${lifecycle === 'Draft' ? 'drafts' : 'proposed'}/${packageName}/drift-${episode}`}`
+}
+
+async function openBranches(
+  view: RepositoryView,
+  unit: Unit,
+  { bot, report }: { readonly bot: BotIdentity; readonly report: LedgerState['report'] },
+  signal: AbortSignal,
+): Promise<OpenBranches> {
   const branches: OpenBranch[] = []
   const siblings: SiblingBranch[] = []
   const unreadable: UnreadableRecord[] = []
   const folder = `${recordFolder(unit.cluster, unit.slug)}/`
   const landed = new Set(view.tree.map(({ path }) => path))
+  const open = openInLedger(unit, report)
   for (const { records, ...branch } of await readBranches(view, unit, bot, signal)) {
     const episode = branch.workspace.slice('drift-'.length)
     const own = records.filter(({ path }) => path.startsWith(folder))
@@ -107,11 +140,14 @@ async function openBranches(view: RepositoryView, unit: Unit, bot: BotIdentity, 
       .map(({ path, record }) => ({ path, record: record instanceof Failure ? undefined : record }))
     if (mine === undefined) {
       // Another cluster's, or a workspace of somebody else that only looks like ours.
-      const open = branch.state === 'proposed' && others.some(({ path }) => !landed.has(path))
-      if (open) siblings.push({ ...branch, records: others })
+      const isOpen = branch.state === 'proposed' && others.some(({ path }) => !landed.has(path))
+      if (isOpen) siblings.push({ ...branch, foreign: branch.foreign || branch.known === false, records: others })
+      // It was the unit's, and somebody moved it to where it is not: that is no decision about the drift.
+      else if (report !== undefined && open === branch.ref && branch.known === false)
+        branches.push({ ...branch, foreign: true, foreignWhy: MOVED, record: recordOf(report), others: [] })
     } else if (mine.record instanceof Failure) {
       const { code, why } = mine.record
-      unreadable.push({ place: 'branch', episode: mine.episode, where: branch.ref.slice('refs/heads/'.length), code, why })
+      unreadable.push({ place: 'branch', episode: mine.episode, where: short(branch.ref), code, why })
     } else branches.push({ ...branch, record: mine.record, others })
   }
   return { branches, siblings, unreadable }

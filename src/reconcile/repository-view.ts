@@ -11,6 +11,7 @@ import { placedPackages, rendersOf } from '../policy/effective-policy.ts'
 import { type PolicySet, parsePolicyFiles } from '../policy/parse-policy.ts'
 import type { KnownProposal } from '../ports/hosted-forge.ts'
 import { MOST_FILE_BYTES, OversizedRead, type PackageRepository, type TreeFile } from '../ports/package-repository.ts'
+import { type PushedBranch, pushedBranchSchema, pushedPath } from '../record/pushed-branch.ts'
 import { type ClosedEpisode, closedEpisodeSchema, driftReportSchema } from '../record/schema.ts'
 import { parseDocument } from '../record/write-document.ts'
 import { isReadOf } from '../render/package-sources.ts'
@@ -38,6 +39,8 @@ export interface RepositoryView {
   readonly episodes: EpisodeIds
   /** What the forge has of our proposals, by full ref name; empty where it was not asked. */
   readonly proposals: ReadonlyMap<string, KnownProposal>
+  /** What the ledger has of the branches that are there, by full ref name. */
+  readonly pushed: ReadonlyMap<string, PushedBranch>
   /** Files of the ledger that cannot be read: one broken file stops nothing else. */
   readonly problems: readonly Note[]
   readonly budget: ReadBudget
@@ -64,6 +67,7 @@ export async function readRepository(
   const recorded = await recordedUnits(repository, tree, ledgerTree, signal)
   const packages = findPackages(tree, unitFolders(tree, { refs, placements: policies.placements, recorded, wanted }))
   const { closed, problems } = await readClosed(repository, ledgerTree, signal)
+  const pushed = await readPushed({ repository, ledgerTree }, [...refs.keys()], signal)
   return {
     repository,
     name:
@@ -83,6 +87,7 @@ export async function readRepository(
     recorded,
     proposals: new Map(),
     closed,
+    pushed,
     problems,
     budget: new ReadBudget(),
     episodes: { closed: closedIds(ledgerTree), open: openIds(refs) },
@@ -166,6 +171,31 @@ async function recordedUnits(
       return []
     }
   })
+}
+
+export function isUnreadable({ code }: Failure): boolean {
+  return code === 'BP1110' || code === 'BP1111' || code === 'BP1112'
+}
+
+/** By full ref name; nothing of a branch whose file is not there or cannot be read: its commits are then compared by their content. */
+export async function readPushed(
+  { repository, ledgerTree }: Pick<RepositoryView, 'repository' | 'ledgerTree'>,
+  refs: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, PushedBranch>> {
+  const byPath = new Map(refs.map((ref) => [pushedPath(ref.replace(/^refs\/heads\//, '')), ref]))
+  const files = ledgerTree.filter(({ path }) => byPath.has(path))
+  const texts = await readTexts(repository, files, signal)
+  const pushed = new Map<string, PushedBranch>()
+  for (const [path, text] of texts) {
+    const ref = byPath.get(path) ?? ''
+    try {
+      pushed.set(ref, parseDocument(text, pushedBranchSchema, `drift-ledger:${path}`))
+    } catch (thrown) {
+      if (!isUnreadable(asFailure(thrown))) throw thrown
+    }
+  }
+  return pushed
 }
 
 /** The file cannot be read, and says nothing. */

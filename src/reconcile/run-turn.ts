@@ -24,6 +24,7 @@ import { type Board, readBoard } from './board.ts'
 import { type ClusterWrites, type SeenClusters, writesOfClusters } from './cluster-turns.ts'
 import { eachOf } from './each-of.ts'
 import { holdsOf, NO_HOLDS, NOTHING_HELD } from './hold-back.ts'
+import { judgeBranches, planProven } from './judge-branches.ts'
 import { presentTime } from './observe.ts'
 import { type LookRequest, lookAtCluster, lookAtRepository, type ObservedUnit, withFreshRefs } from './observe-units.ts'
 import type { UnmanagedObjects } from './read-unmanaged.ts'
@@ -119,11 +120,16 @@ export async function runFleetTurn(ports: FleetPorts, request: TurnRequest, sign
     const observedAt = observed.reduce((latest, { identity }) => (identity.observedAt > latest ? identity.observedAt : latest), '')
     // Nothing was observed: then the time is that of the look.
     const now = observedAt === '' ? present : observedAt
+    const judged = await judgeBranches(
+      observed.flatMap((one) => one.units),
+      { repository: ports.repository, renderer: request.renderer },
+      signal,
+    )
     const planAll = async (holds: ReadonlyMap<string, Hold>): Promise<SharedProposals> => {
       const memory = new TurnMemory()
       const planned: UnitResult[] = []
-      for (const unit of observed.flatMap(({ units }) => units)) {
-        planned.push(await planUnit(unit, request, { memory, holds, ticks: board.ticks }, signal))
+      for (const unit of judged) {
+        planned.push(await planUnit(unit, request, { memory, holds, ticks: board.ticks, repository: ports.repository }, signal))
         await otherWork()
       }
       return isHosted(ports.forge) ? share(planned, view, request, memory, signal) : { units: planned, joints: new Map() }
@@ -142,7 +148,7 @@ export async function runFleetTurn(ports: FleetPorts, request: TurnRequest, sign
     const told = { view, board, notObserved, storm, now, version: request.version, clusters }
     const over = await tellOver(ports.forge, { ...told, units: shared }, signal)
     await tellMovedBefore(ports.forge, view, joints, signal)
-    const writing = writeTurn(ports.repository, shared, clusters, { head: view.ledger, at: now }, signal)
+    const writing = writeTurn(ports.repository, shared, clusters, { head: view.ledger, at: now, pushed: view.pushed }, signal)
     if (observed.length === 0) {
       const unwritten = await writing.then(() => [], whyUnwritten)
       if (unwritten.length > 0) return { ...result, untold: [...over, ...unwritten] }
@@ -205,12 +211,13 @@ interface PlanGround {
   /** By `unitKey`. */
   readonly holds: ReadonlyMap<string, Hold>
   readonly ticks: DashboardTicks
+  readonly repository: PackageRepository
 }
 
 async function planUnit(
   unit: ObservedUnit,
   request: TurnRequest,
-  { memory, holds, ticks }: PlanGround,
+  { memory, holds, ticks, repository }: PlanGround,
   signal: AbortSignal,
 ): Promise<UnitResult> {
   if (unit.state === 'failed') return unit
@@ -228,7 +235,12 @@ async function planUnit(
     if (!dryRun) assertOwnBase(observation)
     const options = { begun: memory.begun, hold }
     const plan = withRaised(
-      await withAnswers(request.renderer, signal, (answers) => planAsked(asking(observation, answers), request, options)),
+      await planProven(
+        observation,
+        { repository, renderer: request.renderer },
+        (one) => withAnswers(request.renderer, signal, (answers) => planAsked(asking(one, answers), request, options)),
+        signal,
+      ),
       raised,
     )
     memory.remember(plan)

@@ -3,16 +3,17 @@
  */
 import { Failure } from '../failure.ts'
 import { packageSlug } from '../package/find-packages.ts'
+import type { ObjectId } from '../package/object-id.ts'
 import type { JointProposal } from '../plan/joint-proposal.ts'
 import { ownersOf } from '../policy/code-owners.ts'
 import type { CheckRun } from '../ports/check-run.ts'
 import type { CommitStatus, Forge, HostedForge, OpenedProposal } from '../ports/hosted-forge.ts'
 import type { RefUpdate } from '../ports/package-repository.ts'
-import { checkRun, decidedCheckRun, massCheckRun, notObservedCheckRun } from '../proposal/check-run-text.ts'
+import { checkRun, decidedCheckRun, foreignCheckRun, massCheckRun, notObservedCheckRun } from '../proposal/check-run-text.ts'
 import { escalationComment } from '../proposal/escalation-comment.ts'
 import { massText } from '../proposal/mass-text.ts'
 import { outcomeComment } from '../proposal/outcome-comment.ts'
-import { massStatuses, notObservedStatus, proposalStatuses } from '../proposal/proposal-statuses.ts'
+import { foreignStatuses, massStatuses, notObservedStatus, proposalStatuses } from '../proposal/proposal-statuses.ts'
 import type { ProposalState } from '../proposal/proposal-subject.ts'
 import { type ProposalText, proposalText } from '../proposal/proposal-text.ts'
 import type { BotIdentity } from './bot-identity.ts'
@@ -58,10 +59,14 @@ export async function ensureProposals(
   const opened = new Map<string, OpenedProposal>()
   const refused = new Map<UnitResult, Failure>()
   const codeOwners = isHosted(forge) ? await readCodeOwners(view, signal) : ''
+  const strange = new Set<ObjectId>()
+  if (isHosted(forge))
+    for (const unit of turn.units)
+      if (unit.state === 'planned') for (const commit of await tellForeign(forge, view, unit, signal)) strange.add(commit)
   for (const unit of newFirst(turn.units, view)) {
     if (unit.state === 'failed' || unit.refused !== undefined || opened.has(unit.plan.branch)) continue
     try {
-      const proposal = await tellUnit(forge, view, turn, { unit, version, codeOwners }, signal)
+      const proposal = await tellUnit(forge, view, turn, { unit, version, codeOwners, strange }, signal)
       if (proposal !== undefined) opened.set(unit.plan.branch, proposal)
     } catch (thrown) {
       if (!(thrown instanceof Failure) || (thrown.code !== 'BP5003' && thrown.code !== 'BP5006')) throw thrown
@@ -89,17 +94,18 @@ interface TellingUnit {
   readonly unit: PlannedUnit
   readonly version: string
   readonly codeOwners: string
+  /** Heads that are not ours: one of ours may have been put onto another proposal's branch. */
+  readonly strange: ReadonlySet<ObjectId>
 }
 
 async function tellUnit(
   forge: Forge,
   view: RepositoryView,
   { units, updates, joints, notObserved, keepTexts }: ToldTurn,
-  { unit, version, codeOwners }: TellingUnit,
+  { unit, version, codeOwners, strange }: TellingUnit,
   signal: AbortSignal,
 ): Promise<OpenedProposal | undefined> {
-  const { branch, outcome } = unit.plan
-  if (isHosted(forge) && outcome === 'foreign') await tellEdited(forge, view, unit, signal)
+  const { branch } = unit.plan
   const joint = joints.get(branch)
   const missed = new Set(notObserved.map(({ cluster }) => cluster))
   const text =
@@ -116,20 +122,38 @@ async function tellUnit(
   const wanted = { ref, commit, baseBranch: view.baseBranch, ...shown, body, reviewers }
   const proposal = await forge.ensureProposal(wanted, known, signal)
   if (isHosted(forge)) {
-    await forge.ensureStatuses(commit, statuses, signal)
-    await forge.checkRuns?.ensureCheckRun(commit, check, signal)
+    if (!strange.has(commit)) {
+      await forge.ensureStatuses(commit, statuses, signal)
+      await forge.checkRuns?.ensureCheckRun(commit, check, signal)
+    }
     await tellOverdue(forge, proposal, { states, fingerprint, owners: () => ownersOfChanges(codeOwners, unit) }, signal)
     if (joint !== undefined && known?.state !== 'open') await tellMoved(forge, view, joint, proposal, signal)
   }
   return proposal
 }
 
-/** Said once: the branch has commits that are not ours, so that nothing more is pushed to it. */
-async function tellEdited(forge: HostedForge, view: RepositoryView, { plan }: PlannedUnit, signal: AbortSignal): Promise<void> {
-  const proposal = view.proposals.get(`refs/heads/${plan.branch}`)
-  if (proposal?.state !== 'open') return
-  const { topic, body } = outcomeComment({ kind: 'edited', author: '' })
-  await forge.ensureComment(proposal.number, topic, body, signal)
+/** Open proposals whose commit is not ours: red, told once, and nothing more is pushed to them. @returns those commits */
+async function tellForeign(
+  forge: HostedForge,
+  view: RepositoryView,
+  { plan, observation }: PlannedUnit,
+  signal: AbortSignal,
+): Promise<readonly ObjectId[]> {
+  const commits: ObjectId[] = []
+  const strange = new Map([
+    ...plan.openBranches.flatMap(({ ref, foreign, foreignWhy = '' }) => (foreign ? [[ref, foreignWhy] as const] : [])),
+    ...observation.git.unreadable.flatMap(({ place, where, why }) => (place === 'branch' ? [[`refs/heads/${where}`, why] as const] : [])),
+  ])
+  for (const [ref, why] of strange) {
+    const [proposal, commit] = [view.proposals.get(ref), view.refs.get(ref)]
+    if (proposal?.state !== 'open' || commit === undefined) continue
+    await forge.ensureStatuses(commit, foreignStatuses(why), signal)
+    await forge.checkRuns?.ensureCheckRun(commit, foreignCheckRun(ref, why, forge.dialect), signal)
+    const { topic, body } = outcomeComment({ kind: 'edited', author: '', why })
+    await forge.ensureComment(proposal.number, topic, body, signal)
+    commits.push(commit)
+  }
+  return commits
 }
 
 /** Nobody decided for so long that the policy has the code owners asked. */
@@ -248,8 +272,10 @@ export async function tellNotObserved(
   const missed = new Set(notObserved.map(({ cluster }) => cluster))
   for (const { path } of view.packages) {
     const [packageName, slug] = [path, packageSlug(path, path)]
-    for (const { ref, commit, records, foreign } of path === '' ? [] : await readBranches(view, { packageName, slug }, bot, signal)) {
-      if (foreign || view.proposals.get(ref)?.state !== 'open') continue
+    for (const { ref, commit, records, foreign, known } of path === ''
+      ? []
+      : await readBranches(view, { packageName, slug }, bot, signal)) {
+      if (foreign || known === false || view.proposals.get(ref)?.state !== 'open') continue
       const clusters = records.flatMap(({ isNew, record }) => (isNew && !(record instanceof Failure) ? [record.spec.unit.cluster] : []))
       const gone = clusters.filter((cluster) => missed.has(cluster))
       if (gone.length === 0 || gone.length !== clusters.length) continue

@@ -20,13 +20,13 @@ export async function writeTurn(
   repository: PackageRepository,
   units: readonly UnitResult[],
   clusters: readonly ClusterWrites[],
-  { head: start, at }: Omit<LedgerTarget, 'cluster'>,
+  { head: start, at, pushed }: Omit<LedgerTarget, 'cluster'>,
   signal: AbortSignal,
 ): Promise<WrittenTurn> {
   const writing = units.filter((unit) => unit.state === 'planned' && !isNothing(unit.plan.writes))
   try {
     const { cluster, parts } = ofClusters(writing, clusters)
-    const { updates } = await applyWrites(repository, joinWrites(parts), { head: start, at, cluster }, signal)
+    const { updates } = await applyWrites(repository, joinWrites(parts), { head: start, at, cluster, pushed }, signal)
     return { units, updates }
   } catch (thrown) {
     if (!isRefusal(thrown) || writing.length + clusters.length < 2) throw thrown
@@ -37,7 +37,7 @@ export async function writeTurn(
   for (const unit of writing) {
     if (unit.state === 'failed') continue
     try {
-      const written = await applyWrites(repository, unit.plan.writes, { head, at, cluster: unit.unit.cluster }, signal)
+      const written = await applyWrites(repository, unit.plan.writes, { head, at, cluster: unit.unit.cluster, pushed }, signal)
       updates.push(...written.updates)
       head = written.ledger ?? head
     } catch (thrown) {
@@ -49,7 +49,7 @@ export async function writeTurn(
   for (const { cluster, ...writes } of clusters) {
     // That a cluster was seen is not true of what could not be written.
     if ([...refused.keys()].some((unit) => unit.state === 'planned' && unit.unit.cluster === cluster)) continue
-    const written = await applyWrites(repository, { ...NO_WRITES, ...writes }, { head, at, cluster }, signal)
+    const written = await applyWrites(repository, { ...NO_WRITES, ...writes }, { head, at, cluster, pushed }, signal)
     updates.push(...written.updates)
     head = written.ledger ?? head
   }

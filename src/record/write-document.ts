@@ -4,6 +4,7 @@ import { Failure } from '../failure.ts'
 import { type Json, jsonEquals } from '../krm/json.ts'
 import { writeDocument } from '../package/edit-yaml-write.ts'
 import { frozen, knownTexts } from './known-texts.ts'
+import { pushedBranchSchema } from './pushed-branch.ts'
 import { closedEpisodeSchema, clusterObservationSchema, driftRecordSchema, driftReportSchema } from './schema.ts'
 
 /** Argo CD skips a file that begins with this line (argo-cd, reposerver/repository: skipFileRenderingMarker). */
@@ -54,6 +55,7 @@ const SCHEMA_OF: Readonly<Record<string, z.ZodType>> = {
   DriftRecord: driftRecordSchema,
   ClosedEpisode: closedEpisodeSchema,
   ClusterObservation: clusterObservationSchema,
+  PushedBranch: pushedBranchSchema,
 }
 
 /**

@@ -237,6 +237,8 @@ async function endOf(gitea: Gitea, bot: GiteaUser, path: string, home: string): 
     .replaceAll(/2026-\d\d-\d\d[T ]\d\d:\d\d(:\d\dZ)?/g, 'TIME')
     // An answer has the id of the comment that it answers, which counts over all repositories.
     .replaceAll(/(<!-- backporch:[a-z]+=TIME,)\d+,/g, '$1ID,')
+    // Of what was pushed, which has times in it.
+    .replaceAll(/(content: |- )['"\\]*[0-9a-f]{16}\b['"\\]*?(?=\\n)/g, '$1HASH')
     .replaceAll(/\b[0-9a-f]{40}\b/g, 'COMMIT')
     .replaceAll(/`[0-9a-f]{7}`/g, 'COMMIT')
   return JSON.parse(text)

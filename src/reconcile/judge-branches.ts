@@ -1,0 +1,123 @@
+/**
+ * Whose the branches of a turn are. The ledger says which commit we pushed last; a commit that it does not know is rebuilt and compared,
+ * and what differs is somebody's, whatever name stands in it.
+ */
+
+import { type ExpectedCommit, expectedCommit, type StandingCommit } from '../plan/expected-branch.ts'
+import type { Observation, OpenBranch } from '../plan/observation.ts'
+import { filesOfProposal, type UnitPlan } from '../plan/plan-reconcile.ts'
+import type { FileChange, PackageRepository } from '../ports/package-repository.ts'
+import { type PushedContent, pushedContent } from '../record/pushed-branch.ts'
+import type { PackageRenderer } from '../render/package-renderer.ts'
+import type { ObservedUnit } from './observe-units.ts'
+import { asking, withAnswers } from './with-answers.ts'
+
+export interface JudgeGround {
+  readonly repository: PackageRepository
+  readonly renderer: PackageRenderer
+}
+
+/** A branch of several units is somebody's as soon as one of them finds that. */
+export async function judgeBranches(
+  units: readonly ObservedUnit[],
+  ground: JudgeGround,
+  signal: AbortSignal,
+): Promise<readonly ObservedUnit[]> {
+  const found = new Map<string, string>()
+  const ours = new Map<string, PushedContent>()
+  for (const unit of units) {
+    if (unit.state === 'failed') continue
+    for (const branch of unit.observation.git.branches) {
+      if (branch.foreign || branch.known === true || found.has(branch.ref)) continue
+      const verdict = await judge(unit.observation, branch, ground, signal)
+      if (typeof verdict === 'string') found.set(branch.ref, verdict)
+      else ours.set(branch.ref, verdict)
+    }
+  }
+  if (found.size + ours.size === 0) return units
+  const judged = (branch: OpenBranch): OpenBranch => {
+    const why = found.get(branch.ref)
+    const holds = ours.get(branch.ref)
+    if (why !== undefined) return { ...branch, foreign: true, foreignWhy: why }
+    return holds === undefined ? branch : { ...branch, holds }
+  }
+  return units.map((unit) => {
+    if (unit.state === 'failed') return unit
+    const { git } = unit.observation
+    const branches = git.branches.map(judged)
+    const siblings = git.siblings.map((sibling) => (found.has(sibling.ref) ? { ...sibling, foreign: true } : sibling))
+    return { ...unit, observation: { ...unit.observation, git: { ...git, branches, siblings } } }
+  })
+}
+
+/** What it holds, where it is ours; why it is not, as a sentence, otherwise. */
+async function judge(
+  observation: Observation,
+  branch: OpenBranch,
+  { repository, renderer }: JudgeGround,
+  signal: AbortSignal,
+): Promise<PushedContent | string> {
+  const { message } = await repository.commit(branch.commit, signal)
+  const before = await rootFiles(repository, branch, observation.unit.packagePath, signal)
+  const standing: StandingCommit = { message, before }
+  const expected = await withAnswers(renderer, signal, (answers) => expectedCommit(asking(observation, answers), branch, standing))
+  const what = branch.known === undefined ? 'this commit' : 'this commit, which backporch did not push,'
+  if (typeof expected === 'string') return `${what} is not what backporch writes: ${expected}`
+  if (!expected.messages.some((text) => saysSame(message, text))) return `${what} is not what backporch writes: its message differs`
+  if (!(await hasContent(repository, branch, expected.changes, signal)))
+    return `${what} is not what backporch writes: its files are not what follows from its record`
+  return pushedContent(expected.changes)
+}
+
+/** The adapter of git adds a sign-off, as the last trailer. */
+function saysSame(message: string, expected: ExpectedCommit['messages'][number]): boolean {
+  const start = expected.trimEnd()
+  return message.startsWith(start) && /^\n*(?:Signed-off-by: [^\n]*\n*)?$/.test(message.slice(start.length))
+}
+
+async function rootFiles(repository: PackageRepository, { base }: OpenBranch, folder: string, signal: AbortSignal) {
+  const files = await Promise.all(
+    ['Kptfile', '.krmignore'].map(async (path) => {
+      const [file] = await repository.list(base, folder === '' ? path : `${folder}/${path}`, signal)
+      return file === undefined || file.path !== '' ? [] : [{ ...file, path }]
+    }),
+  )
+  const there = files.flat()
+  const contents = await repository.read(
+    there.map(({ id }) => id),
+    signal,
+  )
+  return there.map(({ path, mode, id }) => ({ path, mode, content: contents.get(id) ?? new Uint8Array() }))
+}
+
+/** By the id of the tree: a commit that is made in memory, and never sent. */
+async function hasContent(
+  repository: PackageRepository,
+  { base, commit }: OpenBranch,
+  changes: readonly FileChange[],
+  signal: AbortSignal,
+): Promise<boolean> {
+  const made = await repository.commit(commit, signal)
+  const again = await repository.write({ parents: [base], base, changes, message: 'rebuilt\n', at: 0 })
+  return made.parents.length === 1 && made.tree === (await repository.commit(again, signal)).tree
+}
+
+/**
+ * A branch that nothing is new about is vouched for, so it is rebuilt as well: the ledger may be edited too, and another version may
+ * have written it. What differs there is made anew. A joint proposal, whose every unit would be built for that, is believed by the ledger.
+ */
+export async function planProven(
+  observation: Observation,
+  { repository, renderer }: JudgeGround,
+  plan: (observation: Observation) => Promise<UnitPlan>,
+  signal: AbortSignal,
+): Promise<UnitPlan> {
+  const first = await plan(observation)
+  const ref = `refs/heads/${first.branch}`
+  const branch = first.outcome === 'unchanged' ? first.openBranches.find((open) => open.ref === ref) : undefined
+  if (branch === undefined || branch.known !== true || branch.others.length > 0) return first
+  const changes = await withAnswers(renderer, signal, (answers) => filesOfProposal(asking(observation, answers), branch))
+  if (await hasContent(repository, branch, changes, signal)) return first
+  const branches = observation.git.branches.map((open) => (open.ref === ref ? { ...open, outdated: true } : open))
+  return plan({ ...observation, git: { ...observation.git, branches } })
+}

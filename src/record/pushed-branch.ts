@@ -1,0 +1,68 @@
+/**
+ * What the ledger keeps of a branch that we pushed: which commits, and what they hold. The name in a commit proves nothing, and a commit
+ * that was merged in another shape, or whose branch is gone, is known by what it held.
+ */
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { RECORDS_FOLDER } from './record-paths.ts'
+import { API_VERSION, LOCAL_CONFIG } from './schema.ts'
+
+/** Commits of one branch that are kept: it is made anew while its drift changes. */
+const MOST_COMMITS = 20
+
+export const pushedBranchSchema = z.object({
+  apiVersion: z.literal(API_VERSION),
+  kind: z.literal('PushedBranch'),
+  metadata: z.object({
+    name: z.string().describe('Branch, short: `proposed/apps/web/drift-9f2c1a7b`.'),
+    annotations: z.object({ 'config.kubernetes.io/local-config': z.literal('true') }),
+  }),
+  spec: z.object({
+    commits: z
+      .array(
+        z.object({
+          commit: z.string(),
+          content: z.string().describe('Hash of the paths and contents that the commit changes, 16 hex digits.'),
+          records: z.array(z.string()).describe('Hashes of the records that it brings, 16 hex digits each.'),
+        }),
+      )
+      .describe('What backporch pushed, the latest last, twenty at most.'),
+  }),
+})
+
+export type PushedBranch = z.infer<typeof pushedBranchSchema>
+export type PushedContent = Omit<PushedBranch['spec']['commits'][number], 'commit'>
+
+/** `pushed/proposed/apps/web/drift-9f2c1a7b.yaml` */
+export function pushedPath(branch: string): string {
+  return `pushed/${branch}.yaml`
+}
+
+/** Paths are from the root; a file that is deleted has the content `null`. */
+export function pushedContent(changes: readonly { readonly path: string; readonly content: Uint8Array | null }[]): PushedContent {
+  const hash = createHash('sha256')
+  const files = changes.map(({ path, content }) => ({ path, digest: content === null ? '' : hashOf(content) }))
+  for (const { path, digest } of files.toSorted(byPath)) hash.update(`${path}\0${digest}\n`)
+  const records = files.filter(({ path, digest }) => path.startsWith(`${RECORDS_FOLDER}/`) && path.endsWith('.yaml') && digest !== '')
+  return { content: hash.digest('hex').slice(0, 16), records: records.map(({ digest }) => digest).sort() }
+}
+
+/** Of a record's bytes, 16 hex digits: as `records` of a pushed commit has it. */
+export function hashOf(content: Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex').slice(0, 16)
+}
+
+/** With the commit as the latest. */
+export function withPushed(before: PushedBranch | undefined, branch: string, commit: string, content: PushedContent): PushedBranch {
+  const others = (before?.spec.commits ?? []).filter((known) => known.commit !== commit)
+  return {
+    apiVersion: API_VERSION,
+    kind: 'PushedBranch',
+    metadata: { name: branch, annotations: LOCAL_CONFIG },
+    spec: { commits: [...others, { commit, ...content }].slice(-MOST_COMMITS) },
+  }
+}
+
+function byPath(left: { readonly path: string }, right: { readonly path: string }): number {
+  return left.path < right.path ? -1 : 1
+}

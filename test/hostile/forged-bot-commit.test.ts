@@ -1,0 +1,269 @@
+/** Somebody who may push to `proposed/` writes commits in the name of the bot. Author and committer prove nothing. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ObjectId } from '../../src/package/object-id.ts'
+import { MemoryForge } from '../fakes/memory-forge.ts'
+import { BOT_EMAIL } from '../fakes/memory-repository.ts'
+import { KPTFILE, refused, TurnWorld, WEB, WEB_CONFIG } from '../fakes/turn-world.ts'
+
+const VOUCHING = ['drift/fresh', 'drift/render', 'drift/policy', 'drift/applier']
+
+interface Stage {
+  readonly world: TurnWorld
+  readonly forge: MemoryForge
+  readonly branch: string
+}
+
+/** One open pull request about `spec.replicas` with a critical field beside it. */
+async function opened(hosted = true): Promise<Stage> {
+  const world = new TurnWorld('{mode: Propose}', { 'apps/web/Kptfile': `${KPTFILE}pipeline: {}\n` })
+  const forge = new MemoryForge(world.repository)
+  if (hosted) world.forge = forge
+  world.edit(WEB, 'spec.replicas', 5)
+  await world.plan()
+  const [branch = ''] = world.repository.names()
+  assert.match(branch, /^proposed\/apps\/web\/drift-/)
+  return { world, forge, branch }
+}
+
+type Files = { readonly [path: string]: string | null }
+
+/** The commit of the branch, made anew with other files, in the name of the bot. */
+async function amend({ world: { repository }, branch }: Stage, files: Files, message?: string): Promise<ObjectId> {
+  const made = await repository.commit(repository.head(branch))
+  return repository.commitByHand(branch, files, {
+    author: BOT_EMAIL,
+    committer: BOT_EMAIL,
+    parents: made.parents,
+    at: made.author.at,
+    message: message ?? made.message,
+  })
+}
+
+function recordOf({ world: { repository }, branch }: Stage): { readonly path: string; readonly text: string } {
+  const path = repository.paths(branch).find((one) => one.startsWith('.drift/records/')) ?? ''
+  return { path, text: repository.text(branch, path) ?? '' }
+}
+
+function textOf({ world: { repository }, branch }: Stage, path: string): string {
+  return repository.text(branch, path) ?? ''
+}
+
+const WEB_FILE = 'apps/web/deployment.yaml'
+
+const FORGERIES: { readonly [what: string]: (stage: Stage) => Promise<unknown> } = {
+  'another image in the package': (stage) =>
+    amend(stage, { [WEB_FILE]: textOf(stage, WEB_FILE).replace('nginx:1.27', 'evil.example/nginx:1.27') }),
+  'an added workflow': (stage) => amend(stage, { '.github/workflows/x.yml': 'on: push\njobs: {}\n' }),
+  'the resolution flipped in the record': (stage) => {
+    const { path, text } = recordOf(stage)
+    return amend(stage, { [path]: text.replace('resolution: Restore', 'resolution: Adopt').replace('plan: Restore', 'plan: Adopt') })
+  },
+  'the resolution flipped, with the files that backporch would write for it': async (stage) => {
+    const { world, branch } = stage
+    const pushed = world.repository.head(branch)
+    const ledger = world.repository.head('drift-ledger')
+    await world.wish('Adopt')
+    // The commit is one that backporch made; what it pushed to the ledger with it never came to be.
+    assert.notEqual(world.repository.head(branch), pushed)
+    world.repository.branches.set('refs/heads/drift-ledger', ledger)
+  },
+  'words of a person that nobody said': (stage) => {
+    const { path, text } = recordOf(stage)
+    return amend(stage, { [path]: text.replace(/^( {2})plan: Restore$/m, '$1plan: Restore\n$1message: approved by security') })
+  },
+  'an added file outside of the package': (stage) => amend(stage, { 'apps/other.yaml': 'a: 1\n' }),
+  'a deleted file outside of the package': (stage) => amend(stage, { '.drift/policy.yaml': null }),
+  'another pipeline in the Kptfile': (stage) =>
+    amend(stage, {
+      'apps/web/Kptfile': textOf(stage, 'apps/web/Kptfile').replace('pipeline: {}', 'pipeline: {mutators: [{image: evil}]}'),
+    }),
+  'another copy, source or time in the record': (stage) => {
+    const { path, text } = recordOf(stage)
+    return amend(stage, { [path]: text.replace(/source: .*/, 'source: elsewhere.yaml:1') })
+  },
+  'a second commit': async ({ world: { repository }, branch }) => {
+    repository.commitByHand(branch, { 'apps/other.yaml': 'a: 1\n' }, { author: BOT_EMAIL })
+  },
+  'other trailers in the message': async (stage) => {
+    const { message } = await stage.world.repository.commit(stage.world.repository.head(stage.branch))
+    await amend(stage, {}, message.replace(/^Drift-Risk: .*$/m, 'Drift-Risk: low\nReviewed-by: Grace'))
+  },
+  'an older commit of the bot': async ({ world, branch }) => {
+    const older = world.repository.head(branch)
+    world.edit(WEB, 'spec.replicas', 6)
+    await world.plan()
+    assert.notEqual(world.repository.head(branch), older)
+    world.repository.branches.set(`refs/heads/${branch}`, older)
+  },
+  "another episode's commit": async ({ world, branch }) => {
+    const own = world.repository.head(branch)
+    world.repository.commitByHand('main', { 'apps/zoo/Kptfile': KPTFILE.replace('web', 'zoo'), 'apps/zoo/config.yaml': ZOO })
+    world.sync()
+    world.edit(WEB, 'spec.replicas', 5)
+    world.edit('/ConfigMap/shop/zoo', 'data.size', '7')
+    await world.scan()
+    const other = world.repository.names().find((name) => name.startsWith('proposed/apps/zoo/')) ?? ''
+    const commit = world.repository.head(other)
+    assert.notEqual(commit, own)
+    world.repository.branches.set(`refs/heads/${branch}`, commit)
+  },
+}
+const ZOO = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: zoo, namespace: shop}\ndata: {size: "5"}\n'
+
+for (const [what, forgery] of Object.entries(FORGERIES)) {
+  test(`${what}, in the name of the bot: red, told once, never pushed over`, async () => {
+    const stage = await opened()
+    const { world, forge, branch } = stage
+    await forgery(stage)
+    const forged = world.repository.head(branch)
+    const number = forge.proposals.find(({ ref }) => ref === `refs/heads/${branch}`)?.number ?? 0
+    forge.byHand(number, { commit: forged })
+    forge.writes.length = 0
+    for (let turn = 0; turn < 3; turn += 1) await world.scan()
+    assert.equal(world.repository.head(branch), forged, 'pushed over')
+    for (const context of VOUCHING) {
+      const status = forge.statuses.get(`${forged} ${context}`)
+      assert.equal(status?.state, 'failure', context)
+      assert.match(status?.description ?? '', /backporch did not|not what backporch/)
+    }
+    assert.deepEqual(
+      forge.writes.filter((write) => write.startsWith('comment')),
+      [`comment #${number} edited`],
+    )
+    assert.equal(world.repository.names().filter((name) => name.startsWith('proposed/apps/web/')).length, 1, 'proposed twice')
+  })
+
+  test(`${what}, in the name of the bot: approve refuses it, and nothing is merged`, async () => {
+    const stage = await opened(false)
+    const { world, branch } = stage
+    await forgery(stage)
+    world.packages = ['apps/web']
+    const main = world.repository.head('main')
+    const forged = world.repository.head(branch)
+    const failure = await refused(world.approve(), 'BP2009')
+    assert.match(failure.remedy, /delete|by hand/)
+    assert.equal(world.repository.head('main'), main)
+    assert.equal(world.repository.head(branch), forged)
+  })
+}
+
+test('a wish does not change a forged branch, and /recreate takes it back', async () => {
+  const stage = await opened()
+  const { world, forge, branch } = stage
+  const ours = world.repository.head(branch)
+  const forged = await amend(stage, { 'x.yaml': 'a: 1\n' })
+  await refused(world.wish('Adopt'), 'BP2009')
+  assert.equal(world.repository.head(branch), forged)
+  const { outcome } = await world.plan({ recreate: true })
+  assert.equal(outcome, 'updated')
+  const anew = world.repository.head(branch)
+  assert.notEqual(anew, forged)
+  assert.equal((await world.repository.commit(anew)).tree === (await world.repository.commit(ours)).tree, false, 'the times differ')
+  assert.equal(forge.statuses.get(`${anew} drift/render`)?.state, 'success')
+  assert.equal(world.repository.text(branch, 'x.yaml'), undefined)
+})
+
+test('what healed under a forged branch is not withdrawn: the commit is somebody’s', async () => {
+  const stage = await opened()
+  const { world, branch } = stage
+  const forged = await amend(stage, { 'x.yaml': 'a: 1\n' })
+  world.sync()
+  const { outcome } = await world.plan()
+  assert.equal(outcome, 'foreign')
+  assert.equal(world.repository.head(branch), forged)
+})
+
+test('a draft in the name of the bot is not promoted with what somebody put on it', async () => {
+  const world = new TurnWorld('{mode: Warn}')
+  world.edit(WEB, 'spec.replicas', 5)
+  await world.plan()
+  const [branch = ''] = world.repository.names()
+  assert.match(branch, /^drafts\//)
+  const forged = await amend({ world, forge: new MemoryForge(world.repository), branch }, { 'x.yaml': 'a: 1\n' })
+  await refused(world.wish('Restore'), 'BP2009')
+  assert.equal(world.repository.head(branch), forged)
+})
+
+const LEGITIMATE: { readonly [what: string]: (stage: Stage) => Promise<unknown> | unknown } = {
+  'no ledger at all': ({ world }) => world.repository.branches.delete('refs/heads/drift-ledger'),
+  'a ledger of a version that kept no commits': ({ world: { repository } }) => {
+    const pushed = repository.paths('drift-ledger').filter((path) => path.startsWith('pushed/'))
+    assert.notEqual(pushed.length, 0)
+    repository.commitByHand('drift-ledger', Object.fromEntries(pushed.map((path) => [path, null])), { author: BOT_EMAIL })
+  },
+  'a ledger that was not written because the server takes refs one by one': async ({ world, branch }) => {
+    const ledger = world.repository.head('drift-ledger')
+    world.edit(WEB, 'spec.replicas', 6)
+    await world.plan()
+    assert.equal(world.repository.names()[0], branch)
+    world.repository.branches.set('refs/heads/drift-ledger', ledger)
+  },
+}
+
+for (const [what, happens] of Object.entries(LEGITIMATE)) {
+  test(`${what}: the branch is compared by its content, is ours, and the ledger knows it again`, async () => {
+    const stage = await opened()
+    const { world, forge, branch } = stage
+    await happens(stage)
+    const head = world.repository.head(branch)
+    const { outcome } = await world.plan()
+    assert.equal(outcome, 'unchanged')
+    assert.equal(world.repository.head(branch), head)
+    assert.equal(forge.statuses.get(`${head} drift/render`)?.state, 'success')
+    assert.match(world.repository.text('drift-ledger', `pushed/${branch}.yaml`) ?? '', new RegExp(head))
+    const ledger = world.repository.head('drift-ledger')
+    await world.plan()
+    assert.equal(world.repository.head('drift-ledger'), ledger, 'nothing is written when nothing is new')
+  })
+}
+
+test('an adopted plan without a ledger is compared by its content too', async () => {
+  const stage = await opened()
+  const { world, branch } = stage
+  await world.wish('Adopt', [], 'more load')
+  const head = world.repository.head(branch)
+  world.repository.branches.delete('refs/heads/drift-ledger')
+  const { outcome } = await world.plan()
+  assert.equal(outcome, 'unchanged')
+  assert.equal(world.repository.head(branch), head)
+})
+
+for (const ledger of ['with', 'without'] as const) {
+  test(`the base moves ${ledger} a ledger: our own branch is rebuilt`, async () => {
+    const stage = await opened()
+    const { world, forge, branch } = stage
+    const before = world.repository.head(branch)
+    if (ledger === 'without') world.repository.branches.delete('refs/heads/drift-ledger')
+    world.repository.commitByHand('main', { 'apps/web/notes.md': 'a note\n' })
+    const { outcome } = await world.plan()
+    assert.equal(outcome, 'updated')
+    const head = world.repository.head(branch)
+    assert.notEqual(head, before)
+    assert.equal(forge.statuses.get(`${head} drift/render`)?.state, 'success')
+  })
+}
+
+test('live moves without a ledger: a branch that only restores is proven by its own base, and rebuilt', async () => {
+  const stage = await opened()
+  const { world } = stage
+  world.repository.branches.delete('refs/heads/drift-ledger')
+  world.edit(WEB_CONFIG, 'data.size', '9')
+  const { outcome } = await world.plan()
+  assert.equal(outcome, 'updated')
+})
+
+test('a forged branch with a forged entry in the ledger is not vouched for: it is made anew', async () => {
+  const stage = await opened()
+  const { world, forge, branch } = stage
+  const ours = world.repository.head(branch)
+  const forged = await amend(stage, { '.github/workflows/x.yml': 'on: push\n' })
+  const path = `pushed/${branch}.yaml`
+  const text = world.repository.text('drift-ledger', path) ?? ''
+  world.repository.commitByHand('drift-ledger', { [path]: text.replaceAll(ours, forged) }, { author: BOT_EMAIL })
+  const { outcome } = await world.plan()
+  assert.equal(outcome, 'updated')
+  assert.notEqual(world.repository.head(branch), forged)
+  assert.equal(world.repository.text(branch, '.github/workflows/x.yml'), undefined)
+  assert.notEqual(forge.statuses.get(`${forged} drift/render`)?.state, 'success')
+})
