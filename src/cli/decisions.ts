@@ -110,7 +110,9 @@ export function decisionColumns(terminal: Terminal): readonly Column<Decision>[]
     {
       name: 'RESOLUTION',
       value: ({ spec, status }) =>
-        status === undefined || status.outcome === 'Merged' ? spec.plan.toLowerCase() : status.outcome.toLowerCase(),
+        status === undefined || status.outcome === 'Merged'
+          ? `${spec.plan.toLowerCase()}${status?.altered === undefined ? '' : ' (not as proposed)'}`
+          : status.outcome.toLowerCase(),
     },
     { name: 'DECIDED BY', value: ({ status }) => status?.decidedBy.replace(/ <.*/, '') ?? '' },
     { name: 'TOOK', value: ({ spec, status }) => (status === undefined ? '' : formatAge(Date.parse(status.at) - Date.parse(spec.began))) },
@@ -119,7 +121,11 @@ export function decisionColumns(terminal: Terminal): readonly Column<Decision>[]
       value: ({ status }) => (status?.verifiedAt === undefined ? '' : `${status.verifiedAt.slice(0, 16).replace('T', ' ')}Z`),
     },
     { name: 'COMMIT', value: ({ commit }) => commit.slice(0, 7) },
-    { name: 'WHY', wide: true, value: ({ spec, status }) => spec.message ?? status?.reason ?? '' },
+    {
+      name: 'WHY',
+      wide: true,
+      value: ({ spec, status }) => [spec.message ?? status?.reason, status?.altered].filter((why) => why !== undefined).join('; '),
+    },
   ]
 }
 

@@ -160,6 +160,7 @@ function mergedByHand(
       at: at < cluster.observedAt ? at : cluster.observedAt,
       seenAt: cluster.observedAt,
       ...(landing === undefined ? {} : { commit: landing.commit }),
+      ...(landing?.altered === undefined ? {} : { altered: landing.altered }),
       ...(joint ? { branch: ref.replace(/^refs\/heads\//, '') } : {}),
       ...(published === undefined ? {} : { revision: `v${published}` }),
     })
@@ -173,7 +174,7 @@ function mergedByHand(
     return {
       ref,
       episode: closed,
-      note: `${record.metadata.name} was merged${closed.status.decidedBy === '' ? '' : ` by ${closed.status.decidedBy.replace(/ <.*/, '')}`}: ${how}`,
+      note: `${record.metadata.name} was merged${closed.status.decidedBy === '' ? '' : ` by ${closed.status.decidedBy.replace(/ <.*/, '')}`}: ${how}${alteredNote(closed.status.altered)}`,
       writes: {
         ...NO_WRITES,
         updates,
@@ -186,6 +187,10 @@ function mergedByHand(
 
 function saysTheSame({ spec: left }: DriftRecord, { spec: right }: DriftRecord): boolean {
   return left.lifecycle === right.lifecycle && left.fingerprint === right.fingerprint && left.plan === right.plan
+}
+
+function alteredNote(altered: string | undefined): string {
+  return altered === undefined ? '' : `; it is not what was proposed, and backporch does not write it to a cluster: ${altered}`
 }
 
 /** Number of the revision whose tag is on one of the commits: an earlier turn set it and ended before it wrote the ledger. */

@@ -80,6 +80,8 @@ export interface Landing {
    * where it is our own commit, squashed or rebased.
    */
   readonly by: string
+  /** Why what landed is not what we proposed, as a part of a sentence; absent where it is. */
+  readonly altered?: string
 }
 
 /** The commit that was merged or closed, of a proposal whose branch is elsewhere now, or gone. */

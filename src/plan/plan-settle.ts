@@ -18,7 +18,7 @@ import { describeResourceId, resourceKey } from '../krm/resource-id.ts'
 import { shownPathOnly } from '../krm/shown-path.ts'
 import type { ApprovedWrite } from '../ports/cluster.ts'
 import { whyNotDeleted } from '../record/restore-losses.ts'
-import type { DriftRecord } from '../record/schema.ts'
+import type { ClosedEpisode, DriftRecord } from '../record/schema.ts'
 import type { Observation } from './observation.ts'
 import { allChanges, type PlannedChange, unverifiedMerges } from './pick-changes.ts'
 
@@ -72,8 +72,9 @@ function planValues(
   record: DriftRecord,
   live: LiveView,
 ): { readonly writes: ApprovedWrite[]; readonly stays: readonly Failure[] } {
-  // Verified once, it is done: the same drift coming back is another decision.
-  if (!unverifiedMerges(seen.git.ledger.closed).some(({ spec }) => spec.episode === record.spec.episode)) return { writes: [], stays: [] }
+  // Verified once, it is done: the same drift coming back is another decision. And what nobody proposed is not settled by itself.
+  const isDecided = ({ spec, status }: ClosedEpisode): boolean => spec.episode === record.spec.episode && status.altered === undefined
+  if (!unverifiedMerges(seen.git.ledger.closed).some(isDecided)) return { writes: [], stays: [] }
   const approved = new Set(record.spec.changes.filter(({ resolution }) => resolution === 'Restore').map(({ fingerprint }) => fingerprint))
   const now = allChanges(seen.verdicts, seen.key)
   const missing = [...approved].filter((fingerprint) => !now.some((change) => change.fingerprint === fingerprint))

@@ -11,6 +11,7 @@ import type { TreeFile } from '../ports/package-repository.ts'
 import { ledgerObservationPath, ledgerUnitFolder, recordFolder } from '../record/record-paths.ts'
 import { API_VERSION, type DriftRecord, type DriftReport, driftReportSchema } from '../record/schema.ts'
 import { parseDocument } from '../record/write-document.ts'
+import { whyAltered } from './as-proposed.ts'
 import type { BotIdentity } from './bot-identity.ts'
 import { findLanding } from './find-landing.ts'
 import { RECORD_FILE, readBranches, readHeads, readRecord } from './read-branches.ts'
@@ -68,7 +69,7 @@ export async function readGitState(
     publishedName: await publishedName(view, unit, revision, signal),
     episodes: view.episodes,
     heads,
-    landings: await landingsOf(view, unit, pending(merged, ledger), options, signal),
+    landings: await landingsOf(view, unit, { merged: pending(merged, ledger), branches, report: ledger.report }, options, signal),
     ledger,
   }
 }
@@ -169,22 +170,29 @@ interface MergedRecord {
   /** From the root. */
   readonly path: string
   readonly record: DriftRecord
+  readonly text: string
 }
 
 /** Looked for only until the decision stands in the ledger: it is a walk back through the base branch. */
 async function landingsOf(
   view: RepositoryView,
   unit: Unit,
-  merged: readonly MergedRecord[],
+  { merged, branches, report }: { readonly merged: readonly MergedRecord[] } & Pick<OpenBranches, 'branches'> & Pick<LedgerState, 'report'>,
   { bot, dryRun, rehearses }: GitStateOptions,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Landing>> {
   const landings = new Map<string, Landing>()
-  for (const { path, record } of merged) {
+  for (const { path, record, text } of merged) {
     const base = await view.repository.commit(view.base, signal)
     try {
       const landing = await findLanding(view.repository, base, path, unit.packageName, bot, signal)
-      if (landing !== undefined) landings.set(record.metadata.name, landing)
+      if (landing === undefined) continue
+      const { name } = record.metadata
+      const there = branches.flatMap((branch) => (branch.record.metadata.name === name ? [branch.ref] : []))
+      const inLedger = report?.status.episode === record.spec.episode ? openInLedger(unit, report) : undefined
+      const refs = [...there, ...(inLedger === undefined ? [] : [inLedger]), `refs/heads/proposed/${unit.packageName}/${name}`]
+      const altered = await whyAltered(view, { refs: [...new Set(refs)], text, landing }, signal)
+      landings.set(name, altered === undefined ? landing : { ...landing, altered })
     } catch (thrown) {
       // A shallow clone does not say where it was merged, and only a tag and the ledger have to know.
       if (dryRun !== true || rehearses === true || asFailure(thrown).code !== 'BP4011') throw thrown
@@ -210,7 +218,7 @@ async function mergedRecords(
   const unreadable: UnreadableRecord[] = []
   for (const { path } of files) {
     const record = readRecord(texts.get(path) ?? '', path)
-    if (!(record instanceof Failure)) merged.push({ path, record })
+    if (!(record instanceof Failure)) merged.push({ path, record, text: texts.get(path) ?? '' })
     else {
       const [, episode = ''] = RECORD_FILE.exec(path.slice(prefix.length)) ?? []
       unreadable.push({ place: 'base', episode, where: path, code: record.code, why: record.why })

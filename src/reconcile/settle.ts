@@ -111,7 +111,8 @@ export function pendingSettles({ units, view }: TurnResult): PendingSettle[] {
     const held = new Set(notHandedOver)
     return git.ledger.closed.flatMap((episode) => {
       const { spec, status } = episode
-      if (status.outcome !== 'Merged') return []
+      // Who merged decided, and the syncer may apply it: but nobody reviewed that backporch writes it.
+      if (status.outcome !== 'Merged' || status.altered !== undefined) return []
       const record = git.merged.find(({ metadata }) => metadata.name === `drift-${spec.episode}`)
       const commit = view.refs.get(`refs/tags/${unit.unit.packageName}/${status.revision}`)
       if (record === undefined || commit === undefined || record.spec.settle !== 'backporch') return []

@@ -93,7 +93,8 @@ function outcomeOf(
       return all ? { kind: 'verified', at: status.verifiedAt, plan: spec.plan } : undefined
     }
     if (status.failedAt === undefined) return { kind: 'merged' }
-    const why = applier.warning ?? applier.sentence
+    const altered = status.altered === undefined ? '' : ` What was merged is not what was proposed: ${status.altered}.`
+    const why = `${applier.warning ?? applier.sentence}${altered}`
     return { kind: 'not-restored', at: status.failedAt, why: together.length > 1 ? `${spec.unit.cluster}: ${why}` : why }
   }
   if (status.silentUntil === undefined) return undefined

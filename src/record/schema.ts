@@ -309,6 +309,12 @@ export const closedEpisodeSchema = z.object({
     revision: z.string().optional().describe('Published revision, as in `v4`.'),
     seenAt: z.string().optional().describe('RFC 3339 UTC: the observation that found the decision, where it was made elsewhere.'),
     branch: z.string().optional().describe('Branch of the joint proposal that the record was on.'),
+    altered: z
+      .string()
+      .optional()
+      .describe(
+        'Why what was merged is not what backporch proposed; absent where it is. Backporch does not write such a decision to a cluster.',
+      ),
     failedAt: z.string().optional().describe('RFC 3339 UTC: merged, and the cluster did not agree within the time that the policy gives.'),
     verifiedAt: z.string().optional().describe('RFC 3339 UTC: first observation in which live agreed with the decision.'),
     silentUntil: z.string().optional().describe('RFC 3339 UTC: until then exactly this fingerprint is not raised again.'),
