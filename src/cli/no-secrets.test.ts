@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
-import { appliedBy, editedBy, withMetadata } from '../../test/fakes/live-object.ts'
+import { appliedBy, editedBy, path, withMetadata } from '../../test/fakes/live-object.ts'
+import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { KPTFILE, TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
+import { formsInUse, mustHideForms, placedForms, withoutSecret } from '../../test/hostile/credential-forms.ts'
 import { Failure } from '../failure.ts'
+import { valueAt } from '../krm/field-path.ts'
+import { readResource } from '../krm/resource.ts'
+import { resourceKey } from '../krm/resource-id.ts'
+import { formatDocument } from '../record/write-document.ts'
 
 const CANARIES = [
   'c4n4ry-live-0',
@@ -251,4 +258,70 @@ test('hostile names and values make neither lines nor colours in any output', as
     assert.doesNotMatch(stdout + stderr, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/, argv.join(' '))
     assert.doesNotMatch(stdout + stderr, /^(error BP0000| {2}fix: run this)/m, argv.join(' '))
   }
+})
+
+/** Each is a turn over 114 objects; what prints them otherwise is in COMMANDS. */
+const WITH_ALL_FORMS: readonly (readonly string[])[] = [
+  ['diff', '-o', 'json', '--show-ignored', '--debug'],
+  ['diff', '-o', 'sarif'],
+  ['diff', '--yaml'],
+  ['explain', 'apps/web'],
+  ['restore', 'apps/web', '--dry-run', '--debug'],
+  ['scan', '-o', 'markdown', '--debug'],
+  ['status', '-o', 'json'],
+  ['release', 'apps/web', '-m', 'why'],
+  ['restore', 'apps/web'],
+  ['approve', 'apps/web', '--yes'],
+  ['scan', '--debug'],
+  ['history', '-o', 'json'],
+]
+
+test('no form of a secret is told by a command, a pull request, a comment, a status, an issue or a branch', async (t) => {
+  const seed = randomBytes(4).toString('hex')
+  t.diagnostic(`seed ${seed}`)
+  // The world in memory has no schema that says what a password is.
+  const forms = placedForms(
+    [...mustHideForms(seed), ...formsInUse(seed)].filter(({ passwords }) => passwords === undefined),
+    'shop',
+  )
+  const files = Object.fromEntries(forms.map((form, at) => [`apps/web/form-${at}.yaml`, formatDocument(withoutSecret(form))]))
+  const world = new TurnWorld('{mode: Propose}', files)
+  const forge = new MemoryForge(world.repository)
+  world.forge = forge
+  const fixed = world.repository.everything()
+  for (const { object, place } of forms) {
+    const read = readResource(object)
+    assert.ok(!('problem' in read))
+    world.edit(resourceKey(read.id), place, valueAt(object, path(place)) ?? null)
+  }
+  const told: string[] = []
+  for (const argv of WITH_ALL_FORMS) {
+    const { stdout, stderr } = await runInWorld(world, argv)
+    told.push(stdout, stderr)
+    for (const { number, title, body } of forge.proposals as readonly { number: number; title?: string; body?: string }[])
+      told.push(`${number} ${title ?? ''} ${body ?? ''}`)
+    told.push(JSON.stringify([forge.proposals, forge.comments, [...forge.statuses.values()], [...forge.issues.values()], forge.writes]))
+  }
+  assert.ok(forge.proposals.length > 0, 'there is a pull request')
+  assert.ok(
+    told.some((text) => text.includes(`form-${forms.length - 1}`)),
+    'the last form is told of',
+  )
+  assert.ok(world.repository.everything().length > fixed.length, 'something was written')
+  const text = [...told, world.repository.everything()].join('\n')
+  const leaks = forms.filter(({ needles }) =>
+    needles.some((needle) =>
+      [
+        needle,
+        JSON.stringify(needle).slice(1, -1),
+        base64(needle).slice(0, -4),
+        Buffer.from(needle).toString('hex'),
+        encodeURIComponent(needle),
+      ].some((form) => text.includes(form)),
+    ),
+  )
+  assert.deepEqual(
+    leaks.map(({ name }) => name),
+    [],
+  )
 })

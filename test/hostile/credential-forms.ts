@@ -3,7 +3,10 @@
  * only their name or form gives away. Prefixes are fixed and bodies are drawn from a seed at run time, so that no text here looks like a secret.
  */
 import { createHash } from 'node:crypto'
-import type { JsonObject } from '../../src/krm/json.ts'
+import { valueAt } from '../../src/krm/field-path.ts'
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../src/krm/json.ts'
+import { withValueAt } from '../../src/package/edit-yaml-value.ts'
+import { path } from '../fakes/live-object.ts'
 
 export interface CredentialForm {
   readonly name: string
@@ -82,7 +85,7 @@ export function mustHideForms(seed: string): readonly CredentialForm[] {
   const secret = (rest: JsonObject, metadata: JsonObject = {}): JsonObject => named('v1', 'Secret', rest, metadata)
   for (const type of ['Opaque', 'kubernetes.io/basic-auth']) {
     const body = draw.password()
-    add(`data of a Secret of type ${type}`, 'data.color', base64(body), secret({ type, data: { color: base64(body) } }))
+    add(`data of a Secret of type ${type}`, 'data.color', base64(body), secret({ type, data: { username: '', color: base64(body) } }))
   }
   {
     const body = draw.password()
@@ -90,7 +93,7 @@ export function mustHideForms(seed: string): readonly CredentialForm[] {
     const docker = base64(JSON.stringify({ auths: { 'registry.example.com': { auth: base64(`u:${draw.password()}`) } } }))
     add('.dockerconfigjson of a Secret', 'data[".dockerconfigjson"]', docker, secret({ data: { '.dockerconfigjson': docker } }))
     const key = base64(pem('PRIVATE KEY', draw).text)
-    add('tls.key of a Secret', 'data["tls.key"]', key, secret({ type: 'kubernetes.io/tls', data: { 'tls.key': key } }))
+    add('tls.key of a Secret', 'data["tls.key"]', key, secret({ type: 'kubernetes.io/tls', data: { 'tls.crt': '', 'tls.key': key } }))
     const bad = `not base64 !${draw.text(12)}`
     add('data of a Secret that is no base64', 'data.color', bad, secret({ data: { color: bad } }))
     const release = base64(base64(draw.text(60)))
@@ -121,7 +124,7 @@ export function mustHideForms(seed: string): readonly CredentialForm[] {
   for (const tool of tools.slice(0, 4)) {
     const body = draw.password()
     const copy = JSON.stringify({ data: { color: body } })
-    const object = named('apps/v1', 'Deployment', {}, { annotations: { [tool]: copy } })
+    const object = { ...deployment({}), metadata: { name: 'app', annotations: { [tool]: copy } } }
     add(`a Deployment's annotation ${tool}`, `metadata.annotations["${tool}"]`, body, object)
   }
   const embedded: readonly (readonly [name: string, apiVersion: string, kind: string, above: readonly string[]])[] = [
@@ -367,4 +370,24 @@ export function formsInUse(seed: string): readonly CredentialForm[] {
     args('curl -u a:b', ['sh', '-c', `curl -s -u ada:${four} https://example.com/health`], four)
   }
   return forms
+}
+
+/** The forms, each as an object with a name of its own: `form-7`. */
+export function placedForms(forms: readonly CredentialForm[], namespace: string): readonly CredentialForm[] {
+  return forms.map((form, at) => {
+    const metadata = form.object['metadata']
+    return { ...form, object: { ...form.object, metadata: { ...(isJsonObject(metadata) ? metadata : {}), name: `form-${at}`, namespace } } }
+  })
+}
+
+/** The object as git has it: with plain words at the place. */
+export function withoutSecret({ object, place }: CredentialForm): JsonObject {
+  const word = object['kind'] === 'Secret' && place.startsWith('data') ? base64('plain') : 'plain'
+  const words = (value: Json): Json => {
+    if (isJsonArray(value)) return value.map(words)
+    return isJsonObject(value) ? Object.fromEntries(Object.entries(value).map(([key, below]) => [key, words(below)])) : word
+  }
+  const changed = withValueAt(object, path(place), words(valueAt(object, path(place)) ?? null))
+  if (!isJsonObject(changed)) throw new TypeError('an object stays one')
+  return changed
 }
