@@ -5,6 +5,7 @@ import type { Json } from './json.ts'
 import { looksSecret } from './looks-secret.ts'
 
 const JWT = 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.c2lnbmF0dXJl'
+const base64 = (text: string): string => Buffer.from(text).toString('base64')
 const CONTAINER = 'spec.template.spec.containers[name=app]'
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
@@ -41,6 +42,13 @@ const HIDDEN: readonly (readonly [place: string, value: Json])[] = [
   ['data.color', JWT],
   ['data.color', '-----BEGIN EC PRIVATE KEY-----\nMHc'],
   ['data.color', 'AKIAIOSFODNN7EXAMPLE'],
+  // What only the library knows.
+  ['data.color', `dapi${'0123456789abcdef'.repeat(2)}`],
+  // In other encodings: once, twice, and in a text.
+  ['data.color', base64('password=hunter2')],
+  ['data.color', base64(base64('pin: x\npassword: hunter2'))],
+  ['data.color', `config ${base64('password=hunter2')} end`],
+  ['data.color', Buffer.from('password=hunter2').toString('hex')],
   ['data.color', 'glpat-abcdefghijklmnopqrst'],
   ['data.color', 'xoxb-123456789012-abcdefgh'],
   ['data.url', 'postgres://app:hunter2@db/app'],

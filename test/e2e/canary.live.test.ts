@@ -98,27 +98,8 @@ await controlPlaneSuite('canary', {}, (plane) => {
       unseen.map(({ name }) => name),
       [],
     )
-    for (const output of ['table', 'wide', 'name', 'yaml', 'jsonl', 'markdown', 'github', 'sarif', 'jsonpath={.items[*].spec}'])
-      await world.backporch('diff', '-o', output, '--show-ignored', '--debug')
-    await world.backporch('diff', '--yaml', '--debug')
-    for (const at of changes.keys()) if (at % 10 === 0) await world.backporch('explain', 'apps/forms', `${at + 1}`)
-    await world.backporch('explain', 'apps/forms', '--debug')
-    for (const verb of ['adopt', 'release', 'restore']) await world.backporch(verb, 'apps/forms', '--dry-run', '--debug')
-    for (const output of ['json', 'markdown', 'table']) await world.backporch('scan', '-o', output, '--debug')
-    for (const verb of ['adopt', 'release', 'restore']) await world.backporch(verb, 'apps/forms', '-o', 'json', '--debug')
-    for (const output of ['table', 'wide', 'json', 'yaml', 'markdown', 'github', 'sarif']) await world.backporch('status', '-o', output)
-    for (const list of ['drifts', 'packages', 'ignores', 'decisions', 'unmanaged'])
-      for (const output of ['wide', 'json', 'yaml']) await world.backporch('get', list, '-o', output)
-    await world.backporch('check', '--debug')
-    await world.backporch('report', '--since', '7d')
-    await world.backporch('render', 'apps/forms')
-    await world.backporch('render', 'apps/forms', '-o', 'unwrap')
-    await world.backporch('ignore', 'apps/forms', '1', '-m', 'a test', '--dry-run')
-    await world.backporch('ignore', 'apps/forms', '1', '-m', 'a test', '--print')
-    await world.backporch('snooze', 'apps/forms', '1d')
-    await world.backporch('approve', '--yes', '--debug', '--wait', '--wait-timeout', '1s')
-    await world.backporch('history', '-o', 'json', '--debug')
-    await world.backporch('scan', '--debug')
+    // Each is a turn over all of them; src/cli/no-secrets.test.ts has every other command and format.
+    for (const argv of WITH_ALL_FORMS) await world.backporch(...argv)
     assert.ok((await world.refs()).has('refs/tags/apps/forms/v1'), 'a decision was merged')
     await assertNowhere(
       world,
@@ -139,6 +120,23 @@ await controlPlaneSuite('canary', {}, (plane) => {
     assert.ok(shownForms(world.calls.map(outputOf), value).has(value))
   })
 })
+
+const WITH_ALL_FORMS: readonly (readonly string[])[] = [
+  ['diff', '-o', 'wide', '--debug'],
+  ['diff', '-o', 'sarif'],
+  ['diff', '--yaml'],
+  ['explain', 'apps/forms', '--debug'],
+  ['adopt', 'apps/forms', '--dry-run', '--debug'],
+  ['scan', '-o', 'markdown', '--debug'],
+  ['status', '-o', 'json'],
+  ['get', 'drifts', '-o', 'github'],
+  ['restore', 'apps/forms', '-o', 'json', '--debug'],
+  ['render', 'apps/forms', '-o', 'unwrap'],
+  ['approve', '--yes', '--debug'],
+  ['history', '-o', 'json'],
+  ['report', '--since', '7d'],
+  ['scan', '--debug'],
+]
 
 /** Forms that no server stores; test/hostile/credential-forms.test.ts has them. */
 const NOT_STORED = new Set(['data of a Secret that is no base64', 'a field of a Secret that nobody knows'])
