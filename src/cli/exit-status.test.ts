@@ -10,8 +10,8 @@ function failed(code: FailureCode): UnitResult {
 }
 
 /** Only what an exit code looks at. */
-function planned(changes: number, incomplete: readonly string[] = [], outcome = 'none'): UnitResult {
-  const report = { spec: { changes: Array(changes).fill(changeOf()) } }
+function planned(changes: number, incomplete: readonly string[] = [], outcome = 'none', status: object = {}): UnitResult {
+  const report = { spec: { changes: Array(changes).fill(changeOf()) }, status }
   return {
     state: 'planned',
     plan: { report, outcome },
@@ -25,6 +25,7 @@ const ROWS: readonly (readonly [name: string, units: readonly UnitResult[], code
   ['nothing at all', [], 0],
   ['in sync', [planned(0)], 0],
   ['drift', [planned(0), planned(2)], 1],
+  ['a syncer that is stuck', [planned(0, [], 'none', { stuckSince: '2026-11-21T10:00:00Z' })], 1],
   ['drift that does not count', [planned(2)], 0, { driftCounts: false }],
   ['drift that was rejected, for diff', [planned(1, [], 'silenced')], 1],
   ['drift that was rejected, for scan', [planned(1, [], 'silenced')], 0, { silencedCounts: false }],

@@ -1,4 +1,4 @@
-/** Exit codes of ux.md §2.7: 0 none, 1 drift, 2 error, 3 incomplete, 4 credentials or rights, 130 interrupted. Error beats drift. */
+/** Exit codes of ux.md §2.7: 0 none, 1 drift or a syncer that is stuck, 2 error, 3 incomplete, 4 credentials or rights, 130 interrupted. Error beats drift. */
 import { exitCodeOf, type Failure } from '../failure.ts'
 import { type UnitResult, unitFailures } from '../reconcile/unit-result.ts'
 
@@ -21,7 +21,8 @@ export function exitStatusOf(units: readonly UnitResult[], options: ExitOptions)
   if (!options.partialOk && unread.length > 0) return 3
   const drifted = units.some((unit) => {
     if (unit.state === 'failed' || (unit.plan.outcome === 'silenced' && !options.silencedCounts)) return false
-    return unit.plan.report.spec.changes.length > 0
+    const { spec, status } = unit.plan.report
+    return spec.changes.length > 0 || status.stuckSince !== undefined
   })
   return drifted && options.driftCounts ? 1 : 0
 }

@@ -13,6 +13,7 @@ import { liveOnlyAnnotations } from '../policy/package-annotations.ts'
 import { oneLine } from '../record/one-line.ts'
 import type { Change, Incomplete } from '../record/schema.ts'
 import { explainActor } from './actor-text.ts'
+import { stuckText } from './print-diff.ts'
 
 /** A difference with its number; `aside` where it is no drift. */
 export interface ExplainedLine {
@@ -78,7 +79,7 @@ export function explainLines({ number, drift, verdict, change, aside }: Explaine
   for (const name of detail.unheard ? unheard(verdict) : [])
     rows.push(['note', `${oneLine(name, 100)} counts as git has it, not as the live object does`])
   return [
-    `${number}  ${oneLine(describeResourceId(drift.id))}  ${oneLine(path, 200)}${path === '' ? '' : '  '}(${drift.change})`,
+    `${number}  ${oneLine(describeResourceId(drift.id))}  ${oneLine(path, 200)}${path === '' ? '' : '  '}(${drift.change}${drift.rolledBack === undefined ? '' : ', rolled back'})`,
     ...rows.flatMap(([label, text]) => wrapped(`   ${label.padEnd(8)}`, text, detail.width)),
     ...ruleLines({ drift, verdict, aside }, seen, detail),
   ]
@@ -94,7 +95,8 @@ function visibilityText(drift: Drift): string | undefined {
   return drift.visibility?.shown === true ? `shown: ${drift.visibility.why}` : undefined
 }
 
-function stateText({ state, why, commit }: SetAside): string {
+function stateText({ state, why, commit, stuckSince, look }: SetAside): string {
+  if (stuckSince !== undefined) return `${state} (${stuckText(stuckSince)}): ${oneLine(why, 600)}${look === undefined ? '' : `; ${look}`}`
   const at = commit === undefined || why.includes(commit.slice(0, 7)) ? '' : `; live is of commit ${commit.slice(0, 12)}`
   return `${state}, no drift: ${oneLine(why, 400)}${at}`
 }

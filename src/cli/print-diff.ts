@@ -9,6 +9,7 @@ import { actorLimit, actorName } from '../record/actor-name.ts'
 import { refOf } from '../record/build-report.ts'
 import { formatSides, hiddenBytes } from '../record/format-value.ts'
 import { oneLine } from '../record/one-line.ts'
+import { rollbackText } from '../record/rolled-back.ts'
 import type { Change } from '../record/schema.ts'
 import type { GroupMember } from '../status/resource-group.ts'
 import { rolloutLines } from './print-rollouts.ts'
@@ -42,12 +43,17 @@ export function formatDiff(view: DiffView, terminal: Terminal): string {
   const { changes } = view.plan.report.spec
   const lines: string[] = []
   const rows = layOut(view, terminal)
+  const told = new Map<string, string>()
   let object = ''
   changes.forEach((change, index) => {
     const here = `${change.ref.group}/${change.ref.kind}/${change.ref.namespace}/${change.ref.name}`
     if (here !== object) lines.push(...objectHead(change, view, terminal))
     object = here
     lines.push(rows[index] ?? '')
+    // Of the fields of one object, once.
+    const rollback = rollbackText(change)
+    if (rollback !== undefined && rollback !== told.get(here)) lines.push(`       ${terminal.style(oneLine(rollback, 200), 'yellow')}`)
+    if (rollback !== undefined) told.set(here, rollback)
     for (const line of view.wide ? ownerLines(change) : []) lines.push(`       ${terminal.style(line, 'dim')}`)
     for (const line of view.origins?.get(change.fingerprint) ?? []) lines.push(`       ${terminal.style(oneLine(line, 400), 'dim')}`)
     for (const note of change.notes ?? []) if (view.wide) lines.push(`       ${terminal.style(note, 'dim')}`)
@@ -246,18 +252,37 @@ function setAsideLines(view: DiffView, terminal: Terminal): string[] {
       return count === 0 ? [] : [`${count} ${state}`]
     })
     const hidden = counts.length === 0 ? [] : [`${counts.join(', ')} (no drift): --show-ignored lists them`]
-    return [...waitingLines(aside), ...hidden].map((line) => terminal.style(line, 'dim'))
+    return [...waitingLines(aside, terminal), ...hidden.map((line) => terminal.style(line, 'dim'))]
   }
-  const lines = aside.map(({ drift, state, why }) => terminal.style(`  ${state}: ${describeDrift(drift)}: ${oneLine(why, 200)}`, 'dim'))
+  const lines = aside.map((one) =>
+    terminal.style(`  ${waitingWord(one)}: ${describeDrift(one.drift)}: ${oneLine(one.why, 300)}`, ...asideStyle(one)),
+  )
   return [...lines, ...rollouts]
 }
 
 /** What waits for the syncer is told without being asked for: one line for each thing that it waits for. */
-function waitingLines(aside: readonly SetAside[]): string[] {
+function waitingLines(aside: readonly SetAside[], terminal: Terminal): string[] {
   const waiting = aside.filter(({ state }) => state !== 'Ignored' && state !== 'Released')
-  const told = new Map<string, number>()
-  for (const { state, why } of waiting) told.set(`${state}: ${why}`, (told.get(`${state}: ${why}`) ?? 0) + 1)
-  return [...told].map(([line, count]) => `${oneLine(line, 300)} (${count} ${count === 1 ? 'difference' : 'differences'}, no drift)`)
+  const told = Map.groupBy(waiting, (one) => `${waitingWord(one)}: ${one.why}${one.look === undefined ? '' : `; ${one.look}`}`)
+  return [...told].map(([line, [first, ...more]]) => {
+    const count = `${more.length + 1} ${more.length === 0 ? 'difference' : 'differences'}`
+    const end = first?.stuckSince === undefined ? `${count}, no drift` : count
+    return terminal.style(`${oneLine(line, 600)} (${end})`, ...(first === undefined ? [] : asideStyle(first)))
+  })
+}
+
+/** `Behind`, or `Behind (stuck since 2026-11-21T10:00:00Z)`. */
+function waitingWord({ state, stuckSince }: SetAside): string {
+  return stuckSince === undefined ? state : `${state} (${stuckText(stuckSince)})`
+}
+
+/** @param since RFC 3339 UTC or an age; empty where nobody knows */
+export function stuckText(since: string): string {
+  return since === '' ? 'stuck' : `stuck since ${since}`
+}
+
+function asideStyle({ stuckSince }: SetAside): Style[] {
+  return [stuckSince === undefined ? 'dim' : 'yellow']
 }
 
 function describeDrift({ id, path, change }: Drift): string {

@@ -6,7 +6,9 @@
 import { actorName } from '../record/actor-name.ts'
 import { formatSides } from '../record/format-value.ts'
 import { oneLine } from '../record/one-line.ts'
+import { rollbackText } from '../record/rolled-back.ts'
 import type { Change, DriftReportList, Incomplete } from '../record/schema.ts'
+import { stuckLines } from '../record/stuck-lines.ts'
 import { packageLabel } from './ledger-session.ts'
 import { count, objectName, type RankedChange, rankedChanges, sourceOf } from './ranked-changes.ts'
 
@@ -17,7 +19,8 @@ export function formatAnnotations(list: DriftReportList, numbers?: ReadonlyMap<C
   // Numbers only: what is no command is searched by the runner for commands of an older kind.
   const drifted = list.items.filter(({ spec }) => spec.changes.length > 0).length
   const summary = `${count(ranked.length, 'change')} in ${drifted} of ${count(list.items.length, 'package')}${list.incomplete.length === 0 ? '' : ', not observed in full'}`
-  return [...list.incomplete.map((entry) => notObserved(entry, list)), ...ranked.map(annotation), summary]
+  const stuck = stuckLines(list.items).map((line) => command('warning', { title: 'the syncer is stuck' }, line))
+  return [...list.incomplete.map((entry) => notObserved(entry, list)), ...stuck, ...ranked.map(annotation), summary]
     .map((line) => `${line}\n`)
     .join('')
 }
@@ -36,7 +39,9 @@ function describe(change: Change, number: number): string {
   const values = `${change.path}: ${git} → ${live}`
   const who = actor.confidence === 'none' ? 'by an unknown writer' : `by ${actorName(actor)} (${actor.class.replace('-', ' ')})`
   const when = actor.at === '' ? '' : ` ${actor.at}`
-  return `#${number} ${change.path === undefined ? `object ${change.change}` : values}, ${who}${when}, ${change.risk} ${change.reason}`
+  const rollback = rollbackText(change)
+  const what = `${change.path === undefined ? `object ${change.change}` : values}${rollback === undefined ? '' : `, ${rollback}`}`
+  return `#${number} ${what}, ${who}${when}, ${change.risk} ${change.reason}`
 }
 
 function notObserved({ package: path, ref, code, why, remedy }: Incomplete, { items }: DriftReportList): string {

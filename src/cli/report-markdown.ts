@@ -5,7 +5,9 @@
 import { actorLimit, actorName } from '../record/actor-name.ts'
 import { formatSides, formatValue, hiddenBytes } from '../record/format-value.ts'
 import { markdownCell, markdownCode, markdownProse } from '../record/markdown-text.ts'
+import { rollbackText } from '../record/rolled-back.ts'
 import type { Change, DriftReport, DriftReportList } from '../record/schema.ts'
+import { stuckLines } from '../record/stuck-lines.ts'
 import { unitName } from '../record/unit-name.ts'
 import { observedTimes } from './freshness.ts'
 import { packageLabel } from './ledger-session.ts'
@@ -42,6 +44,7 @@ export function formatMarkdown(list: DriftReportList, { numbers, also = [] }: Ma
     if (own.length > 0) lines.push(...section(report, own))
   }
   lines.push(...inSync(list.items.filter(({ spec, status }) => spec.changes.length === 0 && status.state !== 'Unknown')))
+  lines.push(...stuckPart(list.items))
   lines.push(...incompletePart(list))
   lines.push(...stalePart(list.notes), ...also)
   lines.push(`<sub>Observed ${observedText(list)}. Values read git → live.${drifted.length === 0 ? '' : WRITER_NOTE}</sub>`)
@@ -116,10 +119,11 @@ function row({ change, number }: RankedChange): string {
   const guess = actor.confidence === 'last-writer' ? ' (the only other writer)' : ''
   const kind = actor.class === 'unknown' || actor.confidence === 'none' ? '' : ` ${actor.class.replace('-', ' ')}`
   const when = actor.at === '' ? '' : `<br>${markdownCell(actor.at, 40)}`
+  const rollback = rollbackText(change)
   const cells = [
     String(number),
     `${markdownCell(objectName(change.ref), 160)}${source}`,
-    change.path === undefined ? `object ${change.change}` : markdownCell(change.path, 200),
+    `${change.path === undefined ? `object ${change.change}` : markdownCell(change.path, 200)}${rollback === undefined ? '' : `<br>${rollback}`}`,
     valueCell(change, 'git'),
     valueCell(change, 'live'),
     `${who}${guess}${kind}${when}`,
@@ -139,11 +143,17 @@ function valueCell(change: Change, side: 'git' | 'live'): string {
 function inSync(reports: readonly DriftReport[]): string[] {
   if (reports.length === 0) return []
   const names = reports.slice(0, NAMES_LIMIT).map(({ spec: { unit }, status }) => {
-    const state = status.state === 'InSync' ? '' : ` (${status.state.toLowerCase()})`
+    const word = status.stuckSince === undefined ? status.state.toLowerCase() : 'stuck'
+    const state = status.state === 'InSync' ? '' : ` (${word})`
     return `${markdownCode(unitName(unit))} in ${markdownCode(unit.cluster)}${state}`
   })
   const more = reports.length - names.length
   return [`Without drift: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`, '']
+}
+
+function stuckPart(reports: readonly DriftReport[]): string[] {
+  const lines = stuckLines(reports).map((line) => `- ${markdownProse(line, 600)}`)
+  return lines.length === 0 ? [] : ['### The syncer is stuck', '', ...lines, '']
 }
 
 function stalePart(notes: DriftReportList['notes'] = []): string[] {

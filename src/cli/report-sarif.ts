@@ -9,7 +9,9 @@ import { RISK_RULES } from '../drift/risk.ts'
 import { actorName } from '../record/actor-name.ts'
 import { formatSides } from '../record/format-value.ts'
 import { oneLine } from '../record/one-line.ts'
+import { rollbackText } from '../record/rolled-back.ts'
 import type { Change, DriftReportList, Incomplete } from '../record/schema.ts'
+import { stuckLines } from '../record/stuck-lines.ts'
 import { unitName } from '../record/unit-name.ts'
 import { packageLabel } from './ledger-session.ts'
 import { objectName, type RankedChange, rankedChanges, sourceOf } from './ranked-changes.ts'
@@ -38,6 +40,7 @@ export function sarifLog(list: DriftReportList, version: string, numbers?: Reado
   const cut = ranked.length - RESULT_LIMIT
   const notes = [
     ...list.incomplete.map((entry) => notObserved(entry, list)),
+    ...stuckLines(list.items).map(notification),
     ...(cut > 0 ? [notification(`${cut} changes of the least risk are left out`)] : []),
   ]
   return {
@@ -129,7 +132,8 @@ function sentence({ change, report, number }: RankedChange): string {
   const { git, live } = formatSides(change, 120)
   const what = change.path === undefined ? `is ${change.change}` : `${change.path}: ${git} → ${live}`
   const who = actor.confidence === 'none' ? 'an unknown writer' : `${actorName(actor)} (${actor.class.replace('-', ' ')})`
-  return `${objectName(change.ref)} ${what}, by ${who}${actor.at === '' ? '' : ` ${actor.at}`}. Change ${number} of ${unitName(report.spec.unit)} in ${report.spec.unit.cluster}.`
+  const rollback = rollbackText(change)
+  return `${objectName(change.ref)} ${what}, by ${who}${actor.at === '' ? '' : ` ${actor.at}`}${rollback === undefined ? '' : `, ${rollback}`}. Change ${number} of ${unitName(report.spec.unit)} in ${report.spec.unit.cluster}.`
 }
 
 /** Text that makes no link and no placeholder of a value (SARIF 2.1.0 §3.11.5, §3.11.6). */

@@ -5,9 +5,10 @@ import { UNKNOWN_SCHEMA } from '../krm/field-schema.ts'
 import type { JsonObject } from '../krm/json.ts'
 import type { LiveState } from '../krm/live-view.ts'
 import { resourceKey } from '../krm/resource-id.ts'
-import { NO_SYNCER_REPORT, type PackageVersion, type SyncEvidence, setBehindAside } from './behind.ts'
+import { setBehindAside } from './behind.ts'
 import { detectDrift, unexpectedObject } from './detect-drift.ts'
 import type { ObjectVerdict } from './drift.ts'
+import { NO_MEMORY, NO_SYNCER_REPORT, type PackageVersion, type SyncEvidence } from './sync-evidence.ts'
 
 const SYNCER = { manager: 'ci', operation: 'Apply', subresource: '' } as const
 const ID = { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'web' }
@@ -38,7 +39,7 @@ function present(object: JsonObject): LiveState {
 
 function version(commit: string, at: string, ...objects: readonly JsonObject[]): PackageVersion {
   const keyOf = (object: JsonObject): string => resourceKey({ ...ID, name: String((object['metadata'] as JsonObject)['name']) })
-  return { commit, at, objects: new Map(objects.map((object) => [keyOf(object), object])) }
+  return { commit, tree: commit.slice(0, 16), at, objects: new Map(objects.map((object) => [keyOf(object), object])) }
 }
 
 interface Given {
@@ -75,7 +76,10 @@ function evidenceOf(versions: readonly PackageVersion[], view: SyncEvidence['liv
     inventory: undefined,
     stored: undefined,
     waitedBefore: undefined,
+    memory: NO_MEMORY,
+    stuckAfter: 3_600,
     now: '2026-01-03T00:10:00Z',
+    present: '2026-01-03T00:10:00Z',
     ...more,
   }
 }
@@ -91,10 +95,10 @@ const MOVED = [version(C0, T0, config({ a: '3' })), version(C1, T1, config({ a: 
 test('a value that an earlier commit rendered and the syncer owns is Behind, and names the commit that is live', () => {
   assert.deepEqual(told(judge({ versions: MOVED, live: live({ a: '2' }, ['a'], T1), predicted: live({ a: '3' }, ['a'], T1) })), BEHIND_ONE)
   const old = judge({ versions: MOVED, live: live({ a: '1' }, ['a'], T2), predicted: live({ a: '3' }, ['a'], T2) })
-  assert.deepEqual(old.setAside[0]?.commit, C2)
+  assert.deepEqual([old.setAside[0]?.commit, old.setAside[0]?.stuckSince], [C2, '2026-01-02T01:00:00Z'])
   assert.equal(
     old.setAside[0]?.why,
-    'live is what ccccccc rendered, git has aaaaaaa since 2026-01-03T00:00:00Z, and the syncer has not applied it yet',
+    'live is what ccccccc rendered, git has aaaaaaa since 2026-01-03T00:00:00Z, and the syncer did not apply bbbbbbb within 1h',
   )
 })
 

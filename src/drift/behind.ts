@@ -4,73 +4,18 @@
  * ever rendered is drift, whichever manager wrote it.
  */
 import { Failure } from '../failure.ts'
-import { type FieldPath, field, valueAt } from '../krm/field-path.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../krm/json.ts'
-import type { LiveView } from '../krm/live-view.ts'
-import { type ManagedFields, managedFieldsOf, ownsPlace } from '../krm/managed-fields.ts'
-import { canonicalQuantity } from '../krm/quantity.ts'
-import { isSecret } from '../krm/redacted.ts'
+import { isJsonObject, type Json, type JsonObject, jsonEquals } from '../krm/json.ts'
+import { managedFieldsOf } from '../krm/managed-fields.ts'
 import { annotationsOf } from '../krm/resource.ts'
-import { resourceKey } from '../krm/resource-id.ts'
+import { type ResourceId, resourceKey } from '../krm/resource-id.ts'
 import { shownPathOnly } from '../krm/shown-path.ts'
-import { isSyncer } from './actor.ts'
+import { type Arrival, arrivalsOf, type ContentId, secondsAfter } from './arrivals.ts'
 import { withItems } from './classify-ignored.ts'
-import type { Drift, ObjectVerdict, SetAside, SetAsideState, Syncer } from './drift.ts'
+import type { Drift, ObjectVerdict, RolledBack, SetAside, SetAsideState } from './drift.ts'
 import { lastAppliedOf, type StoredManifest } from './last-applied.ts'
-import { withSecretData } from './secret-data.ts'
+import type { PackageVersion, SeenLive, SyncEvidence } from './sync-evidence.ts'
 import { hasNoOwners } from './unowned/unowned-fields.ts'
-
-/** One content of the package on the base branch. */
-export interface PackageVersion {
-  /** The first commit of the base branch with this content: 40 hex digits; empty for the time before the package was there. */
-  readonly commit: string
-  /** When the base branch got it, RFC 3339 UTC: its committer's clock. */
-  readonly at: string
-  /** What it renders, by `resourceKey`. */
-  readonly objects: ReadonlyMap<string, JsonObject>
-}
-
-export interface PackageHistory {
-  /** Newest first; the first one is what live is compared with. */
-  readonly versions: readonly PackageVersion[]
-  /** Place in `versions` of every commit that was walked. */
-  readonly placeOf: ReadonlyMap<string, number>
-  /** Whether it goes back to where the package began; otherwise only the latest versions were read. */
-  readonly complete: boolean
-  /** Why nothing older could be read, where that is so: in a shallow clone. */
-  readonly cut?: Failure
-}
-
-/** What the syncer says about itself, where it has a resource that says anything. */
-export interface SyncerReport {
-  /** Commit that it applied last; undefined where it names none. */
-  readonly applied: string | undefined
-  /** Why it is at work just now, as a clause: `Flux Kustomization apps/web is at work`. */
-  readonly atWork: string | undefined
-  /** Why it applies nothing, as a clause. */
-  readonly suspended: string | undefined
-}
-
-export const NO_SYNCER_REPORT: SyncerReport = { applied: undefined, atWork: undefined, suspended: undefined }
-
-/** Everything that tells a syncer that is behind from a person who wrote. */
-export interface SyncEvidence {
-  readonly history: PackageHistory
-  readonly syncer: Syncer | undefined
-  readonly report: SyncerReport
-  readonly live: LiveView
-  /** Identities, by `resourceKey`, that the package's inventory lists; undefined where there is no inventory. */
-  readonly inventory: ReadonlySet<string> | undefined
-  /** What the syncer keeps of what it applied and compares its next apply with, by `resourceKey`; undefined where that is not known. */
-  readonly stored: ReadonlyMap<string, StoredManifest> | undefined
-  /** Of an earlier observation of the very same content: whether this difference waited for the syncer then. Undefined: no such observation. */
-  readonly waitedBefore: ((drift: Drift) => boolean) | undefined
-  /** RFC 3339 UTC, of the observation. */
-  readonly now: string
-}
-
-/** How long an object that nothing else speaks about may be on its way, in milliseconds. */
-const ON_ITS_WAY = 3_600_000
+import { lastWriteOf, rendersLive, shows, valueIn } from './version-values.ts'
 
 /** Moves what only waits for the syncer out of the items. Verdicts without an open question come back as they are. */
 export function setBehindAside(verdicts: readonly ObjectVerdict[], evidence: SyncEvidence): ObjectVerdict[] {
@@ -86,8 +31,11 @@ export function setBehindAside(verdicts: readonly ObjectVerdict[], evidence: Syn
       const answer = open.has(drift) ? judge.decide(drift) : undefined
       if (answer === undefined) items.push(drift)
       else if (answer === 'older-commits') undecided.push(drift)
-      else if ('note' in answer) items.push({ ...drift, notes: [...drift.notes, answer.note] })
-      else setAside.push(answer.aside)
+      else if ('aside' in answer) setAside.push(answer.aside)
+      else {
+        const { note, rolledBack } = answer
+        items.push({ ...drift, notes: [...drift.notes, note], ...(rolledBack === undefined ? {} : { rolledBack }) })
+      }
     }
     const kept = { ...decided, ...withItems(verdict, items), setAside: [...verdict.setAside, ...setAside] }
     const { cut } = evidence.history
@@ -96,7 +44,11 @@ export function setBehindAside(verdicts: readonly ObjectVerdict[], evidence: Syn
 }
 
 /** `older-commits`: only what a shallow clone lacks can say whose difference it is. */
-type Answer = { readonly aside: SetAside } | { readonly note: string } | 'older-commits' | undefined
+type Answer = { readonly aside: SetAside } | DriftAnswer | 'older-commits' | undefined
+interface DriftAnswer {
+  readonly note: string
+  readonly rolledBack?: RolledBack
+}
 
 /** What is drift stays in the verdict; what may be lag is neither, and named. */
 function unproven(verdict: ObjectVerdict, undecided: readonly Drift[], { code, what, where, why, remedy, retry }: Failure): ObjectVerdict {
@@ -116,6 +68,7 @@ function unproven(verdict: ObjectVerdict, undecided: readonly Drift[], { code, w
 class Judge {
   private readonly evidence: SyncEvidence
   private readonly versions: readonly PackageVersion[]
+  private readonly arrivals: readonly Arrival[]
   /** Place of the commit that the syncer says it applied. */
   private readonly reported: number | undefined
   /** Newest version of which some live object proves that it was applied; found when it is first asked for. */
@@ -125,6 +78,23 @@ class Judge {
     this.evidence = evidence
     this.versions = evidence.history.versions
     this.reported = evidence.report.applied === undefined ? undefined : evidence.history.placeOf.get(evidence.report.applied)
+    const { contents } = evidence.memory
+    const seenAt = new Map(contents.toReversed().flatMap((content) => [[this.placeOf(content), content] as const]))
+    this.arrivals = arrivalsOf(this.versions, (place) => seenAt.get(place), evidence.present)
+  }
+
+  /** In a history that was rewritten, the newest version of this content. */
+  private placeOf({ commit, tree }: ContentId): number | undefined {
+    const place = this.evidence.history.placeOf.get(commit) ?? this.versions.findIndex((version) => version.tree === tree)
+    return place === -1 ? undefined : place
+  }
+
+  /** Place of the version that the object was seen with; of an observation that is older than that, nothing is known. */
+  private seenPlace(id: ResourceId): (SeenLive & { readonly place: number }) | undefined {
+    const { memory, now } = this.evidence
+    const seen = memory.seenWith(id)
+    const place = seen === undefined || now < seen.at ? undefined : this.placeOf(seen)
+    return seen === undefined || place === undefined ? undefined : { ...seen, place }
   }
 
   decide(drift: Drift): Answer {
@@ -149,7 +119,7 @@ class Judge {
       return { note: `${stored.storedIn} has the value of git, so the live one was written later, under the syncer's own name` }
     const place = this.versions.findIndex(({ objects }, index) => {
       const object = index === 0 ? undefined : objects.get(resourceKey(drift.id))
-      return object !== undefined && renders(valueIn(object, drift), drift.live, DATA_KINDS.has(drift.id.kind))
+      return object !== undefined && rendersLive(object, drift)
     })
     if (place !== -1) return this.behind(drift, place)
     if (this.evidence.history.cut !== undefined) return 'older-commits'
@@ -176,8 +146,14 @@ class Judge {
     if (lacking === -1 || this.versions[lacking]?.objects.get(key) === undefined) return undefined
     const state = this.evidence.live.get(key)
     const live = state?.state === 'present' ? state.object : undefined
-    if (live === undefined || this.wasApplied(drift, lacking - 1, live)) return undefined
-    return this.behind(drift, lacking)
+    if (live === undefined) return undefined
+    const seen = this.seenPlace(drift.id)
+    if (seen !== undefined && seen.place < lacking) {
+      // Who removes a field by hand leaves the syncer's entry as it was.
+      const since = lastWriteOf(managedFieldsOf(live), this.evidence.syncer)
+      return since !== undefined && since > seen.at ? this.rolledBack(lacking, seen) : undefined
+    }
+    return this.wasApplied(drift, lacking - 1, live) ? undefined : this.behind(drift, lacking)
   }
 
   private wasApplied(drift: Drift, introduced: number, live: JsonObject): boolean {
@@ -190,17 +166,20 @@ class Judge {
     if (applied !== undefined && valueIn(applied, drift) !== undefined) return true
     const managed = managedFieldsOf(live)
     // Without managers the annotation is the last apply; without both nothing speaks.
-    if (hasNoOwners(managed)) return applied === undefined && Date.parse(this.evidence.now) - Date.parse(this.at(introduced)) > ON_ITS_WAY
+    if (hasNoOwners(managed)) return applied === undefined && this.isOverdue(introduced)
     // The server gives a manager's entry a new time when its set grows: an older entry never had the field.
     const written = lastWriteOf(managed, syncer)
-    return written === undefined || written >= this.at(introduced)
+    return written === undefined || written >= this.arrival(introduced).latest
   }
 
   private ofMissing(drift: Drift): Answer {
     const key = resourceKey(drift.id)
     const lacking = this.versions.findIndex(({ objects }, index) => index > 0 && !objects.has(key))
     if (this.evidence.inventory?.has(key) === true) return undefined
-    const { stored } = this.evidence
+    const { stored, memory } = this.evidence
+    const seen = this.seenPlace(drift.id)
+    if (seen !== undefined && this.versions[seen.place]?.objects.has(key) === true) return undefined
+    if (memory.any && this.versions[lacking]?.commit === '') return undefined
     if (lacking === -1) return this.ofOlder(drift)
     const neverApplied = stored !== undefined && !stored.has(key) && isKeptByHelm(drift)
     return neverApplied ? this.behind(drift, lacking) : this.onItsWay(drift, lacking)
@@ -210,6 +189,8 @@ class Judge {
     const key = resourceKey(drift.id)
     const having = this.versions.findIndex(({ objects }, index) => index > 0 && objects.has(key))
     if (having === -1) return this.ofOlder(drift)
+    const seen = this.seenPlace(drift.id)
+    if (seen !== undefined && seen.place < having) return this.rolledBack(having, seen)
     return this.evidence.stored?.has(key) === true ? this.behind(drift, having) : this.onItsWay(drift, having)
   }
 
@@ -227,12 +208,12 @@ class Judge {
 
   /** Nothing of the object itself says when it was applied: the syncer, the other objects and the time since the commit do. */
   private onItsWay(drift: Drift, before: number): Answer {
-    const { waitedBefore, now } = this.evidence
+    const { waitedBefore } = this.evidence
     const changed = before - 1
     if (this.reported !== undefined) return this.reported <= changed ? undefined : this.behind(drift, before)
     if (waitedBefore !== undefined && !waitedBefore(drift)) return undefined
     if (this.provenPlace() <= changed) return undefined
-    return Date.parse(now) - Date.parse(this.at(changed)) <= ON_ITS_WAY ? this.behind(drift, before) : undefined
+    return this.isOverdue(changed) ? undefined : this.behind(drift, before)
   }
 
   /** The newest version that some live object shows as applied: by a value that only came with it and that the syncer owns. */
@@ -257,40 +238,96 @@ class Judge {
     return this.versions.length
   }
 
+  /** Live is what an older version rendered, in the syncer's hands. */
   private behind(drift: Drift, place: number): Answer {
-    const { report, stored } = this.evidence
-    const [first] = this.versions
-    for (const { rollback, storedIn } of stored?.values() ?? []) {
-      if (rollback === undefined || rollback.at < this.at(0)) continue
-      return { note: `${storedIn} is a rollback to revision ${rollback.to} at ${rollback.at}, when git had ${short(first)} already` }
-    }
+    const rolledBack = this.rollback(drift, place)
+    if (rolledBack !== undefined) return rolledBack
+    const { report } = this.evidence
     const commit = this.versions[place]?.commit ?? ''
-    const since = this.sinceOf(drift)
-    const git = `git has ${short(since)} since ${since?.at ?? ''}`
+    const since = this.sincePlace(drift)
+    const git = `git has ${short(this.versions[since])} since ${this.arrival(since).latest}`
     const live = commit === '' ? `the package is new, ${git}` : `live is what ${commit.slice(0, 7)} rendered, ${git}`
+    const stuck = report.suspended === undefined && this.isOverdue(place - 1)
     const [state, why]: [SetAsideState, string] =
       report.suspended !== undefined
         ? ['Suspended', `${live}, and nothing applies it: ${report.suspended}`]
-        : report.atWork !== undefined
-          ? ['Reconciling', `${live}, and ${report.atWork}`]
-          : ['Behind', `${live}, and the syncer has not applied it yet`]
-    return { aside: { drift, state, why, ...(commit === '' ? {} : { commit }) } }
+        : stuck
+          ? ['Behind', `${live}, and ${this.whyStuck(drift, place - 1)}`]
+          : report.atWork !== undefined
+            ? ['Reconciling', `${live}, and ${report.atWork}`]
+            : ['Behind', `${live}, and the syncer has not applied it yet`]
+    const late = stuck ? { stuckSince: secondsAfter(this.arrival(place - 1).earliest, this.evidence.stuckAfter) } : {}
+    const look = report.says ?? (report.title === undefined ? undefined : `look at ${report.title}`)
+    return { aside: { drift, state, why, ...(commit === '' ? {} : { commit }), ...late, ...(stuck && look !== undefined ? { look } : {}) } }
   }
 
-  /** The oldest version from which on git says what it says now: later ones changed other objects, or the Kptfile alone. */
-  private sinceOf(drift: Drift): PackageVersion | undefined {
+  /** Of the oldest version from which on git says what it says now: later ones changed other objects, or the Kptfile alone. */
+  private sincePlace(drift: Drift): number {
     const said = ({ objects }: PackageVersion): Json | undefined => {
       const object = objects.get(resourceKey(drift.id))
       return drift.path.length === 0 ? object !== undefined : object && valueIn(object, drift)
     }
     const [first] = this.versions
     const now = first && said(first)
-    const other = this.versions.findIndex((version) => !sameValue(said(version), now))
-    return this.versions[other - 1] ?? first
+    return Math.max(this.versions.findIndex((version) => !sameValue(said(version), now)) - 1, 0)
   }
 
-  private at(place: number): string {
-    return this.versions[place]?.at ?? ''
+  /** What shows that the object had something newer than the version at `place`. */
+  private rollback(drift: Drift, place: number): DriftAnswer | undefined {
+    const { id } = drift
+    const seen = this.seenPlace(id)
+    const known = seen !== undefined && seen.place < place ? this.rolledBack(place, seen) : undefined
+    const { stored } = this.evidence
+    const commit = this.versions[place]?.commit ?? ''
+    for (const { rollback, storedIn } of stored?.values() ?? []) {
+      const since = this.sincePlace(drift)
+      if (rollback === undefined || rollback.at < this.arrival(since).latest) continue
+      const had = short(this.versions[since])
+      const note = `${storedIn} is a rollback to revision ${rollback.to} at ${rollback.at}, when git had ${had} already`
+      return { note, rolledBack: known?.rolledBack ?? { commit } }
+    }
+    if (known !== undefined) return known
+    // What it says was read after the objects: an apply in between wrote none of them before the commit that it names.
+    if (this.reported === undefined || this.reported >= place) return undefined
+    const written = this.lastWrite(id)
+    if (written === undefined || written < this.arrival(this.reported).latest) return undefined
+    const applied = this.versions[this.reported]
+    const note = `${this.whatIsLive(place)}, although the syncer says that it applied ${short(applied)}`
+    return { note, rolledBack: { commit } }
+  }
+
+  private rolledBack(place: number, { commit, at }: SeenLive): DriftAnswer {
+    const note = `${this.whatIsLive(place)}, although ${commit.slice(0, 7)} was live until ${at}`
+    return { note, rolledBack: { commit: this.versions[place]?.commit ?? '', seen: { commit, at } } }
+  }
+
+  private whatIsLive(place: number): string {
+    return `rolled back: live is what ${short(this.versions[place])} rendered`
+  }
+
+  private whyStuck({ id }: Drift, unapplied: number): string {
+    const { stuckAfter } = this.evidence
+    const { earliest } = this.arrival(unapplied)
+    const missed = `the syncer did not apply ${short(this.versions[unapplied])} within ${durationText(stuckAfter)}`
+    if (earliest === '') return `${missed} as far as anybody knows: the commit is dated in the future`
+    const written = this.lastWrite(id)
+    if (written === undefined || written <= secondsAfter(earliest, stuckAfter)) return missed
+    return `${missed}: it wrote the object at ${written}, so it reads an older commit, or somebody applied one under its name`
+  }
+
+  private lastWrite(id: ResourceId): string | undefined {
+    const state = this.evidence.live.get(resourceKey(id))
+    return state?.state === 'present' ? lastWriteOf(managedFieldsOf(state.object), this.evidence.syncer) : undefined
+  }
+
+  /** Whether the syncer had its time to apply the version. */
+  private isOverdue(place: number): boolean {
+    const { earliest } = this.arrival(place)
+    return earliest === '' || this.evidence.now > secondsAfter(earliest, this.evidence.stuckAfter)
+  }
+
+  private arrival(place: number): Arrival {
+    return this.arrivals[place] ?? { earliest: '', latest: this.evidence.present }
   }
 }
 
@@ -299,56 +336,17 @@ function isKeptByHelm({ id, git }: Drift): boolean {
   return id.kind !== 'CustomResourceDefinition' && isJsonObject(git) && !annotationsOf(git).has('helm.sh/hook')
 }
 
-const DATA_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret'])
-
-/** Whether live is what applying `declared` gives: the server may have added defaults inside. */
-function renders(declared: Json | undefined, live: Json | undefined, data: boolean): boolean {
-  if (declared === undefined || live === undefined) return false
-  if (isJsonObject(declared) && isJsonObject(live)) {
-    return Object.entries(declared).every(([name, value]) => renders(value, getKey(live, name), data))
-  }
-  if (isJsonArray(declared) && isJsonArray(live)) {
-    return declared.length === live.length && declared.every((value, index) => renders(value, live[index], data))
-  }
-  return jsonEquals(declared, live) || (!data && sameQuantity(declared, live))
-}
-
 function sameValue(left: Json | undefined, right: Json | undefined): boolean {
   return left === undefined || right === undefined ? left === right : jsonEquals(left, right)
 }
 
-/** The server rewrites quantities: git's `1000m` is live as `1`. Data is text, whatever it looks like. */
-function sameQuantity(declared: Json, live: Json): boolean {
-  return typeof live === 'string' && !isJsonObject(declared) && canonicalQuantity(String(declared)) === live
-}
-
-/** Of a Secret, `stringData` stands where the server stores it. */
-function valueIn(object: JsonObject, { id, path }: Drift): Json | undefined {
-  return valueAt(isSecret(id) ? withSecretData(object) : object, path)
-}
-
-/** RFC 3339 of the syncer's last change to what it owns of the object itself; undefined where it has no entry. */
-function lastWriteOf({ entries }: ManagedFields, syncer: Syncer | undefined): string | undefined {
-  const times = entries.flatMap((entry) => (entry.subresource === '' && isSyncer(entry, syncer) ? [entry.time] : []))
-  return times.length === 0 ? undefined : times.toSorted().at(-1)
-}
-
-/** Whether live has, in the syncer's hands, a scalar that `now` declares and `before` does not. */
-function shows(live: JsonObject, now: JsonObject, before: JsonObject, managed: ManagedFields, syncer: Syncer | undefined): boolean {
-  const own = managed.entries.filter((entry) => entry.subresource === '' && isSyncer(entry, syncer))
-  return changedScalars(now, before, []).some(
-    ({ path, value }) => jsonEquals(valueAt(live, path), value) && own.some((entry) => ownsPlace(entry, path, managed)),
-  )
-}
-
-/** Scalars of maps only: an item of a list has no path of its own without its schema. */
-function changedScalars(now: Json, before: Json | undefined, path: FieldPath): { path: FieldPath; value: Json }[] {
-  if (jsonEquals(now, before) || isJsonArray(now)) return []
-  if (!isJsonObject(now)) return [{ path, value: now }]
-  const earlier = isJsonObject(before) ? before : {}
-  return Object.entries(now).flatMap(([name, value]) => changedScalars(value, getKey(earlier, name), [...path, field(name)]))
-}
-
 function short(version: PackageVersion | undefined): string {
   return version?.commit.slice(0, 7) ?? 'an unknown commit'
+}
+
+/** The largest unit that it is a whole number of: `1h`, `90m`. */
+function durationText(seconds: number): string {
+  const units = { d: 86_400, h: 3_600, m: 60, s: 1 }
+  const unit = (['d', 'h', 'm'] as const).find((name) => seconds % units[name] === 0) ?? 's'
+  return `${seconds / units[unit]}${unit}`
 }

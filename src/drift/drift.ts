@@ -79,10 +79,20 @@ export interface Drift {
   readonly scaler?: ResourceId
   readonly actor: Actor
   readonly risk: Risk
+  /** Where the syncer's field manager took the object back to an older commit than it had. */
+  readonly rolledBack?: RolledBack
   /** Code of the rule in src/drift/risk.ts that gave the risk. */
   readonly reason: string
   /** Sentences for people, each a fact about this difference. */
   readonly notes: readonly string[]
+}
+
+/** What the syncer applied once is not live any more: an older content is, in the hands of its field manager. */
+export interface RolledBack {
+  /** The commit that live is of, 40 hex digits; empty for the time before the package was there. */
+  readonly commit: string
+  /** The newer commit that was live, and the last observation that saw it, RFC 3339 UTC; undefined where the syncer says so itself. */
+  readonly seen?: { readonly commit: string; readonly at: string }
 }
 
 /**
@@ -109,6 +119,10 @@ export interface SetAside {
   readonly rule?: string
   /** Of what waits for the syncer: the commit that live is of, 40 hex digits. */
   readonly commit?: string
+  /** Of what waits for longer than the policy allows: since when, RFC 3339 UTC; empty where nobody knows. */
+  readonly stuckSince?: string
+  /** Of the same: where to look, and what the syncer says there just now. */
+  readonly look?: string
 }
 
 /** A preset rule that could have muted a difference and did not: `because` is a clause for people. */

@@ -5,10 +5,11 @@ import { UNKNOWN_SCHEMA } from '../krm/field-schema.ts'
 import type { JsonObject } from '../krm/json.ts'
 import type { LiveState } from '../krm/live-view.ts'
 import { resourceKey } from '../krm/resource-id.ts'
-import { NO_SYNCER_REPORT, type PackageVersion, type SyncEvidence, setBehindAside } from './behind.ts'
+import { setBehindAside } from './behind.ts'
 import { detectDrift, unexpectedObject } from './detect-drift.ts'
 import type { ObjectVerdict, Syncer } from './drift.ts'
 import { LEFT_OVER, type StoredManifest } from './last-applied.ts'
+import { NO_MEMORY, NO_SYNCER_REPORT, type PackageVersion, type SyncEvidence } from './sync-evidence.ts'
 
 const HELM: Syncer = { manager: 'helm', operation: 'Update', subresource: '' }
 const ID = { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'web' }
@@ -65,6 +66,7 @@ function judge({ git, live: object, predicted, stored, syncer = HELM, id = ID }:
   const key = resourceKey(id)
   const versions: PackageVersion[] = git.map((one, place) => ({
     commit: String(place).repeat(40),
+    tree: String(place).repeat(16),
     at: `2026-01-0${git.length - place}T00:00:00Z`,
     objects: new Map(one === undefined ? [] : [[key, one]]),
   }))
@@ -76,7 +78,10 @@ function judge({ git, live: object, predicted, stored, syncer = HELM, id = ID }:
     inventory: stored === undefined ? undefined : new Set(stored === null ? [] : [key]),
     stored: stored === undefined ? undefined : new Map(stored === null ? [] : [[key, stored]]),
     waitedBefore: undefined,
+    memory: NO_MEMORY,
+    stuckAfter: 3_600,
     now: '2026-02-01T00:00:00Z',
+    present: '2026-02-01T00:00:00Z',
   }
   const [decided] = setBehindAside([verdict], evidence)
   assert.ok(decided !== undefined)

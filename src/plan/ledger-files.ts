@@ -91,6 +91,7 @@ function filesOf(path: string, document: object, isKept: boolean, { git }: Obser
 function driftOf({ spec, status }: Pick<DriftReport, 'spec' | 'status'>): MemberDrift {
   if (spec.changes.length > 0) return 'drifted'
   if (status.state === 'Unknown' || (status.incomplete ?? []).length > 0) return 'unverified'
+  if (status.stuckSince !== undefined) return 'stuck'
   return ['Behind', 'Reconciling', 'Suspended'].includes(status.state) ? 'waiting' : 'in-sync'
 }
 
@@ -143,7 +144,10 @@ export function identityFields(
 }
 
 /** What the ledger has of the unit's cluster; undefined where that is nothing, or cannot be read. */
-export function knownObservation({ unit, git }: Pick<Observation, 'unit' | 'git'>): ClusterObservation | undefined {
+export function knownObservation({
+  unit,
+  git,
+}: Pick<Observation, 'unit'> & { readonly git: Pick<Observation['git'], 'ledger'> }): ClusterObservation | undefined {
   const path = ledgerObservationPath(unit.cluster)
   const text = git.ledger.texts.get(path)
   const read = clusterObservationSchema.safeParse(text === undefined ? undefined : readObject(text, path))

@@ -12,8 +12,10 @@ import type { Hold } from './hold.ts'
 import { identityOf } from './ledger-files.ts'
 import type { Observation, OpenBranch, Wish } from './observation.ts'
 import { type PlannedChange, planOf } from './pick-changes.ts'
+import { rolloutOf } from './rollout.ts'
 import { ruleMatches } from './rule-matches.ts'
 import { sameTree } from './unit-git.ts'
+import { stuckSince } from './waiting-state.ts'
 
 /** By what is open for a decision: a turn asks for it many times, and the next turn again where nothing changed. */
 const KNOWN = new WeakMap<readonly PlannedChange[], KnownChanges>()
@@ -97,6 +99,7 @@ export function unitReport(
     status: {
       state,
       ...sinceWhen(before, state, at),
+      ...stuck(seen),
       episode,
       lifecycle,
       plan: active.length === 0 ? '' : planOf(active.map(({ resolution }) => resolution)),
@@ -106,9 +109,15 @@ export function unitReport(
       ...snoozed(seen, { episode, lifecycle }),
       ...ruleMatches(seen),
       health: showHealth(seen.health, seen.incomplete),
+      ...rolloutOf(seen),
     },
     incomplete: seen.incomplete,
   })
+}
+
+function stuck({ verdicts }: Observation): Pick<DriftReport['status'], 'stuckSince'> {
+  const since = stuckSince(verdicts)
+  return since === undefined ? {} : { stuckSince: since }
 }
 
 /** A state that was only out of sight goes on where it was. */

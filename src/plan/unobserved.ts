@@ -58,7 +58,17 @@ function isUnitReason({ status: { incomplete = [] } }: DriftReport): boolean {
 
 /** What was seen last stays as it is, with its time; the episode goes on. */
 function unknownReport(before: DriftReport, code: FailureCode, at: string): DriftReport {
-  const { state, since, lastKnown, setAside, incomplete: _incomplete, health: _health, ...rest } = before.status
+  const {
+    state,
+    since,
+    lastKnown,
+    stuckSince: _stuck,
+    rollout,
+    setAside,
+    incomplete: _incomplete,
+    health: _health,
+    ...rest
+  } = before.status
   const known = state === 'Unknown' ? lastKnown : { state, since }
   return {
     ...before,
@@ -68,6 +78,7 @@ function unknownReport(before: DriftReport, code: FailureCode, at: string): Drif
       ...(known === undefined ? {} : { lastKnown: known }),
       ...rest,
       health: { status: 'Unknown' },
+      ...(rollout === undefined ? {} : { rollout }),
       ...(setAside === undefined ? {} : { setAside }),
       incomplete: incompleteBy(code),
     },

@@ -143,7 +143,7 @@ test('ages come setting by setting, and windows of all matching policies are the
     ['other', '{priority: 2, match: {clusters: [dev]}, detect: {minAge: 1h}}'],
   )
   const { detect, remindAfter, windows } = effectivePolicy(set, 'prod', 'apps/web')
-  assert.deepEqual(detect, { minAge: 0, settle: 0, unobservedAfter: 900, interval: 3_600 })
+  assert.deepEqual(detect, { minAge: 0, settle: 0, unobservedAfter: 900, interval: 3_600, stuckAfter: undefined })
   assert.equal(remindAfter, 86_400)
   assert.deepEqual(
     windows.map((window) => [window.kind, window.where, ...(isScheduled(window) ? [window.duration, window.timezone] : []), window.except]),

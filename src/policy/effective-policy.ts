@@ -58,6 +58,8 @@ export interface Detection {
   readonly unobservedAfter: number
   /** How often a cluster is looked at. */
   readonly interval: number
+  /** How long the syncer may take to apply what git has; undefined: as its own interval has it. */
+  readonly stuckAfter: number | undefined
 }
 
 /** For the whole repository. 0 is no limit. */
@@ -99,7 +101,7 @@ export const DEFAULT_POLICY: EffectivePolicy = {
   remindAfter: secondsOf(REMIND_AFTER),
   escalateAfter: 14 * DAY,
   verifyTimeout: 600,
-  detect: { minAge: 120, settle: 120, unobservedAfter: 900, interval: 3_600 },
+  detect: { minAge: 120, settle: 120, unobservedAfter: 900, interval: 3_600, stuckAfter: undefined },
   windows: [],
   ignore: [],
   actors: [],
@@ -117,10 +119,11 @@ export function effectivePolicy(set: PolicySet, cluster: string, packagePath: st
     ),
   )
   const specs = matching.map(({ document }) => document.spec)
-  const seconds = (pick: (spec: Spec) => string | undefined, otherwise: number): number => {
-    const given = specs.map(pick).find((text) => text !== undefined)
-    return given === undefined ? otherwise : secondsOf(given)
+  const given = (pick: (spec: Spec) => string | undefined): number | undefined => {
+    const text = specs.map(pick).find((each) => each !== undefined)
+    return text === undefined ? undefined : secondsOf(text)
   }
+  const seconds = (pick: (spec: Spec) => string | undefined, otherwise: number): number => given(pick) ?? otherwise
   const remindAfter = seconds(({ decide }) => decide?.remindAfter, DEFAULT_POLICY.remindAfter)
   // A policy that reminds late escalates later still, twice as late as it is by default.
   const escalateAfter = seconds(({ decide }) => decide?.escalateAfter, Math.max(DEFAULT_POLICY.escalateAfter, 2 * remindAfter))
@@ -143,6 +146,7 @@ export function effectivePolicy(set: PolicySet, cluster: string, packagePath: st
       settle: seconds(({ detect }) => detect?.settle, DEFAULT_POLICY.detect.settle),
       unobservedAfter: seconds(({ detect }) => detect?.unobservedAfter, DEFAULT_POLICY.detect.unobservedAfter),
       interval: seconds(({ detect }) => detect?.interval, DEFAULT_POLICY.detect.interval),
+      stuckAfter: given(({ detect }) => detect?.stuckAfter),
     },
     windows: matching.flatMap(({ windows }) => windows),
     ignore: matching.flatMap(({ ignore }) => ignore),

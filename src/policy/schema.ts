@@ -165,6 +165,11 @@ export const driftPolicySchema = z.strictObject({
           .describe(
             'How often a cluster is looked at: the ledger says so at least as often, and status tells the age of what is older than twice that. What is older than ten times that, and than a day, is Unknown. 1h by default.',
           ),
+        stuckAfter: durationSchema
+          .optional()
+          .describe(
+            'How long the syncer may take to apply what git has; 1h by default, or three of its own intervals where that is longer.',
+          ),
       })
       .optional(),
     limits: z

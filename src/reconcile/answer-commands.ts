@@ -176,9 +176,12 @@ async function plan(
 async function recheck(desk: Desk): Promise<Said> {
   const { plan: made, observation } = await turn(desk, {})
   const notes = made.notes.slice(0, 3).map((note) => ` ${markdownProse(sentenceOf(note))}.`)
-  return { text: `looked at the cluster at ${time(observation.cluster.observedAt)}: ${STATES[made.report.status.state]}.${notes.join('')}` }
+  return {
+    text: `looked at the cluster at ${time(observation.cluster.observedAt)}: ${made.report.status.stuckSince === undefined ? STATES[made.report.status.state] : STUCK}.${notes.join('')}`,
+  }
 }
 
+const STUCK = 'something differs that the syncer did not apply in its time'
 const STATES = {
   InSync: 'nothing differs any longer',
   Drifted: 'it differs as it stands above',

@@ -1,7 +1,8 @@
 /** Whether a difference is the syncer's lag: reads history and syncer only where some difference leaves that open. */
-import { type PackageHistory, type SyncEvidence, setBehindAside } from '../drift/behind.ts'
+import { setBehindAside } from '../drift/behind.ts'
 import type { Drift, ObjectVerdict, Syncer } from '../drift/drift.ts'
 import type { StoredManifest } from '../drift/last-applied.ts'
+import type { PackageHistory, SyncEvidence, SyncMemory } from '../drift/sync-evidence.ts'
 import type { RedactionKey } from '../krm/redacted.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import { shownPath } from '../krm/shown-path.ts'
@@ -22,6 +23,8 @@ export interface LagQuestion {
   readonly stored: ReadonlyMap<string, StoredManifest> | undefined
   /** RFC 3339 UTC. */
   readonly now: string
+  /** Seconds, of the policy; undefined: as the syncer's own interval has it. */
+  readonly stuckAfter: number | undefined
 }
 
 export interface LagSources {
@@ -29,27 +32,38 @@ export interface LagSources {
   readonly own: OwnResources
   readonly git: Pick<GitState, 'treeHash' | 'baseBranch' | 'ledger'>
   readonly key: RedactionKey
+  readonly memory: () => SyncMemory
+  /** RFC 3339 UTC: when git was read. */
+  readonly present: string
 }
+
+/** Seconds. */
+const STUCK_AFTER = 3_600
+const INTERVALS = 3
 
 /** @throws Failure BP40xx when git fails */
 export async function decideBehind(
   verdicts: readonly ObjectVerdict[],
-  { read, syncer, inventory, stored, now }: LagQuestion,
-  { history, own, git, key }: LagSources,
+  { read, syncer, inventory, stored, now, stuckAfter }: LagQuestion,
+  { history, own, git, key, memory, present }: LagSources,
   signal: AbortSignal,
 ): Promise<readonly ObjectVerdict[]> {
   if (!verdicts.some(({ mayBeBehind }) => mayBeBehind !== undefined && mayBeBehind.size > 0)) return verdicts
   const claims = read.claims.slice(0, MOST_JUDGED)
   const [versions, answers] = await Promise.all([history(), own.read(claims, signal)])
+  const report = syncerReportOf(claims, answers)
   const evidence: SyncEvidence = {
     history: versions,
     syncer,
-    report: syncerReportOf(claims, answers),
+    report,
     live: read.live,
     inventory,
     stored,
     waitedBefore: waitedBefore(git, key),
+    memory: memory(),
+    stuckAfter: stuckAfter ?? Math.max(STUCK_AFTER, INTERVALS * (report.interval ?? 0)),
     now,
+    present,
   }
   return setBehindAside(verdicts, evidence)
 }

@@ -66,7 +66,8 @@ export async function observeCluster(
   const syncer = known.syncer.of(known, [policy.fieldManager], () => syncerOf(observedIn(read), policy))
   const stored = writesThroughHelm(syncer) ? unexpected.stored : undefined
   const there = await judgeAll(reader, identity, side, { syncer, stored, fieldManager: policy.fieldManager }, signal)
-  const question = { read, syncer, inventory: unexpected.listed, stored, now: identity.observedAt }
+  const { stuckAfter } = policy.detect
+  const question = { read, syncer, inventory: unexpected.listed, stored, now: identity.observedAt, stuckAfter }
   const found = unexpected.verdicts.length === 0 ? there : [...there, ...unexpected.verdicts]
   const seen = known.visible.of(found, [policy.visibility], () => visibleOf(found, read, policy))
   const verdicts = await decideBehind(seen, question, side.lag, signal)

@@ -10,6 +10,7 @@ import { type FoundPackage, packageSlug, ROOT_FOLDER } from '../package/find-pac
 import type { Kptfile } from '../package/kptfile.ts'
 import { PACKAGE_FILE } from '../package/walk-package.ts'
 import type { GitState, Observation, Unit } from '../plan/observation.ts'
+import { rolloutMemory } from '../plan/rollout.ts'
 import { isWaiting } from '../plan/waiting-state.ts'
 import { effectivePolicy } from '../policy/effective-policy.ts'
 import { type PackageAnnotations, policyOfPackage, readPackageAnnotations } from '../policy/package-annotations.ts'
@@ -166,7 +167,8 @@ export async function observe(
   const of = { packagePath: unit.packagePath, outside: files.outside ?? [] }
   const between = options.between ?? new BetweenTurns()
   const history = () => between.histories.read(ground, of, identity.namespace, desired, signal)
-  const lag = { history, own, git, key: options.key }
+  const present = presentTime(options.clock)
+  const lag = { history, own, git, key: options.key, memory: () => rolloutMemory({ unit, git }, present), present }
   const notes: Note[] = []
   const { audit, key } = options
   const onNote = (note: Note): void => void notes.push(note)
@@ -186,7 +188,7 @@ export async function observe(
   return {
     unit,
     cluster: identity,
-    now: presentTime(options.clock),
+    now: present,
     syncer: cluster.syncer,
     applier,
     verdicts,
@@ -245,9 +247,12 @@ function healthOf({ verdicts, live, identity, incomplete }: ClusterSide): GroupM
   return verdicts.flatMap(({ id, desired, items, setAside }) => {
     if (desired === undefined || isGoneByDesign({ items, setAside })) return []
     const answer = live.get(resourceKey(id))
-    const waits = setAside.some(({ state }) => isWaiting(state))
-    const drift = items.length > 0 ? 'drifted' : unproven.has(resourceKey(id)) ? 'unverified' : waits ? 'waiting' : 'in-sync'
-    const message = items.length === 0 ? '' : items.length === 1 ? '1 difference to git' : `${items.length} differences to git`
+    const late = setAside.filter(({ state }) => isWaiting(state))
+    const waits = late.length === 0 ? 'in-sync' : late.some(({ stuckSince }) => stuckSince !== undefined) ? 'stuck' : 'waiting'
+    const drift = items.length > 0 ? 'drifted' : unproven.has(resourceKey(id)) ? 'unverified' : waits
+    const back = items.find(({ rolledBack }) => rolledBack !== undefined)?.rolledBack
+    const to = back === undefined ? '' : `, rolled back to ${back.commit.slice(0, 7) || 'nothing'}`
+    const message = items.length === 0 ? '' : `${items.length} ${items.length === 1 ? 'difference' : 'differences'} to git${to}`
     // A Secret without its content is judged as any other: by being there, and not going away.
     const unread =
       answer === undefined || answer.state === 'unreadable' || (answer.state === 'present' && answer.metadataOnly && !isSecret(id))

@@ -1,5 +1,5 @@
 /** Histories of packages, kept over turns: of a base branch that moved only the commits since are read. */
-import type { PackageHistory } from '../drift/behind.ts'
+import type { PackageHistory } from '../drift/sync-evidence.ts'
 import type { DesiredSet } from '../render/desired-set.ts'
 import { type HistoryGround, type HistoryOf, type KnownHistory, readPackageHistory } from './package-history.ts'
 

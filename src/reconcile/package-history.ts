@@ -1,5 +1,5 @@
 /** What earlier commits of the base branch rendered for one package: read only where a difference may be the syncer's lag. */
-import type { PackageHistory, PackageVersion } from '../drift/behind.ts'
+import type { PackageHistory, PackageVersion } from '../drift/sync-evidence.ts'
 import { Failure } from '../failure.ts'
 import type { JsonObject } from '../krm/json.ts'
 import { resourceKey } from '../krm/resource-id.ts'
@@ -52,11 +52,11 @@ export async function readPackageHistory(
   signal: AbortSignal,
 ): Promise<KnownHistory> {
   const { view } = ground
-  const versions: PackageVersion[] = [{ commit: view.base, at: '', objects: objectsOf(desired, namespace) }]
   const placeOf = new Map<string, number>()
   let commit = await view.repository.commit(view.base, signal)
   let outside = outsideNow
   let content = contentHash(unitTree(view.tree, packagePath, outside))
+  const versions: PackageVersion[] = [{ commit: view.base, tree: content, at: '', objects: objectsOf(desired, namespace) }]
   let complete = false
   let rendered = true
   let lasting = true
@@ -87,10 +87,10 @@ export async function readPackageHistory(
     const { objects } = version
     rendered = objects !== undefined
     lasting &&= version.lasting
-    if (objects !== undefined) versions.push({ commit: commit.id, at: timeOf(commit), objects })
+    if (objects !== undefined) versions.push({ commit: commit.id, tree: content, at: timeOf(commit), objects })
   }
   // Before its first commit the package had nothing, which is a version too: what that commit brought may still be on its way.
-  if (complete) versions.push({ commit: '', at: '', objects: new Map() })
+  if (complete) versions.push({ commit: '', tree: '', at: '', objects: new Map() })
   return { base: view.base, history: { versions, placeOf, complete }, lasting }
 }
 
@@ -180,6 +180,9 @@ function objectsOf({ resources }: DesiredSet, namespace: string): ReadonlyMap<st
   )
 }
 
+/** Of a year with four digits: git takes any number. */
 function timeOf({ committer }: CommitView): string {
-  return `${new Date(committer.at * 1000).toISOString().slice(0, 19)}Z`
+  return `${new Date(Math.min(Math.max(committer.at, 0), LAST_SECOND) * 1000).toISOString().slice(0, 19)}Z`
 }
+
+const LAST_SECOND = Date.parse('9999-12-31T23:59:59Z') / 1000

@@ -63,6 +63,7 @@ function changeOf(drift: Drift, resolution: Resolution, key: RedactionKey, sourc
     ...sideOf('live', both.live),
     ...(both.git?.kind === 'redacted' || both.live?.kind === 'redacted' ? { redacted: true } : {}),
     actor: showActor(drift.actor),
+    ...(drift.rolledBack === undefined ? {} : { rolledBack: drift.rolledBack }),
     risk: drift.risk,
     reason: drift.reason,
     resolution,
@@ -202,7 +203,7 @@ export function buildReport(input: ReportInput): DriftReport {
   }
 }
 
-function showSetAside({ drift, state, why, rule, commit }: SetAside, key: RedactionKey): ShownAside {
+function showSetAside({ drift, state, why, rule, commit, stuckSince }: SetAside, key: RedactionKey): ShownAside {
   const { id, path } = drift
   return {
     ref: refOf(id),
@@ -211,6 +212,7 @@ function showSetAside({ drift, state, why, rule, commit }: SetAside, key: Redact
     why,
     ...(rule === undefined ? {} : { rule }),
     ...(commit === undefined ? {} : { commit }),
+    ...(stuckSince === undefined ? {} : { stuckSince }),
   }
 }
 

@@ -5,15 +5,12 @@
 import * as z from 'zod'
 import type { Json } from '../krm/json.ts'
 import { STATUS_WORDS } from '../status/kstatus-fields.ts'
+import { refSchema, rolledBackSchema, rolloutSchema } from './rollout-schema.ts'
 
 export const API_VERSION = 'backporch.dev/v1alpha1'
 
 // Any JSON value; `z.json()` would refuse the integers beyond 2^53, which are bigint in the process.
 const json = z.unknown() as unknown as z.ZodType<Json>
-
-export const refSchema = z
-  .object({ group: z.string(), kind: z.string(), namespace: z.string(), name: z.string() })
-  .describe('Identity of an object: without the version.')
 
 export const actorSchema = z.object({
   manager: z.string().describe('Field manager: the name that the client gave itself; `unknown` when the server kept no trace.'),
@@ -56,6 +53,7 @@ export const changeSchema = z.object({
   live: json.optional().describe('Value in the cluster; absent where the cluster has none.'),
   redacted: z.boolean().optional().describe('True when git or live is a keyed hash instead of the value.'),
   actor: actorSchema,
+  rolledBack: rolledBackSchema.optional(),
   risk: riskSchema,
   reason: z.string().describe('Code of the rule that gave the risk.'),
   resolution: resolutionSchema,
@@ -143,6 +141,10 @@ export const setAsideSchema = z.object({
   why: z.string(),
   rule: z.string().optional().describe('Of Ignored: name of the preset rule, or the place of the ignore rule.'),
   commit: z.string().optional().describe('Of what waits for the syncer: the commit that live is of.'),
+  stuckSince: z
+    .string()
+    .optional()
+    .describe('RFC 3339 UTC: it waits for longer than the policy allows (detect.stuckAfter); empty where nobody knows since when.'),
 })
 
 /** A rule is known by what it covers, so that it may move about in its file. There is an entry only where the rule is about an object of the unit. */
@@ -169,6 +171,12 @@ export const driftReportSchema = z.object({
     state: unitStateSchema,
     since: z.string().describe('RFC 3339 UTC: first observation of this state; of Unknown, the first look that failed.'),
     lastKnown: lastKnownSchema.optional(),
+    stuckSince: z
+      .string()
+      .optional()
+      .describe(
+        'RFC 3339 UTC: the syncer is late since then, as the policy has it (detect.stuckAfter); empty where nobody knows since when.',
+      ),
     episode: z.string().describe('Id of the open episode; empty when there is none.'),
     lifecycle: z.enum(['Draft', 'Proposed', 'Published', '']).describe('Where the record of the episode stands.'),
     plan: z.enum(['Restore', 'Adopt', 'Release', 'Mixed', '']),
@@ -184,6 +192,7 @@ export const driftReportSchema = z.object({
     snoozedUntil: z.string().optional().describe('RFC 3339 UTC: nobody is reminded of the open proposal before.'),
     ignores: z.array(ruleMatchSchema).optional().describe('Ignore rules that were tried, and what came of each.'),
     health: healthSchema.optional().describe('Beside the state: what is in sync may still fail. Absent in a report of an earlier version.'),
+    rollout: rolloutSchema.optional(),
     setAside: z.array(setAsideSchema).optional(),
     incomplete: z.array(incompleteSchema).optional(),
   }),

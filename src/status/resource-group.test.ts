@@ -26,7 +26,7 @@ const unread: GroupMember = {
 
 function source(members: readonly GroupMember[], more: Partial<GroupSource> = {}): GroupSource {
   const drifts = members.map(({ drift }) => drift)
-  const drift: MemberDrift = (['drifted', 'unverified', 'waiting'] as const).find((word) => drifts.includes(word)) ?? 'in-sync'
+  const drift: MemberDrift = (['drifted', 'unverified', 'waiting', 'stuck'] as const).find((word) => drifts.includes(word)) ?? 'in-sync'
   const drifted = members.filter((member) => member.drift === 'drifted').map(({ id }) => id)
   const none = { namespace: '', inventoryId: '', commit: 'c0ffee', previous: undefined, drift, drifted }
   return { name: 'apps--web', at: '2026-11-20T10:00:00Z', members, ...none, ...more }

@@ -13,9 +13,12 @@ export const INVENTORY_ID = 'cli-utils.sigs.k8s.io/inventory-id'
 
 /**
  * `unverified`: nobody could say whether it drifted; never the same as in sync. `waiting`: it is not as git says because the syncer is
- * behind, which is no drift.
+ * behind, which is no drift. `stuck`: and the syncer does not come.
  */
-export type MemberDrift = 'in-sync' | 'drifted' | 'unverified' | 'waiting'
+export type MemberDrift = 'in-sync' | 'drifted' | 'unverified' | 'waiting' | 'stuck'
+
+/** Reasons of `Drifted: False` where the object is not as git says. */
+const LATE = { waiting: 'Behind', stuck: 'Stuck' } as const
 
 /** One object of the unit, as the ledger shows it. */
 export interface GroupMember {
@@ -112,7 +115,7 @@ function statusFields(member: GroupMember, previous: JsonObject | undefined, at:
  */
 function actuationOf(status: StatusWord, drift: MemberDrift): JsonObject {
   if (drift === 'unverified') return {}
-  if (drift === 'drifted' || drift === 'waiting') return { actuation: 'Pending', reconcile: 'Pending' }
+  if (drift === 'drifted' || drift === 'waiting' || drift === 'stuck') return { actuation: 'Pending', reconcile: 'Pending' }
   const reconcile: { readonly [status in StatusWord]: string } = {
     Current: 'Succeeded',
     InProgress: 'Pending',
@@ -140,7 +143,7 @@ function conditionsOf(member: GroupMember): readonly Condition[] {
     conditions.push({ type, status: certainty(status), reason: status, message: healthMessage(member) })
   }
   if (drift === 'drifted') conditions.push({ type: 'Drifted', status: 'True', reason: 'DriftDetected', message })
-  if (drift === 'waiting') conditions.push({ type: 'Drifted', status: 'False', reason: 'Behind', message })
+  if (drift === 'waiting' || drift === 'stuck') conditions.push({ type: 'Drifted', status: 'False', reason: LATE[drift], message })
   if (drift === 'unverified') conditions.push({ type: 'Drifted', status: 'Unknown', reason: 'Unverified', message })
   return conditions
 }
@@ -163,7 +166,7 @@ function groupConditions(
     orUnknown(condition('Stalled', having('Failed'), 'ComponentFailed', 'NotStalled'), unread),
     drift === 'unverified'
       ? { type: 'Drifted', status: 'Unknown', reason: 'Unverified', message: nameSome(unverified) }
-      : condition('Drifted', drifted, 'DriftDetected', drift === 'waiting' ? 'Behind' : 'InSync'),
+      : condition('Drifted', drifted, 'DriftDetected', drift === 'waiting' || drift === 'stuck' ? LATE[drift] : 'InSync'),
   ]
 }
 
@@ -252,6 +255,7 @@ function readMember(fields: JsonObject): GroupMember {
 function readDrift(fields: JsonObject, condition: JsonObject | undefined): MemberDrift {
   const word = condition === undefined ? '' : textAt(condition, 'status')
   if (word === 'True') return 'drifted'
-  if (word === 'False') return condition !== undefined && textAt(condition, 'reason') === 'Behind' ? 'waiting' : 'in-sync'
+  const reason = condition === undefined ? '' : textAt(condition, 'reason')
+  if (word === 'False') return (['waiting', 'stuck'] as const).find((late) => reason === LATE[late]) ?? 'in-sync'
   return condition === undefined && textAt(fields, 'actuation') === 'Succeeded' ? 'in-sync' : 'unverified'
 }

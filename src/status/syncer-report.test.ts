@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { NO_SYNCER_REPORT } from '../drift/sync-evidence.ts'
 import type { JsonObject } from '../krm/json.ts'
 import type { LiveState } from '../krm/live-view.ts'
 import { resourceKey } from '../krm/resource-id.ts'
@@ -22,7 +23,7 @@ function answers(...pairs: readonly (readonly [Claim, JsonObject])[]): ReadonlyM
 }
 
 const KUSTOMIZATION = claim('flux-kustomization', 'Kustomization')
-const NOTHING = { applied: undefined, atWork: undefined, suspended: undefined }
+const NOTHING = NO_SYNCER_REPORT
 
 const SAYS: readonly (readonly [name: string, claim: Claim, object: JsonObject, says: object])[] = [
   ['Flux: a revision with its branch', KUSTOMIZATION, { status: { lastAppliedRevision: `main@sha1:${COMMIT}` } }, { applied: COMMIT }],
@@ -59,11 +60,34 @@ const SAYS: readonly (readonly [name: string, claim: Claim, object: JsonObject, 
     { status: { lastSyncedCommit: COMMIT, conditions: [{ type: 'Syncing', status: 'True' }] } },
     { applied: COMMIT, atWork: 'Config Sync RootSync flux-system/web is at work' },
   ],
+  [
+    'Flux: not ready, by type and reason, and how often it comes',
+    KUSTOMIZATION,
+    { spec: { interval: '1h10m30.5s' }, status: { conditions: [{ type: 'Ready', status: 'False', reason: 'BuildFailed', message: 'x' }] } },
+    { says: 'Flux Kustomization flux-system/web says Ready is False: BuildFailed', interval: 4_230 },
+  ],
+  [
+    'Flux: stalled, with a reason that is none',
+    KUSTOMIZATION,
+    { spec: { interval: 'often' }, status: { conditions: [{ type: 'Stalled', status: 'True', reason: 'a b' }] } },
+    { says: 'Flux Kustomization flux-system/web says Stalled is True: no reason' },
+  ],
+  [
+    'Argo CD: a sync that failed',
+    claim('argo-application', 'Application'),
+    { status: { operationState: { phase: 'Failed' } } },
+    { says: 'Argo CD Application flux-system/web says its last sync is Failed' },
+  ],
+  ['Config Sync: how often it looks', claim('config-sync', 'RootSync'), { spec: { git: { period: '15s' } } }, { interval: 15 }],
   ['nothing said', KUSTOMIZATION, { status: { conditions: [{ type: 'Ready', status: 'True' }, 'x'], history: 'x' } }, {}],
 ]
 
+function titleOf({ tool, kind }: Claim): string {
+  return `${tool.startsWith('flux') ? 'Flux' : tool === 'config-sync' ? 'Config Sync' : 'Argo CD'} ${kind} flux-system/web`
+}
+
 for (const [name, one, object, says] of SAYS) {
-  test(name, () => assert.deepEqual(syncerReportOf([one], answers([one, object])), { ...NOTHING, ...says }))
+  test(name, () => assert.deepEqual(syncerReportOf([one], answers([one, object])), { ...NOTHING, title: titleOf(one), ...says }))
 }
 
 test('what could not be read, or is not there, says nothing', () => {

@@ -87,14 +87,19 @@ function assertAgreement({ report: { spec, status }, members, conditions }: Ledg
   }
   const drifted = conditions.get('Drifted')
   assert.equal(drifted?.status, state === 'Unknown' ? 'Unknown' : differs.size > 0 ? 'True' : 'False')
-  if (drifted?.status === 'False') assert.equal(drifted.reason, WAITING.includes(state) ? 'Behind' : 'InSync')
+  if (drifted?.status === 'False')
+    assert.equal(drifted.reason, status.stuckSince !== undefined ? 'Stuck' : WAITING.includes(state) ? 'Behind' : 'InSync')
   for (const { id, drift } of members) {
     const whole = state === 'Unknown' && incomplete.some(({ ref }) => ref === undefined)
     const unproven = incomplete.some(({ ref }) => ref !== undefined && resourceKey(ref) === resourceKey(id))
     if (whole && status.health?.status === 'Unknown' && members.every((member) => member.drift === 'unverified')) continue
     if (differs.has(resourceKey(id))) assert.equal(drift, 'drifted')
     else if (unproven) assert.equal(drift, 'unverified')
-    else assert.ok(drift === 'in-sync' || drift === 'waiting', `${resourceKey(id)} is ${drift}`)
+    else
+      assert.ok(
+        drift === 'in-sync' || drift === 'waiting' || (drift === 'stuck' && status.stuckSince !== undefined),
+        `${resourceKey(id)} is ${drift}`,
+      )
   }
   if (members.length > 0) assert.equal(health.status, worstHealth(members.map((member) => member.status)))
   if (health.objects !== undefined) {
@@ -129,16 +134,18 @@ async function assertShown(world: FleetWorld, units: readonly LedgerUnit[]): Pro
     .slice(1)
     .filter((line) => line !== '')
   for (const row of rows) {
-    const [name = '', , , , state, , health, drift] = row.split(/\s+/)
+    const [name = '', , , , state, , health, drift] = row.replace(/ \(stuck since [^)]*\)/, '').split(/\s+/)
     const report = byCluster.get(name)
     assert.ok(report !== undefined)
     assert.deepEqual([state, health], [report.status.state, report.status.health?.status])
+    assert.equal(row.includes('(stuck since '), report.status.state === 'Behind' && report.status.stuckSince !== undefined)
     const objects = new Set(report.spec.changes.map(({ ref }) => resourceKey(ref))).size
     assert.equal(drift?.split('/')[0], report.status.state === 'Unknown' ? '?' : String(objects))
   }
   const states = units.map(({ report }) => report.status.state)
   const failed = units.some(({ report }) => report.status.health?.status === 'Failed')
-  const differs = states.includes('Drifted') || states.includes('Applying')
+  const isStuck = units.some(({ report }) => report.status.stuckSince !== undefined)
+  const differs = states.includes('Drifted') || states.includes('Applying') || isStuck
   assert.equal(table.code, states.includes('Unknown') ? 3 : differs ? 1 : failed ? 5 : 0)
   const packages = JSON.parse((await runInWorld(machine, ['get', 'packages', '-o', 'json'])).stdout)
   for (const { latest, lifecycle, revision, drift } of packages.items) {

@@ -148,9 +148,10 @@ function proposalLines({ proposals = [] }: DriftReportList): string {
   return lines.length === 0 ? '' : `\n### Proposals\n\n${lines.join('')}`
 }
 
-/** Drift that somebody rejected does not fail: the decision was to leave it. */
+/** Drift that somebody rejected does not fail: the decision was to leave it. A syncer that is stuck has no risk. */
 function failsOn({ items }: DriftReportList, failOn: FailOn): boolean {
   if (failOn === 'none') return false
+  if (failOn === 'any' && items.some(({ status }) => status.stuckSince !== undefined)) return true
   const grave = failOn === 'any' ? RISKS : RISKS.slice(0, RISKS.indexOf(failOn) + 1)
   return items.some(({ spec, status }) => status.state !== 'Silenced' && spec.changes.some(({ risk }) => grave.includes(risk)))
 }

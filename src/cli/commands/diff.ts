@@ -100,7 +100,9 @@ function textOf(unit: UnitResult): string {
 function tellAgreement(units: readonly UnitResult[], options: DiffOptions, world: World): void {
   const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
   for (const unit of units) {
-    if (unit.state === 'failed' || unit.plan.report.spec.changes.length > 0 || unit.observation.incomplete.length > 0) continue
+    if (unit.state === 'failed' || unit.observation.incomplete.length > 0) continue
+    const { spec, status } = unit.plan.report
+    if (spec.changes.length > 0 || status.stuckSince !== undefined) continue
     const { packageName, cluster } = unit.unit
     world.stdout.write(`${terminal.style(terminal.glyph('ok'), 'green')} ${packageName} in ${cluster}: nothing is left to show\n`)
   }

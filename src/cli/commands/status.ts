@@ -10,7 +10,7 @@ import { healthCell, unhealthyCell } from '../health-text.ts'
 import { heldCell } from '../held-text.ts'
 import { type LedgerReading, showLedger } from '../ledger-session.ts'
 import { isTable } from '../outputs.ts'
-import { formatAge } from '../print-diff.ts'
+import { formatAge, stuckText } from '../print-diff.ts'
 import { incompleteOfReports, printReports, reportList } from '../print-document.ts'
 import { notesPart, printNotes } from '../print-notes.ts'
 import { fetchRecorded, repositoryPlace } from '../published-lines.ts'
@@ -94,7 +94,7 @@ function stateFilter({ risk, state, since }: StatusOptions, now: Date): (report:
  */
 function exitOf(selected: readonly DriftReport[], shown: readonly DriftReport[], options: StatusOptions): number {
   if (options.partial !== 'ok' && selected.some(({ status: { state } }) => state === 'Unknown')) return 3
-  const drifted = shown.some(({ status: { state } }) => state === 'Drifted' || state === 'Applying')
+  const drifted = shown.some(({ status: { state, stuckSince } }) => state === 'Drifted' || state === 'Applying' || stuckSince !== undefined)
   if (options.exitCode === false) return 0
   return drifted ? 1 : shown.some(({ status }) => status.health?.status === 'Failed') ? UNHEALTHY : 0
 }
@@ -138,7 +138,7 @@ function statusColumns(terminal: Terminal, now: Date): Column<DriftReport>[] {
     { name: 'CLUSTER', value: ({ spec }) => spec.unit.cluster },
     { name: 'PACKAGE', value: ({ spec }) => unitName(spec.unit) },
     { name: 'REVISION', value: ({ spec }) => spec.unit.revision ?? '-' },
-    { name: 'STATE', value: (report) => stateCell(report, terminal) },
+    { name: 'STATE', value: (report) => stateCell(report, age, terminal) },
     { name: 'HEALTH', value: ({ status: { health } }) => healthCell(health?.status, terminal) },
     { name: 'DRIFT', value: driftCount },
     { name: 'RISK', value: ({ spec }) => worstRisk(spec.changes) ?? '-' },
@@ -153,8 +153,11 @@ function statusColumns(terminal: Terminal, now: Date): Column<DriftReport>[] {
   ]
 }
 
-function stateCell(report: DriftReport, terminal: Terminal): string {
-  const { state } = report.status
+/** `✓ Behind`, `! Behind (stuck since 3h)`. */
+function stateCell(report: DriftReport, age: (at: string) => string, terminal: Terminal): string {
+  const { state, stuckSince } = report.status
+  if (state === 'Behind' && stuckSince !== undefined)
+    return `${terminal.glyph('warning')} ${state} (${stuckText(stuckSince === '' ? '' : age(stuckSince))})`
   return `${terminal.glyph(STATE_GLYPH[state])} ${state}${isExpired(report) ? ' (stale)' : ''}`
 }
 
@@ -185,6 +188,7 @@ function summary(
   if (reports.length === 0) return ''
   const count = (state: string): number => reports.filter((report) => report.status.state === state).length
   const held = reports.filter(({ status }) => status.held !== undefined).length
+  const stuck = reports.filter(({ status }) => status.stuckSince !== undefined).length
   const failed = reports.filter(({ status }) => status.health?.status === 'Failed').length
   const parts = [
     `${count('InSync')} in sync`,
@@ -192,6 +196,7 @@ function summary(
     ...(['Applying', 'Silenced', 'Behind', 'Reconciling', 'Suspended', 'Unknown'] as const).flatMap((state) =>
       count(state) === 0 ? [] : [`${count(state)} ${state.toLowerCase()}`],
     ),
+    ...(stuck === 0 ? [] : [`${stuck} stuck (backporch diff says what the syncer did not apply)`]),
     ...(failed === 0 ? [] : [`${failed} failed (-o wide names the objects)`]),
     ...(held === 0 ? [] : [`${held} held back (-o wide says until when)`]),
   ]

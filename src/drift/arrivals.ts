@@ -1,0 +1,78 @@
+/**
+ * When the base branch got each content of a package. The time of a commit is what its committer's clock said: it may be of any year. So it
+ * counts as far as nothing contradicts it: it is not before that of the version below it (git's "corrected commit date",
+ * Documentation/technical/commit-graph.adoc), not to come, and not outside of the two looks at the repository between which the content came.
+ */
+
+/** One content of a package as it is known again: by its commit or, in a history that was rewritten, by what it contains. */
+export interface ContentId {
+  /** 40 hex digits. */
+  readonly commit: string
+  /** Hash of the content of the package, 16 hex digits; empty for the time before the package was there. */
+  readonly tree: string
+}
+
+/** A content that came to the base branch between two looks at it. */
+export interface SeenContent extends ContentId {
+  /** RFC 3339 UTC: the last look that did not find it. */
+  readonly after: string
+  /** RFC 3339 UTC: the first look that found it. */
+  readonly firstSeen: string
+}
+
+/** RFC 3339 UTC. Both are the same but for a commit that is dated to come. */
+export interface Arrival {
+  /** Empty where nothing says how long it has been there. */
+  readonly earliest: string
+  readonly latest: string
+}
+
+export interface DatedContent extends ContentId {
+  /** RFC 3339 UTC, of the committer; empty where there is no commit. */
+  readonly at: string
+}
+
+/** Seconds by which the clocks of two machines differ without anything being wrong. */
+const CLOCKS_DIFFER = 300
+
+/**
+ * @param versions newest first
+ * @param seenAt what is known of the version at a place beside its commit
+ * @param present RFC 3339 UTC
+ * @returns one for each version
+ */
+export function arrivalsOf(
+  versions: readonly DatedContent[],
+  seenAt: (place: number) => SeenContent | undefined,
+  present: string,
+): readonly Arrival[] {
+  const arrivals: Arrival[] = []
+  let below = ''
+  for (const [index, { at }] of versions.toReversed().entries()) {
+    const arrival = arrivalOf(at, seenAt(versions.length - 1 - index), below, present)
+    below = arrival.earliest
+    arrivals.unshift(arrival)
+  }
+  // What is below another version was there before it.
+  let above = present
+  return arrivals.map(({ earliest, latest }) => {
+    above = latest < above ? latest : above
+    return { earliest, latest: above < earliest ? earliest : above }
+  })
+}
+
+function arrivalOf(at: string, seen: SeenContent | undefined, below: string, present: string): Arrival {
+  if (seen !== undefined) {
+    const time = at >= seen.after && at <= seen.firstSeen ? at : seen.firstSeen
+    return { earliest: time, latest: time }
+  }
+  if (at > secondsAfter(present, CLOCKS_DIFFER)) return { earliest: below, latest: present }
+  const time = at > present ? present : at < below ? below : at
+  return { earliest: time, latest: time }
+}
+
+/** RFC 3339 UTC with seconds; empty of a text that is no time. */
+export function secondsAfter(at: string, seconds: number): string {
+  const time = Date.parse(at)
+  return Number.isNaN(time) ? '' : `${new Date(time + seconds * 1_000).toISOString().slice(0, 19)}Z`
+}

@@ -1,0 +1,137 @@
+/** Issue 14.7: the time of a commit is what its committer says; a package that was seen live once is not new. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { arrivalsOf } from '../../src/drift/arrivals.ts'
+import { runInWorld } from '../fakes/cli-world.ts'
+import { RolloutWorld } from './rollout-world.ts'
+
+const V1 = { a: { color: 'blue' }, b: { x: '1' } }
+const MORE = { ...V1, b: { x: '1', y: '2' } }
+const NONE = {}
+const YEAR_2037 = Date.parse('2037-01-01T00:00:00Z') / 1000
+const YEAR_1970 = 0
+const NOW = Date.parse('2026-11-21T10:00:00Z') / 1000
+
+test('wiped within an hour of its commit: what was seen live once is missing', async () => {
+  const world = new RolloutWorld(V1, NOW - 600)
+  world.apply(V1)
+  assert.equal((await world.seen()).state, 'InSync')
+  world.apply(NONE)
+  assert.deepEqual((await world.seen()).changes, ['a missing', 'b missing'])
+  // Also when git moves on in this hour.
+  world.commit(MORE)
+  assert.deepEqual((await world.seen()).changes, ['a missing', 'b missing'])
+})
+
+test('a package that was never there is new for its first hour, and missing then', async () => {
+  const world = new RolloutWorld(V1, NOW)
+  assert.deepEqual((await world.seen()).waits, ['Behind a', 'Behind b'])
+  world.pass(61)
+  assert.deepEqual((await world.seen()).changes, ['a missing', 'b missing'])
+})
+
+test('once one object of the package was seen live, those that never came are missing, and not new', async () => {
+  const world = new RolloutWorld(V1, NOW)
+  world.apply(V1, { only: 'a' })
+  await world.seen()
+  world.apply(NONE)
+  assert.deepEqual((await world.seen()).changes, ['a missing', 'b missing'])
+})
+
+for (const [year, at] of [
+  ['2037', YEAR_2037],
+  ['9999 and more', 1e15],
+] as const) {
+  test(`a package whose commit is dated in the year ${year} is never new`, async () => {
+    const world = new RolloutWorld(V1, at)
+    assert.equal((await runInWorld(world, ['diff', 'apps/web'])).code, 1)
+    assert.deepEqual((await world.seen()).changes, ['a missing', 'b missing'])
+    world.pass(30)
+    assert.deepEqual((await world.seen()).changes, ['a missing', 'b missing'])
+  })
+
+  test(`a commit dated in the year ${year} on a package that is in sync: behind for an hour from when it was first seen, then stuck`, async () => {
+    const world = new RolloutWorld(V1, NOW - 86_400)
+    world.apply(V1)
+    await world.seen()
+    world.commit(MORE, at)
+    assert.equal((await runInWorld(world, ['diff', 'apps/web'])).code, 0)
+    assert.deepEqual((await world.seen()).waits, ['Behind b data.y'])
+    world.pass(30)
+    assert.equal((await world.seen()).report.status.stuckSince, undefined)
+    world.pass(31)
+    assert.notEqual((await world.seen()).report.status.stuckSince, undefined)
+  })
+
+  test(`a new object in a commit dated in the year ${year} is on its way for an hour, and missing then`, async () => {
+    const world = new RolloutWorld({ a: V1.a }, NOW - 86_400)
+    world.apply({ a: V1.a })
+    await world.seen()
+    world.commit(V1, at)
+    assert.deepEqual((await world.seen()).waits, ['Behind b'])
+    world.pass(61)
+    assert.deepEqual((await world.seen()).changes, ['b missing'])
+  })
+
+  test(`without a ledger, behind a commit dated in the year ${year} is stuck at once, since nobody knows how long`, async () => {
+    const world = new RolloutWorld(V1, NOW - 86_400)
+    world.apply(V1)
+    world.commit({ ...V1, a: { color: 'red' } }, at)
+    const diff = await runInWorld(world, ['diff', 'apps/web'])
+    assert.equal(diff.code, 1)
+    assert.match(diff.stdout, /^Behind \(stuck since /m)
+  })
+}
+
+test('a commit dated 1970 on a package that is in sync was not there at the last look: behind, and stuck after an hour', async () => {
+  const world = new RolloutWorld(V1, NOW - 86_400)
+  world.apply(V1)
+  await world.seen()
+  world.commit(MORE, YEAR_1970)
+  const { waits, changes } = await world.seen()
+  assert.deepEqual({ waits, changes }, { waits: ['Behind b data.y'], changes: [] })
+  world.pass(61)
+  assert.notEqual((await world.seen()).report.status.stuckSince, undefined)
+})
+
+test('a history that begins in 1970 changes nothing of what came later', async () => {
+  const world = new RolloutWorld(V1, YEAR_1970)
+  world.apply(V1)
+  world.commit({ ...V1, a: { color: 'red' } })
+  assert.equal((await runInWorld(world, ['diff', 'apps/web'])).code, 0)
+})
+
+test('a committer whose clock is some minutes ahead is no stranger', async () => {
+  const world = new RolloutWorld(V1, NOW - 86_400)
+  world.apply(V1)
+  world.commit({ ...V1, a: { color: 'red' } }, NOW + 200)
+  const diff = await runInWorld(world, ['diff', 'apps/web'])
+  assert.equal(diff.code, 0)
+  assert.match(diff.stdout, /^Behind: live is what /m)
+})
+
+const AT = (hour: number): string => `2026-01-01T${String(hour).padStart(2, '0')}:00:00Z`
+const version = (at: string, commit = at) => ({ commit, tree: commit, at })
+const none = (): undefined => undefined
+
+test('a version is not older than the one below it, and one dated to come is between its neighbours', () => {
+  const both = (at: string): object => ({ earliest: at, latest: at })
+  assert.deepEqual(arrivalsOf([version(AT(3)), version(AT(2)), version(AT(1))], none, AT(9)), [both(AT(3)), both(AT(2)), both(AT(1))])
+  assert.deepEqual(arrivalsOf([version(AT(0)), version(AT(2))], none, AT(9)), [both(AT(2)), both(AT(2))])
+  assert.deepEqual(arrivalsOf([version('2037-01-01T00:00:00Z'), version(AT(2))], none, AT(9)), [
+    { earliest: AT(2), latest: AT(9) },
+    both(AT(2)),
+  ])
+  assert.deepEqual(arrivalsOf([version(AT(5)), version('2037-01-01T00:00:00Z'), version(AT(2))], none, AT(9)), [
+    both(AT(5)),
+    { earliest: AT(2), latest: AT(5) },
+    both(AT(2)),
+  ])
+})
+
+test('between two looks the committer is believed; outside of them it is the look that found it', () => {
+  const seen = { commit: 'x', tree: 'x', after: AT(4), firstSeen: AT(6) }
+  const arrival = (at: string): string =>
+    arrivalsOf([version(at, 'x'), version(AT(1))], (place) => (place === 0 ? seen : undefined), AT(9))[0]?.earliest ?? ''
+  assert.deepEqual([arrival(AT(5)), arrival(AT(3)), arrival(AT(8)), arrival('2037-01-01T00:00:00Z')], [AT(5), AT(6), AT(6), AT(6)])
+})

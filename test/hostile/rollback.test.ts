@@ -1,0 +1,258 @@
+/** Issue 14.6: once a newer content was seen live, older content through the syncer's manager is drift; and a syncer that never comes is stuck. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { runInWorld } from '../fakes/cli-world.ts'
+import { A, RolloutWorld } from './rollout-world.ts'
+
+const V1 = { a: { color: 'blue', size: '1' }, b: { x: '1' } }
+const V2 = { a: { color: 'red', size: '1' }, b: { x: '2' } }
+const V3 = { a: { color: 'red', size: '3' }, b: { x: '2' } }
+const DAY = 24 * 60
+
+/** v1 and then v2, each applied and seen. */
+async function atTwo(): Promise<{ world: RolloutWorld; commits: readonly string[] }> {
+  const world = new RolloutWorld(V1)
+  const first = world.repository.branches.get('refs/heads/main') ?? ''
+  world.apply(V1)
+  assert.equal((await world.seen()).state, 'InSync')
+  const second = world.commit(V2)
+  assert.equal((await world.seen()).state, 'Behind')
+  world.apply(V2)
+  assert.equal((await world.seen()).state, 'InSync')
+  return { world, commits: [first, second] }
+}
+
+test('in sync for fifty days, and then an older commit through the manager of the syncer: RolledBack, with who, when and both commits', async () => {
+  const { world, commits } = await atTwo()
+  world.pass(50 * DAY)
+  assert.equal((await world.seen()).state, 'InSync')
+  world.pass(DAY)
+  const at = world.cluster.now
+  world.apply(V1)
+  const { state, changes, waits, report } = await world.seen()
+  assert.deepEqual(
+    { state, changes, waits },
+    { state: 'Drifted', changes: ['a data.color rolled back', 'b data.x rolled back'], waits: [] },
+  )
+  const [change] = report.spec.changes
+  assert.deepEqual([change?.actor.manager, change?.actor.at], [world.syncer, at])
+  assert.deepEqual([change?.rolledBack?.commit, change?.rolledBack?.seen?.commit], commits)
+  assert.match(change?.notes?.join() ?? '', /^rolled back: live is what [0-9a-f]{7} rendered, although [0-9a-f]{7} was live until 20/)
+  const again = await world.seen()
+  assert.deepEqual(again.report.spec.changes, report.spec.changes)
+})
+
+test('it stays so for every fresh clone, and when git moves on meanwhile', async () => {
+  const { world } = await atTwo()
+  world.apply(V1)
+  await world.seen()
+  world.commit(V3)
+  const { changes, waits } = await world.seen()
+  // What only the third commit brought nobody ever applied.
+  assert.deepEqual({ changes, waits }, { changes: ['a data.color rolled back', 'b data.x rolled back'], waits: ['Behind a data.size'] })
+  world.pass(3 * DAY)
+  assert.deepEqual((await world.seen()).changes, ['a data.color rolled back', 'b data.x rolled back'])
+})
+
+test('one object alone is rolled back; the other is not', async () => {
+  const { world } = await atTwo()
+  world.apply(V1, { only: 'b' })
+  assert.deepEqual((await world.seen()).changes, ['b data.x rolled back'])
+})
+
+test('an object that got the newer commit alone is rolled back, while the other one is only behind', async () => {
+  const world = new RolloutWorld(V1)
+  world.apply(V1)
+  await world.seen()
+  world.commit(V2)
+  world.apply(V2, { only: 'a' })
+  assert.deepEqual((await world.seen()).waits, ['Behind b data.x'])
+  world.apply(V1, { only: 'a' })
+  const { changes, waits } = await world.seen()
+  assert.deepEqual({ changes, waits }, { changes: ['a data.color rolled back'], waits: ['Behind b data.x'] })
+})
+
+test('also where git had moved on before, so that the report of then is gone', async () => {
+  const world = new RolloutWorld(V1)
+  world.apply(V1)
+  await world.seen()
+  world.commit(V2)
+  world.apply(V2, { only: 'a' })
+  await world.seen()
+  world.commit(V3)
+  assert.deepEqual((await world.seen()).waits, ['Behind a data.size', 'Behind b data.x'])
+  world.apply(V1, { only: 'a' })
+  const { changes, waits } = await world.seen()
+  assert.deepEqual({ changes, waits }, { changes: ['a data.color rolled back'], waits: ['Behind a data.size', 'Behind b data.x'] })
+})
+
+test('a field and an object that a rollback takes away, and an older object that it brings back', async () => {
+  const world = new RolloutWorld({ a: { color: 'blue' } })
+  world.apply({ a: { color: 'blue' } })
+  await world.seen()
+  world.commit({ a: { color: 'blue', size: '1' }, b: { x: '1' } })
+  world.apply({ a: { color: 'blue', size: '1' }, b: { x: '1' } })
+  assert.equal((await world.seen()).state, 'InSync')
+  world.pass(1)
+  world.apply({ a: { color: 'blue' } })
+  assert.deepEqual((await world.seen()).changes, ['a data.size rolled back', 'b missing'])
+})
+
+test('a person who removes a field is no rollback', async () => {
+  const world = new RolloutWorld({ a: { color: 'blue' } })
+  world.apply({ a: { color: 'blue' } })
+  await world.seen()
+  world.commit({ a: { color: 'blue', size: '1' } })
+  world.apply({ a: { color: 'blue', size: '1' } })
+  assert.equal((await world.seen()).state, 'InSync')
+  world.cluster.change(A, (live) => ({ ...live, data: { color: 'blue' } }))
+  assert.deepEqual((await world.seen()).changes, ['a data.size'])
+})
+
+test('content that is equal in two commits: v3 takes v2 back, so that live v1 is in sync, and v2 is rolled back after that', async () => {
+  const { world } = await atTwo()
+  world.commit(V1)
+  assert.equal((await world.seen()).state, 'Behind')
+  world.apply(V1)
+  assert.equal((await world.seen()).state, 'InSync')
+  world.apply(V2)
+  assert.deepEqual((await world.seen()).changes, ['a data.color rolled back', 'b data.x rolled back'])
+})
+
+test('a hand edit of a rolled-back object is a difference of its own, and the rollback stays told', async () => {
+  const { world } = await atTwo()
+  world.apply(V1)
+  world.hand(A, 'data.size', '9')
+  assert.deepEqual((await world.seen()).changes, ['a data.color rolled back', 'a data.size', 'b data.x rolled back'])
+})
+
+test('git goes back to what runs, and nothing is rolled back any more', async () => {
+  const { world } = await atTwo()
+  world.apply(V1)
+  const { record } = await world.wish('Adopt')
+  assert.equal(record?.spec.plan, 'Adopt')
+  await world.approve()
+  assert.match(world.repository.text('main', 'apps/web/a.yaml') ?? '', /blue/)
+  const { state, changes } = await world.seen()
+  assert.deepEqual({ state, changes }, { state: 'InSync', changes: [] })
+})
+
+test('a Restore that is decided is on its way, and done when the syncer applied what git has', async () => {
+  const { world } = await atTwo()
+  world.apply(V1)
+  await world.wish('Restore')
+  await world.approve()
+  assert.equal((await world.seen()).state, 'Applying')
+  world.apply(V2)
+  assert.equal((await world.seen()).state, 'InSync')
+})
+
+test('an outage between changes nothing: what was seen before counts after it', async () => {
+  const { world } = await atTwo()
+  world.cluster.unreadable.add(A)
+  assert.equal((await world.seen()).state, 'Unknown')
+  world.cluster.unreadable.clear()
+  world.apply(V1)
+  assert.deepEqual((await world.seen()).changes, ['a data.color rolled back', 'b data.x rolled back'])
+})
+
+test('a branch that was rewritten: the same contents under other commits are known again', async () => {
+  const { world } = await atTwo()
+  const main = 'refs/heads/main'
+  const paths = ['apps/web/Kptfile', 'apps/web/deployment.yaml', 'apps/web/config.yaml', '.drift/policy.yaml', '.drift/at-once.yaml']
+  const files = Object.fromEntries(paths.map((path) => [path, world.repository.text('main', path) ?? '']))
+  const at = world.clock - 600
+  world.repository.branches.delete(main)
+  world.repository.commitByHand('main', files, { at, author: 'eve@example.com' })
+  world.commit(V1, at + 1)
+  world.commit(V2, at + 2)
+  assert.equal((await world.seen()).state, 'InSync')
+  world.apply(V1)
+  assert.deepEqual((await world.seen()).changes, ['a data.color rolled back', 'b data.x rolled back'])
+})
+
+test('a branch that went back by force: what was seen is not in git any more, so that nothing older can be told from it', async () => {
+  const world = new RolloutWorld(V1)
+  const main = 'refs/heads/main'
+  const first = world.repository.branches.get(main)
+  world.apply(V1)
+  await world.seen()
+  const second = world.commit(V2)
+  world.commit(V3)
+  world.apply(V3)
+  assert.equal((await world.seen()).state, 'InSync')
+  assert.ok(first !== undefined)
+  world.repository.branches.set(main, second as typeof first)
+  world.apply(V1)
+  const { state, waits } = await world.seen()
+  assert.deepEqual({ state, waits }, { state: 'Behind', waits: ['Behind a data.color', 'Behind b data.x'] })
+  world.pass(61)
+  assert.notEqual((await world.seen()).report.status.stuckSince, undefined)
+})
+
+test('a syncer that does not come within the hour is stuck, exit 1, and catches up without a trace', async () => {
+  const world = new RolloutWorld(V1)
+  world.apply(V1)
+  await world.seen()
+  world.commit(V2)
+  const since = world.cluster.now
+  assert.equal((await runInWorld(world, ['diff', 'apps/web'])).code, 0)
+  assert.equal((await world.seen()).report.status.stuckSince, undefined)
+  world.pass(60)
+  const diff = await runInWorld(world, ['diff', 'apps/web'])
+  assert.equal(diff.code, 1)
+  const limit = new Date(Date.parse(since) + 3_600_000).toISOString().replace('.000', '')
+  assert.match(diff.stdout, new RegExp(`^Behind \\(stuck since ${limit}\\): live is what `, 'm'))
+  const { report } = await world.seen()
+  assert.deepEqual([report.status.state, report.status.stuckSince], ['Behind', limit])
+  const status = await runInWorld(world, ['status'])
+  assert.equal(status.code, 1)
+  assert.match(status.stdout, /! Behind \(stuck since 2026-/)
+  world.pass(DAY)
+  const written = reportText(world)
+  await world.seen()
+  assert.equal(reportText(world), written, 'that it is stuck still is no news')
+  assert.match(written ?? '', /stuckSince/)
+  world.apply(V2)
+  assert.equal((await world.seen()).report.status.stuckSince, undefined)
+})
+
+test('commits that come faster than the bound do not keep a dead syncer young', async () => {
+  const world = new RolloutWorld(V1)
+  world.apply(V1)
+  await world.seen()
+  for (let more = 0; more < 5; more += 1) {
+    world.commit({ ...V1, b: { x: `1${more}` } })
+    await world.seen()
+    world.pass(20)
+  }
+  assert.notEqual((await world.seen()).report.status.stuckSince, undefined)
+})
+
+test('the bound is the policy, and otherwise three intervals of the syncer', async () => {
+  const world = new RolloutWorld(V1, undefined, '{mode: Propose, detect: {stuckAfter: 5m}}')
+  world.apply(V1)
+  await world.seen()
+  world.commit(V2)
+  await world.seen()
+  world.pass(6)
+  assert.notEqual((await world.seen()).report.status.stuckSince, undefined)
+})
+
+test('without any ledger: an older content that was applied long after the newest commit is told, with exit 1', async () => {
+  const world = new RolloutWorld(V1)
+  world.commit(V2)
+  world.pass(3 * DAY)
+  world.apply(V1)
+  const diff = await runInWorld(world, ['diff', 'apps/web'])
+  assert.equal(diff.code, 1)
+  assert.match(
+    diff.stdout,
+    /within 1h: it wrote the object at 2026-11-24T.*, so it reads an older commit, or somebody applied one under its name/,
+  )
+})
+
+function reportText({ repository }: RolloutWorld): string {
+  const path = repository.paths('drift-ledger').find((each) => each.endsWith('/report.yaml'))
+  return repository.text('drift-ledger', path ?? '') ?? ''
+}
