@@ -67,6 +67,7 @@ export const FAILURE_CODES = {
   BP3014: 'the applied change did not show in the cluster in time',
   BP3015: 'another cluster answers by this name',
   BP3016: 'the last observation is too old to say what is so now',
+  BP3017: 'the object is outside what the package covers',
   BP4001: 'the repository cannot be reached',
   BP4002: 'the push was refused by a rule of the repository',
   BP4003: 'the branch moved between reading and pushing',
@@ -180,6 +181,6 @@ export function asFailure(thrown: unknown): Failure {
 /** Exit status of a run that ended on this failure: 4 credentials or rights, 3 not observed, 2 everything else. */
 export function exitCodeOf(code: FailureCode): 2 | 3 | 4 {
   if (code === 'BP3002' || code === 'BP3003' || code === 'BP4005' || code === 'BP5002') return 4
-  if (code === 'BP3011' || code === 'BP3012' || code === 'BP3013') return 2
+  if (code === 'BP3011' || code === 'BP3012' || code === 'BP3013' || code === 'BP3017') return 2
   return code.startsWith('BP30') ? 3 : 2
 }

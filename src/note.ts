@@ -6,6 +6,7 @@
 /** Every cause, with what notes of it are about. The name is what `-o json` prints. */
 export const NOTE_CAUSES = {
   'annotation-not-valid': 'an annotation of ours in the package that hides nothing',
+  'annotation-overruled': 'an annotation of ours that an enforced policy leaves without effect',
   'audit-log-not-read': 'a part of the audit log',
   'branch-left-alone': 'a branch that is left as it is',
   'claimed-by-inventory': 'objects that an inventory has, and of which nobody knows whether they belong to the package',

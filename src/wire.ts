@@ -9,6 +9,7 @@ import { runGit } from './adapters/git/git-program.ts'
 import type { ConnectOptions } from './adapters/kubernetes/connect-cluster.ts'
 import { runExternalDiff } from './adapters/system/external-diff.ts'
 import { checkNewFolder, writeNewFolder } from './adapters/system/new-folder.ts'
+import { readPolicyFiles } from './adapters/system/policy-files.ts'
 import { systemClock } from './adapters/system/system-clock.ts'
 import type { ClusterTarget, Place, World } from './cli/world.ts'
 
@@ -96,6 +97,7 @@ function worldAt(place: Place, stdin: World['stdin'], signal: AbortSignal, pushP
       const intake = new WebhookIntake({ secrets, repository, window: new DeliveryWindow() })
       return startWebhookServer({ ...address, intake, clock, onNews, onRefused })
     },
+    readPolicyFiles: (path) => readPolicyFiles(resolve(cwd, path)),
     openAuditLog: async (path) => {
       const { openAuditLog } = await import('./adapters/kubernetes/audit/audit-log.ts')
       return openAuditLog(resolve(cwd, path))

@@ -48,6 +48,7 @@ const UNPROVEN = {
   unverified: 'unverified: what was read does not prove it',
   unreadable: 'unreadable: nothing is known of it',
   blocked: 'blocked: the server refuses what git has',
+  outside: 'outside: the package does not cover it, and nothing of it is told',
 } as const
 
 /** The order in which rules are tried, as a sentence. */

@@ -263,6 +263,11 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
       'nobody scanned the package for ten times the detect.interval of the policy, and for a day at least: what it was then says nothing of now',
     fix: 'run backporch scan, and look at why the controller or the job that scans does not; set detect.interval to how often you scan',
   },
+  BP3017: {
+    cause:
+      'the package declares an object that its placement does not allow, or of which nothing live shows that the syncer of the package applied it: another tenant may own it, so only its name is told and nothing is written',
+    fix: 'take the object out of the package, or bind the package with allow in a Placement; explain TEN-NAMESPACE and the like tells the rule that the line names',
+  },
   BP4001: {
     cause: 'the address is wrong, or the network or the server does not answer',
     fix: 'try git ls-remote with the same address, then run again',

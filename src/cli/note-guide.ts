@@ -4,6 +4,7 @@ import type { NoteCause } from '../note.ts'
 /** A sentence with the one thing to do, or why there is nothing to do. */
 export const NOTE_GUIDE: { readonly [cause in NoteCause]: string } = {
   'annotation-not-valid': 'correct the annotation in git: until then it hides nothing and the difference is drift',
+  'annotation-overruled': 'take the annotation out, or ask whoever owns the policy that is enforced',
   'audit-log-not-read': 'give the whole log with --audit-log; where it is missing, field managers alone are named',
   'branch-left-alone': 'merge or delete the branch by hand, then scan again',
   'claimed-by-inventory':

@@ -30,6 +30,8 @@ export interface CommonOptions {
   readonly allowRender?: string[]
   readonly containerEngine?: 'docker' | 'podman'
   readonly fieldManager?: string
+  /** File or folder with the policies and placements of whoever runs this. */
+  readonly operatorPolicy?: string
   /** Path of the API server's audit log. */
   readonly auditLog?: string
   readonly output: Output
@@ -87,6 +89,7 @@ export function withClusterFlags(command: Command): Command {
     .option('--cluster <name>', "name of the cluster in records; the context's name otherwise")
     .option('--live <path>', 'a recorded cluster: a file or folder of live objects, instead of an API server')
     .option('--field-manager <name>', 'field manager of the syncer; found from the objects otherwise')
+    .option('--operator-policy <path>', 'file or folder of policies and placements that no repository gets around')
     .option('--kubeconfig-exec-allow <path>', 'credential plugin that the kubeconfig may run (absolute path, repeatable)', collect)
     .option('--insecure-skip-tls-verify', 'honour insecure-skip-tls-verify of the kubeconfig')
     .addOption(new Option('--timeout <duration>', 'for one request to the cluster, as in 30s').argParser(duration))

@@ -1,6 +1,7 @@
 /** What every command that looks at a cluster does first: opens the ports, makes the request, and closes them again. */
 import { asFailure } from '../failure.ts'
 import type { RedactionKey } from '../krm/redacted.ts'
+import { parsePolicyFiles } from '../policy/parse-policy.ts'
 import type { PressSource } from '../ports/check-run.ts'
 import type { ClusterReader } from '../ports/cluster.ts'
 import { BetweenTurns } from '../reconcile/between-turns.ts'
@@ -58,6 +59,9 @@ export async function withSession(
       branch: options.branch,
       packages: [...packagesNamed(packages, options), ...(options.path ?? [])],
       folders: options.path ?? [],
+      ...(options.operatorPolicy === undefined
+        ? {}
+        : { operator: parsePolicyFiles(world.readPolicyFiles(options.operatorPolicy), 'operator') }),
       labels: options.selector,
       wish: undefined,
       dryRun: false,

@@ -1,6 +1,7 @@
 /** Everything outside that a command touches, so that a test can give another world. */
 import type { Readable } from 'node:stream'
 import type { RedactionKey } from '../krm/redacted.ts'
+import type { PolicyFile } from '../policy/parse-policy.ts'
 import type { AuditSource } from '../ports/audit-source.ts'
 import type { ButtonPress } from '../ports/check-run.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -106,6 +107,8 @@ export interface World {
   openForge(repository: PackageRepository, wanted: WantedForge): Promise<Forge>
   /** @throws Failure BP1001 when nobody can listen there */
   openWebhooks(wanted: WantedWebhooks): Promise<{ readonly url: string; close(): Promise<void> }>
+  /** The YAML files of a folder, or the one file. @throws Failure BP1001 when it cannot be read, or holds none */
+  readPolicyFiles(path: string): readonly PolicyFile[]
   /** @throws Failure BP1001 when the file cannot be read */
   openAuditLog(path: string): Promise<AuditSource>
   /** @throws Failure BP1001 when nobody can listen there */

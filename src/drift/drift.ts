@@ -142,9 +142,9 @@ export interface ObjectVerdict {
   /**
    * `in-sync`: proven, by the means in `proof`; `creation`: git, and what a server makes of it, explain all that is live. `drifted`: at least one item. `unverified`: something could not be
    * proven, see `failure`; items that ownership shows are still listed. `unreadable`: nothing is known. `blocked`: nobody changed
-   * anything that shows, and the server refuses what git has, see `failure`.
+   * anything that shows, and the server refuses what git has, see `failure`. `outside`: the package does not cover it, and nothing of it is kept.
    */
-  readonly state: 'in-sync' | 'drifted' | 'unverified' | 'unreadable' | 'blocked'
+  readonly state: 'in-sync' | 'drifted' | 'unverified' | 'unreadable' | 'blocked' | 'outside'
   readonly proof: 'ownership' | 'creation' | 'dry-run' | 'none'
   readonly items: readonly Drift[]
   /** Items that nobody but the syncer wrote, as far as the object tells: the package's history decides (src/drift/behind.ts). */
@@ -158,7 +158,9 @@ export interface ObjectVerdict {
   readonly visibilityOf?: VisibilityOf
   /** What people should know of the object though it is no difference: sentences. */
   readonly notes?: readonly Note[]
-  /** Why the object is unreadable, unverified or blocked. */
+  /** Why nothing is written to the object whoever approves it: nothing shows that the package covers it. */
+  readonly notSettled?: Failure
+  /** Why the object is unreadable, unverified, blocked or outside. */
   readonly failure: Failure | undefined
   /** Why a plain re-apply of the desired object fails, where the server says that it does. */
   readonly reapplyFails: string | undefined

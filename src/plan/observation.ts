@@ -6,6 +6,7 @@ import type { RedactionKey } from '../krm/redacted.ts'
 import type { Note } from '../note.ts'
 import type { ObjectId } from '../package/object-id.ts'
 import type { PackageFiles } from '../package/package-files.ts'
+import type { Boundary } from '../policy/boundary.ts'
 import type { EffectivePolicy } from '../policy/effective-policy.ts'
 import type { ClusterIdentity, InventoryRef } from '../ports/cluster.ts'
 import type { KnownProposal } from '../ports/hosted-forge.ts'
@@ -178,6 +179,8 @@ export interface Observation {
   /** What the forge has of the unit's proposals, by full ref name; empty where git is the forge. */
   readonly proposals: ReadonlyMap<string, KnownProposal>
   readonly policy: EffectivePolicy
+  /** What placements allow the package; nothing but what is live says it where this is undefined. */
+  readonly boundary?: Boundary | undefined
   readonly key: RedactionKey
   /** RFC 3339 UTC: somebody asked just now not to be reminded before. */
   readonly snoozeUntil?: string

@@ -188,9 +188,8 @@ class Turn {
   /** Nothing is open: live agrees with git, or will once a merged decision is applied, or nobody can say. */
   private withoutDrift(applying: number): UnitPlan {
     if (this.wish !== undefined) throw nothingToDecide(this.seen, applying)
-    const complete = this.seen.incomplete.length === 0
-    const state = applying > 0 ? 'Applying' : complete ? waitingState(this.seen.verdicts) : 'Unknown'
-    if (!complete) return this.done(NOTHING_OPEN, '', state, this.open === undefined ? 'none' : 'frozen', this.open, NO_WRITES, [])
+    const state = applying > 0 ? 'Applying' : this.seen.incomplete.length === 0 ? waitingState(this.seen.verdicts) : 'Unknown'
+    if (this.isUnread()) return this.done(NOTHING_OPEN, '', state, this.open === undefined ? 'none' : 'frozen', this.open, NO_WRITES, [])
     if (this.open?.foreign)
       return this.done(NOTHING_OPEN, '', state, 'foreign', this.open, NO_WRITES, [
         leftAlone(`${short(this.open.ref)} is somebody else's now`),
@@ -204,7 +203,12 @@ class Turn {
       updates: this.withdrawn(''),
       ledger: [{ path: closedPath(this.open.record.spec.began, this.open.record.spec.episode), text: formatDocument(closed) }],
     }
-    const why = resolvedByGit ? 'git now says what the cluster runs' : 'the cluster went back by itself'
+    const uncovered = this.seen.incomplete.length > 0
+    const why = resolvedByGit
+      ? 'git now says what the cluster runs'
+      : uncovered
+        ? 'nothing differs any more that the package covers'
+        : 'the cluster went back by itself'
     const plan = this.done(NOTHING_OPEN, '', state, 'healed', undefined, writes, [
       { cause: 'withdrawn', subject: '', text: `${short(this.open.ref)} is withdrawn: ${why}` },
     ])
@@ -217,9 +221,14 @@ class Turn {
     return spare.map(({ ref, commit }) => ({ ref, from: commit, to: null }))
   }
 
+  /** What the package does not cover is never read: waiting for it would be waiting for ever. */
+  private isUnread(): boolean {
+    return this.seen.incomplete.some(({ state }) => state !== 'outside')
+  }
+
   /** Drift that can be told apart from an outage: with unreadable objects, an open record is neither shrunk nor closed. */
   private isFrozen(active: readonly PlannedChange[]): boolean {
-    if (this.seen.incomplete.length === 0 || this.open === undefined) return false
+    if (!this.isUnread() || this.open === undefined) return false
     const now = new Set(active.map(({ fingerprint }) => fingerprint))
     return this.open.record.spec.changes.some(({ fingerprint }) => !now.has(fingerprint))
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { marked } from '../../test/fakes/inventory-world.ts'
 import { removedFrom } from '../../test/fakes/live-object.ts'
 import { idOf } from '../../test/fakes/memory-cluster.ts'
 import { CONFIG, TurnWorld, WEB, WEB_CONFIG, yaml } from '../../test/fakes/turn-world.ts'
@@ -228,7 +229,8 @@ test('a record that the base branch does not have authorises nothing', async () 
 
 /** A live object that the inventory of the package lists and git does not have. */
 function leftBehind(object: JsonObject, id: string): TurnWorld {
-  const inventory = 'apiVersion: kpt.dev/v1alpha1\nkind: ResourceGroup\nmetadata: {name: inv, namespace: shop}\n'
+  const labels = '{cli-utils.sigs.k8s.io/inventory-id: inv-1}'
+  const inventory = `apiVersion: kpt.dev/v1alpha1\nkind: ResourceGroup\nmetadata: {name: inv, namespace: shop, labels: ${labels}}\n`
   const world = new TurnWorld(SETTLES, { 'apps/web/resourcegroup.yaml': inventory })
   world.cluster.put({ ...object, metadata: { ...(object['metadata'] as JsonObject), uid: 'u-9', resourceVersion: '77' } })
   world.cluster.inventory = { source: 'ResourceGroup shop/inv', resources: [idOf(id)] }
@@ -258,7 +260,10 @@ test('nothing is deleted of which the merged record has no copy, and it is said 
 })
 
 test('a namespace is not deleted, approved or not, and what was approved beside it is written first', async () => {
-  const world = leftBehind({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'left' } }, '/Namespace//left')
+  const marks = { annotations: { 'config.k8s.io/owning-inventory': 'inv-1' } }
+  const left = marked({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'left' } }, marks)
+  const world = leftBehind(left, '/Namespace//left')
+  world.cluster.change(WEB, (live) => marked(live, marks))
   world.edit(WEB, 'spec.replicas', 5)
   await world.plan()
   await world.approve()

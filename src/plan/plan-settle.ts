@@ -14,8 +14,9 @@ import { getKey, isJsonObject, type Json, type JsonObject, jsonEquals } from '..
 import type { LiveView, WantedObject } from '../krm/live-view.ts'
 import { isSecret } from '../krm/redacted.ts'
 import { metadataText, type Resource } from '../krm/resource.ts'
-import { describeResourceId, resourceKey } from '../krm/resource-id.ts'
+import { describeResourceId, type ResourceId, resourceKey } from '../krm/resource-id.ts'
 import { shownPathOnly } from '../krm/shown-path.ts'
+import { whyOutside } from '../policy/boundary.ts'
 import type { ApprovedWrite } from '../ports/cluster.ts'
 import { whyNotDeleted } from '../record/restore-losses.ts'
 import type { ClosedEpisode, DriftRecord } from '../record/schema.ts'
@@ -24,21 +25,52 @@ import { allChanges, type PlannedChange, unverifiedMerges } from './pick-changes
 
 /**
  * Values first, and then, object by object, the fields that this wrote are handed over to the syncer.
- * @throws Failure BP2005 when live is not what was approved, BP2015 when nothing is left but what may not be deleted
+ * @throws Failure BP2005 when live is not what was approved, BP2015 when nothing is left but what may not be deleted, BP3017 when
+ * nothing is left but what the package does not cover
  */
 export function planSettle(seen: Observation, record: DriftRecord, live: LiveView): ApprovedWrite[] {
+  const uncovered = notCovered(seen, record)
   const { writes, stays } = planValues(seen, record, live)
-  const all = [...writes, ...planHandOver(seen, record, live)]
-  const [first] = stays
+  const all = [...writes, ...planHandOver(seen, record, live)].filter((write) => !uncovered.has(resourceKey(targetOf(write))))
+  const [first] = [...uncovered.values(), ...stays]
   if (all.length === 0 && first !== undefined) throw first
   return all
+}
+
+/** By `resourceKey`. The record may be older than the placement that binds the package now, and a tenant may own the repository that has it. */
+function notCovered(seen: Observation, { spec }: DriftRecord): ReadonlyMap<string, Failure> {
+  const restored = spec.changes.filter(({ resolution }) => resolution === 'Restore')
+  return new Map(
+    restored.flatMap(({ ref }): [string, Failure][] => {
+      const why = whyNotWritten(seen, ref)
+      return why === undefined ? [] : [[resourceKey(ref), why]]
+    }),
+  )
+}
+
+function targetOf(write: ApprovedWrite): ResourceId {
+  return write.kind === 'apply' ? write.resource.id : write.target.id
+}
+
+/**
+ * The last look at a request before it is sent, whatever was planned.
+ * @throws Failure BP3017 where it is about what the package does not cover
+ */
+export function assertMayWrite(seen: Observation, write: ApprovedWrite): void {
+  const why = whyNotWritten(seen, targetOf(write))
+  if (why !== undefined) throw why
+}
+
+function whyNotWritten({ verdicts, boundary }: Observation, id: ResourceId): Failure | undefined {
+  const verdict = verdicts.find((one) => resourceKey(one.id) === resourceKey(id))
+  return whyOutside(boundary, id) ?? (verdict?.state === 'outside' ? verdict.failure : verdict?.notSettled)
 }
 
 /** Objects that are looked at: those that differ, and those that the record restored. */
 export function settleTargets({ verdicts }: Observation, record: DriftRecord): WantedObject[] {
   const restored = restoredObjects(record)
   return verdicts
-    .filter(({ id, items }) => items.length > 0 || restored.has(resourceKey(id)))
+    .filter(({ id, items, state }) => state !== 'outside' && (items.length > 0 || restored.has(resourceKey(id))))
     .map(({ id, apiVersion }) => ({ id, apiVersion }))
 }
 

@@ -44,6 +44,8 @@ export interface EffectivePolicy {
   readonly visibility: VisibilityRules
   /** Names of the preset rules that hold (src/drift/noise): those of the highest priority that names any, all of them by default. */
   readonly presets: readonly string[]
+  /** Names of the policies that no annotation of the package gets around; empty where there is none. */
+  readonly enforcedBy: readonly string[]
   /** Matching policies, the deciding one first: `policy/prod (.drift/policy.yaml:8)`; the shipped default last. */
   readonly chain: readonly string[]
 }
@@ -108,16 +110,21 @@ export const DEFAULT_POLICY: EffectivePolicy = {
   riskOverrides: [],
   visibility: { hide: [], show: [] },
   presets: rulesOf(undefined),
+  enforcedBy: [],
   chain: ['shipped default (Warn)'],
 }
 
-/** Each setting comes from the matching policy of the highest priority that gives it; ignore rules of all of them hold. */
+/**
+ * Each setting comes from the matching policy of the highest priority that gives it; ignore rules of all of them hold. Where the operator
+ * enforces a policy, those of the repository say nothing but how the package is rendered.
+ */
 export function effectivePolicy(set: PolicySet, cluster: string, packagePath: string): EffectivePolicy {
-  const matching = byPriority(
+  const all = byPriority(
     set.policies.filter(
       ({ document }) => matches(document.spec.match?.clusters, cluster, '*') && matches(document.spec.match?.packages, packagePath, '/'),
     ),
   )
+  const matching = all.some((policy) => isOperators(policy) && isEnforced(policy)) ? all.filter(isOperators) : all
   const specs = matching.map(({ document }) => document.spec)
   const given = (pick: (spec: Spec) => string | undefined): number | undefined => {
     const text = specs.map(pick).find((each) => each !== undefined)
@@ -132,8 +139,11 @@ export function effectivePolicy(set: PolicySet, cluster: string, packagePath: st
     place: matching[0]?.where,
     mode: specs.find((spec) => spec.mode !== undefined)?.mode ?? DEFAULT_POLICY.mode,
     settle: specs.find((spec) => spec.settle !== undefined)?.settle ?? DEFAULT_POLICY.settle,
-    render: chosenRender(specs, set.folders?.get(packagePath)),
-    renderPlace: matching.find(({ document }) => document.spec.render !== undefined)?.where,
+    render: chosenRender(
+      all.map(({ document }) => document.spec),
+      set.folders?.get(packagePath),
+    ),
+    renderPlace: all.find(({ document }) => document.spec.render !== undefined)?.where,
     defaultPlan: specs.find((spec) => spec.decide?.defaultPlan !== undefined)?.decide?.defaultPlan ?? DEFAULT_POLICY.defaultPlan,
     fieldManager: specs.find((spec) => spec.fieldManager !== undefined)?.fieldManager,
     closeSilence: seconds(({ decide }) => decide?.closeSilence, DEFAULT_POLICY.closeSilence),
@@ -157,7 +167,8 @@ export function effectivePolicy(set: PolicySet, cluster: string, packagePath: st
       show: matching.flatMap(({ visibility }) => visibility.show),
     },
     presets: rulesOf(specs.find((spec) => spec.extends !== undefined)?.extends),
-    chain: [...matching.map(({ document, where }) => `policy/${document.metadata.name} (${where})`), ...DEFAULT_POLICY.chain],
+    enforcedBy: matching.filter(isEnforced).map(nameOf),
+    chain: [...matching.map((policy) => `${isEnforced(policy) ? 'enforced by ' : ''}${nameOf(policy)}`), ...DEFAULT_POLICY.chain],
   }
 }
 
@@ -216,15 +227,31 @@ export function matchesPath(globs: readonly string[], path: string): boolean {
 
 type Spec = Policy['document']['spec']
 
-/** The highest first; of one priority in the order of their names. */
+/** What the operator enforces first, then the highest; of one priority in the order of their names. */
 function byPriority(policies: readonly Policy[]): readonly Policy[] {
   return policies.toSorted(
-    (left, right) => priorityOf(right) - priorityOf(left) || (left.document.metadata.name < right.document.metadata.name ? -1 : 1),
+    (left, right) =>
+      Number(isOperators(right) && isEnforced(right)) - Number(isOperators(left) && isEnforced(left)) ||
+      priorityOf(right) - priorityOf(left) ||
+      Number(isOperators(right)) - Number(isOperators(left)) ||
+      (left.document.metadata.name < right.document.metadata.name ? -1 : 1),
   )
 }
 
 function priorityOf({ document }: Policy): number {
   return document.spec.priority ?? 0
+}
+
+function isOperators({ origin }: Policy): boolean {
+  return origin === 'operator'
+}
+
+function isEnforced({ document }: Policy): boolean {
+  return document.spec.enforce === true
+}
+
+function nameOf({ document, where, origin }: Policy): string {
+  return `${origin === 'operator' ? 'operator ' : ''}policy/${document.metadata.name} (${where})`
 }
 
 /** Of a cluster; `*` is any text. */

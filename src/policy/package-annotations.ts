@@ -55,11 +55,22 @@ export function readPackageAnnotations(
   return { rules: rule === undefined ? rules : [...rules, rule], mode: reader.mode(), problems }
 }
 
-/** The policy with what the package itself says, which comes first: rules of objects, of the Kptfile, of policies by their priority. */
+/**
+ * The policy with what the package itself says, which comes first: rules of objects, of the Kptfile, of policies by their priority. Where
+ * a policy is enforced, the package itself says nothing.
+ */
 export function policyOfPackage(policy: EffectivePolicy, { rules, mode }: PackageAnnotations): EffectivePolicy {
+  if (policy.enforcedBy.length > 0) return policy
   const ignore = [...rules, ...policy.ignore]
   if (mode === undefined) return { ...policy, ignore }
   return { ...policy, ignore, mode: mode.mode, chain: [`Kptfile annotation (${mode.where})`, ...policy.chain] }
+}
+
+/** For people: annotations that an enforced policy leaves without effect, each a sentence that begins with the file and line. */
+export function overruledAnnotations({ enforcedBy: [first] }: EffectivePolicy, { rules, mode }: PackageAnnotations): readonly string[] {
+  if (first === undefined) return []
+  const places = [...rules.map(({ where }) => where), ...(mode === undefined ? [] : [mode.where])]
+  return [...new Set(places)].map((where) => `${where}: the annotation has no effect: ${first} is enforced`)
 }
 
 /** Names of annotations of ours that say nothing, because only the live object has them, or has another value. */

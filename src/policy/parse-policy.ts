@@ -15,15 +15,20 @@ import { visibilityRuleOf } from './visibility-schema.ts'
 import type { PolicyWindow } from './windows.ts'
 
 export interface PolicyFile {
-  /** From the root of the repository: `.drift/policy.yaml`. */
+  /** From the root of the repository: `.drift/policy.yaml`; of the operator, as he named it. */
   readonly path: string
   readonly text: string
 }
+
+/** Who says it: whoever runs backporch, or whoever may change the base branch. */
+export type PolicyOrigin = 'operator' | 'repository'
 
 export interface Policy {
   readonly document: DriftPolicyDocument
   /** `.drift/policy.yaml:1`. */
   readonly where: string
+  /** The repository, where it is left out. */
+  readonly origin?: PolicyOrigin
   readonly ignore: readonly IgnoreRule[]
   readonly windows: readonly PolicyWindow[]
   readonly actors: readonly ActorRule[]
@@ -31,9 +36,21 @@ export interface Policy {
   readonly visibility: VisibilityRules
 }
 
+/** A Placement with `allow`. */
+export interface Binding {
+  readonly spec: PlacementDocument['spec'] & { readonly allow: NonNullable<PlacementDocument['spec']['allow']> }
+  readonly name: string
+  /** `.drift/policy.yaml:12`. */
+  readonly where: string
+  readonly origin: PolicyOrigin
+}
+
 export interface PolicySet {
   readonly policies: readonly Policy[]
+  /** Of the repository: which packages run where is its own to say. */
   readonly placements: readonly PlacementDocument[]
+  /** None where they are left out. */
+  readonly bindings?: readonly Binding[]
   /** Units without a Kptfile, with what renders each where no policy says another; none where nobody named one. */
   readonly folders?: ReadonlyMap<string, RenderChoice>
 }
@@ -44,33 +61,50 @@ interface Problem {
 }
 
 /** @throws Failure BP1005 that lists every problem of all files */
-export function parsePolicyFiles(files: readonly PolicyFile[]): PolicySet {
-  const policies: Policy[] = []
-  const placements: PlacementDocument[] = []
-  const problems: Problem[] = []
-  for (const file of files) readFile(file, policies, placements, problems)
+export function parsePolicyFiles(files: readonly PolicyFile[], origin: PolicyOrigin = 'repository'): PolicySet {
+  const found: Found = { policies: [], placements: [], bindings: [], problems: [] }
+  for (const file of files) readFile(file, origin, found)
   const names = new Map<string, string>()
-  for (const { document, where } of policies) {
+  for (const { document, where } of found.policies) {
     const first = names.get(document.metadata.name)
-    if (first !== undefined) problems.push({ where, why: `the DriftPolicy ${document.metadata.name} is already declared at ${first}` })
+    if (first !== undefined)
+      found.problems.push({ where, why: `the DriftPolicy ${document.metadata.name} is already declared at ${first}` })
     else names.set(document.metadata.name, where)
   }
-  if (problems.length > 0) throw policyFailure(problems)
-  return { policies, placements }
+  if (found.problems.length > 0) throw policyFailure(found.problems, origin)
+  const { policies, placements, bindings } = found
+  return { policies, placements: origin === 'repository' ? placements : [], bindings }
 }
 
-function policyFailure(problems: readonly Problem[]): Failure {
+/** @param operator what the operator gives: it comes beside what the repository has, and is never read from it */
+export function withOperator(own: PolicySet, operator: PolicySet): PolicySet {
+  return {
+    ...own,
+    policies: [...operator.policies, ...own.policies],
+    bindings: [...(operator.bindings ?? []), ...(own.bindings ?? [])],
+  }
+}
+
+interface Found {
+  readonly policies: Policy[]
+  readonly placements: PlacementDocument[]
+  readonly bindings: Binding[]
+  readonly problems: Problem[]
+}
+
+function policyFailure(problems: readonly Problem[], origin: PolicyOrigin): Failure {
   const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
+  const place = origin === 'operator' ? '' : ' on the base branch'
   return new Failure({
     code: 'BP1005',
-    what: `the policy of the repository has ${count}`,
+    what: `the policy of the ${origin} has ${count}`,
     why: problems.map(({ where, why }) => `${where}: ${why}`).join('\n       '),
-    remedy: 'correct the lines named above on the base branch; nothing was read with a policy that is half understood',
+    remedy: `correct the lines named above${place}; nothing was read with a policy that is half understood`,
     retry: 'on-change',
   })
 }
 
-function readFile(file: PolicyFile, policies: Policy[], placements: PlacementDocument[], problems: Problem[]): void {
+function readFile(file: PolicyFile, origin: PolicyOrigin, { policies, placements, bindings, problems }: Found): void {
   const lines = new LineCounter()
   for (const document of parseAllDocuments(file.text, { lineCounter: lines })) {
     if (document.errors.length > 0) {
@@ -102,6 +136,7 @@ function readFile(file: PolicyFile, policies: Policy[], placements: PlacementDoc
         policies.push({
           document: data,
           where: place.of([]),
+          origin,
           ignore: readRules(data, place),
           windows: readWindows(data, place),
           actors: (data.spec.actors ?? []).map((rule, index) => actorRuleOf(rule, place.of(['spec', 'actors', index]))),
@@ -117,7 +152,13 @@ function readFile(file: PolicyFile, policies: Policy[], placements: PlacementDoc
     } else if (kind === 'Placement') {
       const checked = placementSchema.safeParse(value)
       if (!checked.success) problems.push(...problemsOf(checked.error, place))
-      else placements.push(checked.data)
+      else {
+        const { metadata, spec } = checked.data
+        const { allow } = spec
+        placements.push(checked.data)
+        if (allow !== undefined)
+          bindings.push({ spec: { ...spec, allow }, name: metadata.name, where: place.of(['spec', 'allow']), origin })
+      }
     } else
       problems.push({ where: place.of(['kind']), why: `unknown kind ${JSON.stringify(kind ?? null)}; wanted DriftPolicy or Placement` })
   }

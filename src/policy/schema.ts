@@ -106,6 +106,12 @@ export const driftPolicySchema = z.strictObject({
   metadata,
   spec: z.strictObject({
     priority: z.int().min(0).max(1_000_000).optional().describe('The highest policy that matches decides; 0 by default.'),
+    enforce: z
+      .boolean()
+      .optional()
+      .describe(
+        'No annotation of a package or of its objects hides anything or changes the mode of what the policy matches. Where the operator gives the policy, of the policies of the repository only `render` counts there too.',
+      ),
     match: z
       .strictObject({
         clusters: globs.optional().describe('Names of clusters; `*` stands for any text.'),
@@ -228,6 +234,16 @@ export const driftPolicySchema = z.strictObject({
   }),
 })
 
+export const allowSchema = z.strictObject({
+  namespaces: z.array(z.string().min(1).max(253)).optional().describe('Names of namespaces; `*` stands for any text. None by default.'),
+  clusterScoped: z
+    .array(z.string().min(1).max(500))
+    .optional()
+    .describe(
+      'Kinds without a namespace, `group/Kind`, or `Kind` of the core group; `*` stands for any text. None by default. A Namespace has to be named by `namespaces` too.',
+    ),
+})
+
 export const placementSchema = z.strictObject({
   apiVersion: z.literal(API_VERSION),
   kind: z.literal('Placement'),
@@ -240,6 +256,11 @@ export const placementSchema = z.strictObject({
         .optional()
         .describe(
           'Folders without a Kptfile that run there: manifests as they stand, or a kustomization. `.` is the root of the repository.',
+        ),
+      allow: allowSchema
+        .optional()
+        .describe(
+          'The only objects that these packages may be compared with and settled in. Once one placement of a cluster has it, a package that none of them names may be compared with nothing there.',
         ),
     })
     .refine(({ packages, paths }) => packages !== undefined || paths !== undefined, 'wanted packages, paths or both'),

@@ -9,6 +9,7 @@ import { resourceKey } from '../krm/resource-id.ts'
 import type { ClusterIdentity } from '../ports/cluster.ts'
 import type { Claim } from '../status/applier-claims.ts'
 import type { GroupMember } from '../status/resource-group.ts'
+import type { Covered } from './keep-covered.ts'
 import { LastAnswer } from './last-answer.ts'
 import type { LiveSide } from './read-live-sides.ts'
 
@@ -20,6 +21,8 @@ export class KnownUnit {
   readonly judged = new LastAnswer<readonly ObjectVerdict[]>()
   /** With what may be shown of the values. */
   readonly visible = new LastAnswer<readonly ObjectVerdict[]>()
+  /** Without what the package does not cover. */
+  readonly covered = new LastAnswer<Covered>()
   /** With noise, actors, risks and ignore rules. */
   readonly told = new LastAnswer<readonly ObjectVerdict[]>()
   /** Without what merged decisions released. */

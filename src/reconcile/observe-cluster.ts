@@ -6,11 +6,14 @@ import type { ObjectVerdict, Syncer } from '../drift/drift.ts'
 import { setGoneAside } from '../drift/set-aside-gone.ts'
 import { findSyncer, writesThroughHelm } from '../drift/syncer.ts'
 import { withVisibility } from '../drift/visibility.ts'
+import type { FieldSchema } from '../krm/field-schema.ts'
 import { UNKNOWN_SCHEMA } from '../krm/field-schema.ts'
 import type { JsonObject } from '../krm/json.ts'
 import type { LiveState } from '../krm/live-view.ts'
 import { type ResourceId, resourceKey } from '../krm/resource-id.ts'
 import { withoutSops } from '../krm/sops.ts'
+import type { Note } from '../note.ts'
+import type { Boundary } from '../policy/boundary.ts'
 import type { EffectivePolicy } from '../policy/effective-policy.ts'
 import type { ClusterIdentity, ClusterReader } from '../ports/cluster.ts'
 import { knownActors } from '../record/known-actors.ts'
@@ -20,6 +23,7 @@ import { type AttributionSources, attributeVerdicts } from './attribute-verdicts
 import { decideBehind, type LagSources } from './decide-behind.ts'
 import { eachOf } from './each-of.ts'
 import { type EarlierAnswers, ObjectJudge } from './judge-object.ts'
+import { keepCovered } from './keep-covered.ts'
 import type { KnownUnit } from './known-units.ts'
 import { type ClaimedSide, isPlaced, type Placed, type Unplaced } from './read-live-sides.ts'
 import { readScalers } from './read-scalers.ts'
@@ -40,17 +44,21 @@ export interface PackageSide {
   readonly earlier: EarlierAnswers
   /** What tells who it was. */
   readonly who: AttributionSources
+  /** What placements allow the package; undefined: what is live says it. */
+  readonly boundary?: Boundary | undefined
 }
 
 export interface ClusterSide {
   readonly identity: ClusterIdentity
   readonly syncer: Syncer | undefined
   readonly verdicts: readonly ObjectVerdict[]
-  /** Live objects by `resourceKey`, for the health. */
+  /** Live objects that the package covers, by `resourceKey`, for the health. */
   readonly live: ReadonlyMap<string, LiveState>
   readonly claims: readonly Claim[]
   /** Beside what the verdicts say. */
   readonly incomplete: readonly Incomplete[]
+  /** What inventories tell that is no drift. */
+  readonly notes: readonly Note[]
 }
 
 /** Judges what was read, and asks for dry runs where that proves nothing. @throws Failure BP40xx when git fails */
@@ -62,7 +70,7 @@ export async function observeCluster(
   signal: AbortSignal,
 ): Promise<ClusterSide> {
   const { read, known, unexpected } = side
-  const { live, claims } = read
+  const { live: everything, claims } = read
   const syncer = known.syncer.of(known, [policy.fieldManager], () => syncerOf(observedIn(read), policy))
   const stored = writesThroughHelm(syncer) ? unexpected.stored : undefined
   const there = await judgeAll(reader, identity, side, { syncer, stored, fieldManager: policy.fieldManager }, signal)
@@ -70,7 +78,11 @@ export async function observeCluster(
   const question = { read, syncer, inventory: unexpected.listed, stored, now: identity.observedAt, stuckAfter }
   const found = unexpected.verdicts.length === 0 ? there : [...there, ...unexpected.verdicts]
   const seen = known.visible.of(found, [policy.visibility], () => visibleOf(found, read, policy))
-  const verdicts = await decideBehind(seen, question, side.lag, signal)
+  const decided = await decideBehind(seen, question, side.lag, signal)
+  const covering = { detected: there, decided, live: everything, schemas: schemasOf(read), syncer, unexpected }
+  const { verdicts, live, incomplete, notes } = known.covered.of(decided, [there, syncer, unexpected, side.boundary], () =>
+    keepCovered(covering, side.boundary),
+  )
   const unknown = read.resources.filter((each): each is Unplaced => !isPlaced(each))
   const all = unknown.length === 0 ? verdicts : [...verdicts, ...unknown.map(unreadableVerdict)]
   return {
@@ -79,12 +91,17 @@ export async function observeCluster(
     verdicts: await tellAll(all, { reader, identity, syncer, side }, policy, signal),
     live,
     claims,
-    incomplete: unexpected.incomplete,
+    incomplete,
+    notes,
   }
 }
 
-function visibleOf(found: readonly ObjectVerdict[], { resources }: ClaimedSide, { visibility }: EffectivePolicy): readonly ObjectVerdict[] {
-  const schemas = new Map(resources.filter(isPlaced).map(({ resource, schema }) => [resourceKey(resource.id), schema]))
+function schemasOf({ resources }: ClaimedSide): ReadonlyMap<string, FieldSchema> {
+  return new Map(resources.filter(isPlaced).map(({ resource, schema }) => [resourceKey(resource.id), schema]))
+}
+
+function visibleOf(found: readonly ObjectVerdict[], read: ClaimedSide, { visibility }: EffectivePolicy): readonly ObjectVerdict[] {
+  const schemas = schemasOf(read)
   return found.map((verdict) => withVisibility(verdict, schemas.get(resourceKey(verdict.id)) ?? UNKNOWN_SCHEMA, visibility))
 }
 
@@ -177,7 +194,7 @@ function unreadableVerdict({ resource, failure }: Unplaced): ObjectVerdict {
     id: resource.id,
     apiVersion: resource.apiVersion,
     desired: resource,
-    state: 'unreadable',
+    state: failure.code === 'BP3017' ? 'outside' : 'unreadable',
     proof: 'none',
     items: [],
     setAside: [],
@@ -196,6 +213,6 @@ export function incompleteOf({ id, state, items, setAside, failure, reapplyFails
   const answered = (differed && reapplyFails !== undefined) || items.some(({ liveUnread }) => liveUnread)
   if (failure === undefined || state === 'in-sync' || answered) return []
   const { code, why, remedy } = failure
-  const known = state === 'unreadable' || state === 'blocked' ? state : 'unverified'
+  const known = state === 'unreadable' || state === 'blocked' || state === 'outside' ? state : 'unverified'
   return [{ ref: { group: id.group, kind: id.kind, namespace: id.namespace, name: id.name }, state: known, code, why, remedy }]
 }

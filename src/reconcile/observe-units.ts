@@ -1,11 +1,14 @@
 /** What a turn looks at: the repository once, and the packages of each cluster. */
 
+import type { ObjectVerdict } from '../drift/drift.ts'
 import { asFailure, Failure, failuresOf } from '../failure.ts'
 import type { LabelSelector } from '../krm/label-selector.ts'
 import { describeResourceId, type ResourceId } from '../krm/resource-id.ts'
 import type { Note } from '../note.ts'
 import type { FoundPackage } from '../package/find-packages.ts'
 import type { Observation } from '../plan/observation.ts'
+import { overruledAnnotations } from '../policy/package-annotations.ts'
+import type { PolicySet } from '../policy/parse-policy.ts'
 import type { ClusterIdentity, ClusterReader } from '../ports/cluster.ts'
 import type { Forge } from '../ports/hosted-forge.ts'
 import type { PackageRepository } from '../ports/package-repository.ts'
@@ -36,6 +39,8 @@ export interface LookRequest extends ObserveOptions {
   readonly packages: readonly string[]
   /** Folders without a Kptfile that are compared too, as named on the command line. */
   readonly folders?: readonly string[]
+  /** What whoever runs this says beside the policies of the repository, and before them. */
+  readonly operator?: PolicySet | undefined
   /** Of these packages, only the ones whose Kptfile has such labels. */
   readonly labels?: LabelSelector | undefined
   /** Looks for objects in the namespaces of the packages that nobody manages. */
@@ -104,8 +109,13 @@ export async function lookAtCluster(
   }
   if (request.unmanaged !== true) return { cluster: cluster.name, identity, units, unmanaged: undefined }
   request.onProgress?.(`looking for objects in ${cluster.name} that nobody manages`)
-  const seen = units.flatMap((unit) => (unit.state === 'observed' ? unit.observation.verdicts.map(({ id }) => id) : []))
+  const seen = units.flatMap((unit) => (unit.state === 'observed' ? unit.observation.verdicts.flatMap(coveredId) : []))
   return { cluster: cluster.name, identity, units, unmanaged: await readUnmanaged(cluster, seen, declared, signal) }
+}
+
+/** Nobody is told what else lies beside an object that is perhaps another tenant's. */
+function coveredId({ id, state, notSettled }: ObjectVerdict): readonly ResourceId[] {
+  return state === 'outside' || notSettled !== undefined ? [] : [id]
 }
 
 interface Place extends ObservedFrom {
@@ -141,8 +151,7 @@ async function observeTogether(
       const observation = await observe(view, load, from, side, request, signal)
       const notes = [
         ...load.desired.notes,
-        ...packageNotes(load.found, load),
-        ...side.unexpected.notes,
+        ...packageNotes(load.found, load, observation),
         ...objectNotes(observation),
         ...(observation.notes ?? []),
       ]
@@ -178,11 +187,12 @@ async function readSides(
     sides.map(({ side }) => side),
     signal,
   )
-  const packages = sides.map(({ of: { unit, desired, files, unread, source }, side }, place) => {
+  const packages = sides.map(({ of: { unit, desired, files, unread, source, boundary }, side }, place) => {
     const { packagePath, packageName } = unit
     // Whatever its kustomization does to names was done.
     const built = source?.tool === 'kustomize'
-    return { packagePath, packageName, desired, files: built ? [] : files.files, unread, side, inventories: inventories[place] ?? [] }
+    const own = { packagePath, packageName, desired, files: built ? [] : files.files, unread, side }
+    return { ...own, boundary, inventories: inventories[place] ?? [] }
   })
   const unexpected = await readUnexpected(reader, packages, declared, namespace, signal)
   return sides.flatMap(({ of, known, side }, place) => {
@@ -248,8 +258,9 @@ function nothingPlaced(cluster: string): Failure {
   })
 }
 
-function packageNotes({ rootPackage }: FoundPackage, { unit, annotations }: LoadedPackage): Note[] {
+function packageNotes({ rootPackage }: FoundPackage, { unit, annotations }: LoadedPackage, { policy }: Observation): Note[] {
   const notes: Note[] = annotations.problems.map((text) => ({ cause: 'annotation-not-valid', subject: '', text }))
+  for (const text of overruledAnnotations(policy, annotations)) notes.push({ cause: 'annotation-overruled', subject: '', text })
   if (rootPackage)
     notes.push({
       cause: 'package-is-repository',

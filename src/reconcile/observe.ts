@@ -12,6 +12,7 @@ import { PACKAGE_FILE } from '../package/walk-package.ts'
 import type { GitState, Observation, Unit } from '../plan/observation.ts'
 import { rolloutMemory } from '../plan/rollout.ts'
 import { isWaiting } from '../plan/waiting-state.ts'
+import { type Boundary, boundaryOf } from '../policy/boundary.ts'
 import { effectivePolicy } from '../policy/effective-policy.ts'
 import { type PackageAnnotations, policyOfPackage, readPackageAnnotations } from '../policy/package-annotations.ts'
 import type { AuditSource } from '../ports/audit-source.ts'
@@ -67,6 +68,8 @@ export interface LoadedPackage {
   readonly source: BuiltSource | undefined
   /** What the package itself says about its drift. */
   readonly annotations: PackageAnnotations
+  /** What placements allow it; undefined where none says anything. */
+  readonly boundary: Boundary | undefined
 }
 
 /** @throws Failures BP11xx, all of them, when the package cannot be read */
@@ -106,6 +109,7 @@ export async function loadPackage(
       slug: packageSlug(found.path, name),
       ...(found.source === 'folder' ? { source: found.source } : {}),
     },
+    boundary: boundaryOf(view.policies, cluster, found.path),
     kptfile,
     files,
     desired,
@@ -159,7 +163,7 @@ export async function observe(
   options: ObserveOptions,
   signal: AbortSignal,
 ): Promise<Observation> {
-  const { unit, files, desired, annotations, source } = loaded
+  const { unit, files, desired, annotations, source, boundary } = loaded
   const policy = policyOfPackage(effectivePolicy(view.policies, unit.cluster, unit.packagePath), annotations)
   const effective = options.fieldManager === undefined ? policy : { ...policy, fieldManager: options.fieldManager }
   const git = await readGitState(view, unit, files, options, signal)
@@ -173,8 +177,9 @@ export async function observe(
   const { audit, key } = options
   const onNote = (note: Note): void => void notes.push(note)
   const who = { cluster: unit.cluster, audit, policy: effective, report: git.ledger.report, key, onNote }
-  const cluster = await observeCluster(reader, identity, { ...side, lag, who, earlier: between }, effective, signal)
+  const cluster = await observeCluster(reader, identity, { ...side, lag, who, earlier: between, boundary }, effective, signal)
   const place = { packagePath: unit.packagePath, render: effective.render, paths: files.files.map(({ path }) => path) }
+  notes.push(...cluster.notes)
   const applier = await observeApplier(own, cluster, place, desired.pipeline === 'run', signal)
   // Only an edit asks who else reads the files.
   const differs = cluster.verdicts.some(({ items }) => items.length > 0)
@@ -202,6 +207,7 @@ export async function observe(
     git,
     proposals: view.proposals,
     policy: effective,
+    boundary,
     key: options.key,
     ...(notes.length === 0 ? {} : { notes }),
   }

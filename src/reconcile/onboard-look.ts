@@ -6,7 +6,7 @@ import { type Resource, readResource } from '../krm/resource.ts'
 import type { ResourceId } from '../krm/resource-id.ts'
 import { AUTOSCALER_KINDS, countAutoscalers } from '../policy/count-autoscalers.ts'
 import { type AppliedPackage, IGNORING_KINDS, type ImportedIgnores, importIgnores } from '../policy/import-ignores.ts'
-import type { Policy, PolicySet } from '../policy/parse-policy.ts'
+import { type Policy, type PolicySet, withOperator } from '../policy/parse-policy.ts'
 import type { ClusterIdentity, ClusterReader } from '../ports/cluster.ts'
 import { API_VERSION } from '../record/schema.ts'
 import { claimsOf } from '../status/applier-claims.ts'
@@ -40,7 +40,12 @@ export async function lookForOnboarding(
   request: LookRequest,
   signal: AbortSignal,
 ): Promise<OnboardingLook> {
-  const { identity, units } = await lookAtCluster({ ...view, policies: openToAll(policies) }, cluster, request, signal)
+  const { identity, units } = await lookAtCluster(
+    { ...view, policies: openToAll(request.operator === undefined ? policies : withOperator(policies, request.operator)) },
+    cluster,
+    request,
+    signal,
+  )
   request.onProgress?.('looking for syncers and autoscalers')
   const kinds = [...IGNORING_KINDS, ...AUTOSCALER_KINDS]
   const lists = await eachOf(kinds, LISTS_AT_ONCE, ([group, kind]) => listKind(cluster, group, kind, signal))
@@ -65,8 +70,8 @@ export async function lookForOnboarding(
   }
 }
 
-/** Mode Propose for everything, and nothing hidden: what is hidden is decided when it is counted. */
-function openToAll({ policies }: PolicySet): PolicySet {
+/** Mode Propose for everything, and nothing hidden: what is hidden is decided when it is counted. What binds packages stays. */
+function openToAll({ policies, bindings = [] }: PolicySet): PolicySet {
   const everything: Policy = {
     document: { apiVersion: API_VERSION, kind: 'DriftPolicy', metadata: { name: 'what-if' }, spec: { mode: 'Propose' } },
     where: '',
@@ -77,10 +82,10 @@ function openToAll({ policies }: PolicySet): PolicySet {
     visibility: { hide: [], show: [] },
   }
   const others = policies.map((policy) => {
-    const { mode: _mode, ...spec } = policy.document.spec
+    const { mode: _mode, enforce: _enforce, ...spec } = policy.document.spec
     return { ...policy, document: { ...policy.document, spec }, ignore: [] }
   })
-  return { policies: [everything, ...others], placements: [] }
+  return { policies: [everything, ...others], placements: [], bindings }
 }
 
 interface KindList {

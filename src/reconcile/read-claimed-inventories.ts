@@ -4,6 +4,7 @@
  */
 import type { Keeper } from '../drift/unexpected-on-purpose.ts'
 import { asFailure, Failure } from '../failure.ts'
+import type { JsonObject } from '../krm/json.ts'
 import type { LiveView } from '../krm/live-view.ts'
 import { isControlled } from '../krm/owner-references.ts'
 import { annotationsOf } from '../krm/resource.ts'
@@ -29,6 +30,8 @@ export interface KnownInventory extends Inventory {
   /** Whether the package itself names it, so that it is the package's own. */
   readonly reference: boolean
   readonly from: SyncerSource
+  /** Whether an object bears the mark that the tool leaves on what it lists there. */
+  readonly marks: (object: JsonObject) => boolean
   /** The package's objects that are marked as the syncer's, by `resourceKey`. */
   readonly claimed: ReadonlySet<string>
   /** What is not known because the syncer's own inventory was not to be had. */
@@ -170,7 +173,15 @@ function noteOf({ questions: [question] }: Search, before: Failure | undefined):
 function described(claim: Claim, from: SyncerSource): Omit<KnownInventory, 'source' | 'resources' | 'extraneous'> {
   const { tool, namespace, name, objects } = claim
   const id = tool === 'kpt-live' ? name : tool === 'config-sync' ? `${namespace}_${name}` : ''
-  return { keeper: KEEPERS[tool] ?? 'other', tool, id, reference: false, from, claimed: objects }
+  return {
+    keeper: KEEPERS[tool] ?? 'other',
+    tool,
+    id,
+    reference: false,
+    from,
+    claimed: objects,
+    marks: (object) => isMarkedBy(claim, object),
+  }
 }
 
 function ofPackage({ inventory, live, inventoryId }: LiveSide): (KnownInventory | Failure)[] {
@@ -180,7 +191,8 @@ function ofPackage({ inventory, live, inventoryId }: LiveSide): (KnownInventory 
     return id !== undefined && id === inventoryId ? [key] : []
   })
   const from = sourceOf({ tool: 'kpt-live' }, undefined)
-  const kept = { keeper: 'kpt', tool: 'kpt-live', id: inventoryId, reference: true } as const
+  const marks = (object: JsonObject): boolean => annotationsOf(object).get('config.k8s.io/owning-inventory') === inventoryId
+  const kept = { keeper: 'kpt', tool: 'kpt-live', id: inventoryId, reference: true, marks } as const
   return [{ ...inventory, ...kept, extraneous: undefined, from, claimed: new Set(claimed) }]
 }
 

@@ -7,7 +7,8 @@ import type { FieldSchema } from '../krm/field-schema.ts'
 import { getKey, isJsonObject, type JsonObject } from '../krm/json.ts'
 import type { LiveState, LiveView, WantedObject } from '../krm/live-view.ts'
 import { resourceKey } from '../krm/resource-id.ts'
-import type { ClusterReader, Inventory, ServedKind } from '../ports/cluster.ts'
+import { type Boundary, whyOutside } from '../policy/boundary.ts'
+import type { ClusterReader, Inventory, InventoryRef, ServedKind } from '../ports/cluster.ts'
 import type { DesiredResource, DesiredSet } from '../render/desired-set.ts'
 import type { Claim } from '../status/applier-claims.ts'
 import { eachOf } from './each-of.ts'
@@ -48,23 +49,29 @@ export function isPlaced(each: Placed | Unplaced): each is Placed {
 const WIDTH = 8
 
 /**
+ * What placements do not allow is not asked for.
  * @param namespace where a namespaced object without a namespace goes
  * @returns one for each package, in their order
  * @throws only the reason of `signal`; whatever else fails is told where it is missing
  */
-export async function readLiveSides<Package extends { readonly desired: DesiredSet }>(
+export async function readLiveSides<Package extends { readonly desired: DesiredSet; readonly boundary?: Boundary | undefined }>(
   reader: ClusterReader,
   namespace: string,
   packages: readonly Package[],
   signal: AbortSignal,
 ): Promise<readonly { readonly of: Package; readonly side: LiveSide }[]> {
   const kinds = new KindTable(reader, signal)
-  const placed = await eachOf(packages, WIDTH, ({ desired }) => kinds.placeAll(desired.resources, namespace))
+  const placed = await eachOf(packages, WIDTH, async ({ desired, boundary }) => {
+    const all = await kinds.placeAll(desired.resources, namespace)
+    return boundary === undefined ? all : all.map((each) => within(boundary, each))
+  })
   const wanted = placed.map((resources) =>
     resources.filter(isPlaced).map(({ resource: { id, apiVersion } }): WantedObject => ({ id, apiVersion })),
   )
   const views = await readTogether(reader, wanted, signal)
-  const named = packages.flatMap(({ desired: { inventory } }) => (inventory === undefined ? [] : [inventory]))
+  const named = packages.flatMap(({ desired: { inventory }, boundary }) =>
+    inventory === undefined || whyNotAsked(inventory, boundary) !== undefined ? [] : [inventory],
+  )
   const answers = named.length === 0 ? [] : await readInventories(reader, named, signal)
   const inventories = new Map(named.map((ref, place) => [ref, answers[place]]))
   return packages.map((each, place) => ({
@@ -72,10 +79,21 @@ export async function readLiveSides<Package extends { readonly desired: DesiredS
     side: {
       resources: placed[place] ?? [],
       live: views[place] ?? new Map(),
-      inventory: each.desired.inventory === undefined ? undefined : inventories.get(each.desired.inventory),
+      inventory: each.desired.inventory && (whyNotAsked(each.desired.inventory, each.boundary) ?? inventories.get(each.desired.inventory)),
       inventoryId: each.desired.inventory?.id ?? '',
     },
   }))
+}
+
+function within(boundary: Boundary, each: Placed | Unplaced): Placed | Unplaced {
+  if (!isPlaced(each)) return each
+  const failure = whyOutside(boundary, each.resource.id)
+  return failure === undefined ? each : { resource: each.resource, failure }
+}
+
+/** @returns why the inventory is not the package's to read */
+function whyNotAsked({ namespace, name }: InventoryRef, boundary: Boundary | undefined): Failure | undefined {
+  return whyOutside(boundary, { group: 'kpt.dev', kind: 'ResourceGroup', namespace, name })
 }
 
 /** A view has one answer for an object, so an object that two packages want in two versions is read twice. */

@@ -14,6 +14,8 @@ import { annotationsOf } from '../krm/resource.ts'
 import { describeResourceId, type ResourceId, resourceKey } from '../krm/resource-id.ts'
 import type { Note } from '../note.ts'
 import type { PackageFiles } from '../package/package-files.ts'
+import { type Boundary, REMEDIES, refusalOf } from '../policy/boundary.ts'
+import { TENANCY_RULES, type TenancyRule } from '../policy/tenancy-rules.ts'
 import type { ClusterReader } from '../ports/cluster.ts'
 import type { Incomplete } from '../record/schema.ts'
 import type { DesiredSet } from '../render/desired-set.ts'
@@ -36,6 +38,10 @@ export interface UnexpectedObjects {
   readonly notes: readonly Note[]
   /** All that the inventories list, by `resourceKey`; undefined where there is none, or one could not be read whole. */
   readonly listed: ReadonlySet<string> | undefined
+  /** The objects that bear the mark of the inventory that lists them. */
+  readonly bearsMark: ReadonlySet<ObjectVerdict>
+  /** Which inventory told what. */
+  readonly toldBy: ReadonlyMap<ObjectVerdict | Incomplete | Note, KnownInventory>
   /** What syncers keep of what they applied, by `resourceKey`; undefined where none keeps anything, or it is not known. */
   readonly stored: ReadonlyMap<string, StoredManifest> | undefined
 }
@@ -49,6 +55,7 @@ export interface InventoriedPackage {
   readonly unread: readonly string[]
   readonly side: LiveSide
   readonly inventories: readonly (KnownInventory | Failure)[]
+  readonly boundary?: Boundary | undefined
 }
 
 /** An object that may be unexpected. */
@@ -63,6 +70,7 @@ interface Judged {
   readonly candidates: readonly Candidate[]
   readonly incomplete: readonly Incomplete[]
   readonly notes: readonly Note[]
+  readonly toldBy: Map<Incomplete | Note, KnownInventory>
 }
 
 /** One for each package, in their order. @throws only the reason of `signal` */
@@ -109,7 +117,7 @@ function storedBy(inventories: readonly (KnownInventory | Failure)[]): ReadonlyM
   return new Map(all.reverse())
 }
 
-const NOTHING: Judged = { candidates: [], incomplete: [], notes: [] }
+const NOTHING: Judged = { candidates: [], incomplete: [], notes: [], toldBy: new Map() }
 
 async function readAll(reader: ClusterReader, wanted: readonly WantedObject[], signal: AbortSignal): Promise<LiveView | Failure> {
   try {
@@ -129,18 +137,30 @@ async function judge(each: InventoriedPackage, declared: DeclaredObjects, namesp
   const candidates = new Map<string, Candidate>()
   const incomplete: Incomplete[] = []
   const notes: Note[] = []
+  const toldBy: Judged['toldBy'] = new Map()
   for (const inventory of each.inventories) {
     if (inventory instanceof Failure) {
       incomplete.push(unreadInventory(inventory))
       continue
     }
-    for (const failure of inventory.unread ?? []) incomplete.push(unreadInventory(failure))
-    if (inventory.note !== undefined) notes.push(inventory.note)
+    const tell = (...told: readonly Incomplete[]): void => {
+      incomplete.push(...told)
+      for (const one of told) toldBy.set(one, inventory)
+    }
+    const note = (told: Note): void => {
+      notes.push(told)
+      toldBy.set(told, inventory)
+    }
+    tell(...(inventory.unread ?? []).map(unreadInventory))
+    if (inventory.note !== undefined) note(inventory.note)
     const { choosesNamespace, folder } = inventory.from
-    const surplus = beyond(inventory).filter((id) => !here.has(id, choosesNamespace))
+    const all = beyond(inventory).filter((id) => !here.has(id, choosesNamespace))
+    const surplus = all.filter((id) => refusalOf(each.boundary, id) === undefined)
+    const [refused] = all.flatMap((id) => refusalOf(each.boundary, id) ?? [])
+    if (refused !== undefined) tell(listedOutside(inventory.source, all.length - surplus.length, refused.rule))
     if (surplus.length === 0) continue
     if (each.unread.length > 0) {
-      incomplete.push(unreadFiles(each.unread, surplus.length))
+      tell(unreadFiles(each.unread, surplus.length))
       continue
     }
     const elsewhere = inventory.reference ? NOBODY : await declared.elsewhere(each.packagePath, folder, signal)
@@ -148,7 +168,7 @@ async function judge(each: InventoriedPackage, declared: DeclaredObjects, namesp
     const open = surplus.filter((id) => !isElsewhere(id))
     if (open.length === 0) continue
     if (elsewhere.unread.length > 0) {
-      incomplete.push(unreadPackages(elsewhere.unread, open.length))
+      tell(unreadPackages(elsewhere.unread, open.length))
       continue
     }
     const extent = {
@@ -164,10 +184,10 @@ async function judge(each: InventoriedPackage, declared: DeclaredObjects, namesp
     }
     const why = whyNotOfPackage(extent, each.packagePath)
     const byPath = why !== undefined && inventory.tool === 'config-sync'
-    if (why !== undefined && !byPath) notes.push(notSurely(each, inventory, open, why))
+    if (why !== undefined && !byPath) note(notSurely(each, inventory, open, why))
     else for (const id of open) if (!candidates.has(resourceKey(id))) candidates.set(resourceKey(id), { id, inventory, byPath })
   }
-  return { candidates: [...candidates.values()], incomplete, notes }
+  return { candidates: [...candidates.values()], incomplete, notes, toldBy }
 }
 
 /** What may be there without being declared: also what an apply brought that did not end well. */
@@ -188,20 +208,30 @@ function markedIn({ live }: LiveSide, { keeper }: KnownInventory): readonly stri
 
 function decide(
   each: InventoriedPackage,
-  { candidates, incomplete, notes }: Judged,
+  { candidates, incomplete, notes, toldBy: before }: Judged,
   live: LiveView | Failure,
 ): Omit<UnexpectedObjects, 'listed' | 'stored'> {
+  const toldBy: Map<ObjectVerdict | Incomplete | Note, KnownInventory> = new Map(before)
   if (live instanceof Failure) {
-    return { verdicts: [], notes, incomplete: candidates.length === 0 ? incomplete : [...incomplete, unreadInventory(live)] }
+    return {
+      verdicts: [],
+      notes,
+      toldBy,
+      bearsMark: new Set(),
+      incomplete: candidates.length === 0 ? incomplete : [...incomplete, unreadInventory(live)],
+    }
   }
   const verdicts: ObjectVerdict[] = []
+  const bearsMark = new Set<ObjectVerdict>()
   const unread: Incomplete[] = []
   for (const { id, inventory, byPath } of candidates) {
     const state = live.get(resourceKey(id)) ?? NOT_ANSWERED
     if (state.state === 'absent') continue
     if (state.state === 'unreadable') {
       const { code, why, remedy } = state.failure
-      unread.push({ ref: { ...id }, code, why, remedy })
+      const told: Incomplete = { ref: { ...id }, code, why, remedy }
+      unread.push(told)
+      toldBy.set(told, inventory)
     } else if (!byPath || isOfFolder(state.object, each.packagePath)) {
       const verdict = unexpectedObject(id, state.object, listing(inventory, id))
       const kept = keptOnPurpose({
@@ -210,10 +240,13 @@ function decide(
         inventoryId: inventory.id,
         idIsWritten: inventory.claimed.size > 0,
       })
-      verdicts.push(kept === undefined ? verdict : setAside(verdict, kept))
+      const told = kept === undefined ? verdict : setAside(verdict, kept)
+      verdicts.push(told)
+      toldBy.set(told, inventory)
+      if (inventory.marks(state.object)) bearsMark.add(told)
     }
   }
-  return { verdicts, notes, incomplete: [...incomplete, ...unread] }
+  return { verdicts, notes, toldBy, bearsMark, incomplete: [...incomplete, ...unread] }
 }
 
 function listing({ source, resources, later }: KnownInventory, id: ResourceId): string {
@@ -254,6 +287,17 @@ function unreadPackages(unread: readonly string[], objects: number): Incomplete 
     code: 'BP3012',
     why: `${objects} objects of the inventory may be declared in packages that cannot be read: ${unread.slice(0, 3).join(', ')}`,
     remedy: 'correct these packages; diff names what is wrong with each',
+  }
+}
+
+/** Which objects an inventory lists elsewhere is not the package's to know. */
+export function listedOutside(source: string, count: number, rule: TenancyRule): Incomplete {
+  const objects = count === 1 ? 'one object' : `${count} objects`
+  return {
+    state: 'outside',
+    code: 'BP3017',
+    why: `${source} lists ${objects} outside what this package covers: ${TENANCY_RULES[rule]} (${rule})`,
+    remedy: REMEDIES[rule],
   }
 }
 

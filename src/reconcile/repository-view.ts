@@ -8,7 +8,7 @@ import type { PackageFiles } from '../package/package-files.ts'
 import { LEDGER_BRANCH } from '../package/ref-name.ts'
 import type { EpisodeIds } from '../plan/observation.ts'
 import { placedPackages, rendersOf } from '../policy/effective-policy.ts'
-import { type PolicySet, parsePolicyFiles } from '../policy/parse-policy.ts'
+import { type PolicySet, parsePolicyFiles, withOperator } from '../policy/parse-policy.ts'
 import type { KnownProposal } from '../ports/hosted-forge.ts'
 import { MOST_FILE_BYTES, OversizedRead, type PackageRepository, type TreeFile } from '../ports/package-repository.ts'
 import { type PushedBranch, pushedBranchSchema, pushedPath } from '../record/pushed-branch.ts'
@@ -61,7 +61,8 @@ export async function readRepository(
   const base = refs.get(`refs/heads/${baseBranch}`)
   if (base === undefined) throw noSuchBranch(repository, baseBranch, refs)
   const tree = await repository.list(base, '', signal)
-  const policies = parsePolicyFiles(await policyFiles(repository, tree, signal))
+  const own = parsePolicyFiles(await policyFiles(repository, tree, signal))
+  const policies = wanted.operator === undefined ? own : withOperator(own, wanted.operator)
   const ledger = refs.get(`refs/heads/${LEDGER_BRANCH}`) ?? null
   const ledgerTree = ledger === null ? [] : await repository.list(ledger, '', signal)
   const recorded = await recordedUnits(repository, tree, ledgerTree, signal)

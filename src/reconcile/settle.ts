@@ -3,7 +3,7 @@ import { asFailure, Failure } from '../failure.ts'
 import type { ObjectId } from '../package/object-id.ts'
 import type { Observation } from '../plan/observation.ts'
 import { allChanges, applyingFingerprints, unverifiedMerges } from '../plan/pick-changes.ts'
-import { isHandOver, planSettle, restoredObjects, settleTargets } from '../plan/plan-settle.ts'
+import { assertMayWrite, isHandOver, planSettle, restoredObjects, settleTargets } from '../plan/plan-settle.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { ApprovedWrite, ClusterWriter } from '../ports/cluster.ts'
 import type { DriftRecord } from '../record/schema.ts'
@@ -21,7 +21,8 @@ export interface Settled {
 
 /**
  * `settle: backporch`. Observes once more and writes exactly the approved items, one request each.
- * @throws Failure BP2005 when live changed since the review, BP3011 when the server refuses, BP3013 without a merged commit
+ * @throws Failure BP2005 when live changed since the review, BP3011 when the server refuses, BP3013 without a merged commit, BP3017
+ * where the package does not cover an object of the record
  */
 export async function settleByWriting(
   ports: TurnPorts,
@@ -89,7 +90,9 @@ async function nextWrite(
   const merged = git.merged.find(authorises)
   if (merged === undefined) throw notMerged(view.base)
   const live = await ports.cluster.readLive(settleTargets(unit.observation, merged), signal)
-  return planSettle(unit.observation, merged, live)[0]
+  const [write] = planSettle(unit.observation, merged, live)
+  if (write !== undefined) assertMayWrite(unit.observation, write)
+  return write
 }
 
 /** A merged decision that backporch itself has to bring to the cluster, and that live was not seen to agree with yet. */

@@ -14,6 +14,8 @@ export interface WantedUnits {
   /** Folders without a Kptfile. */
   readonly folders?: readonly string[]
   readonly packages?: readonly string[]
+  /** What whoever runs backporch says beside the policies of the repository. */
+  readonly operator?: PolicySet | undefined
 }
 
 /** A unit of the ledger that is no package of kpt at this commit. */

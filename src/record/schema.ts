@@ -106,10 +106,10 @@ export const incompleteSchema = z.object({
   ref: refSchema.optional(),
   package: z.string().optional(),
   state: z
-    .enum(['unverified', 'unreadable', 'blocked'])
+    .enum(['unverified', 'unreadable', 'blocked', 'outside'])
     .optional()
     .describe(
-      'unverified: seen, and not all of it could be proven; unreadable: nothing is known; blocked: the server refuses what git has.',
+      'unverified: seen, and not all of it could be proven; unreadable: nothing is known; blocked: the server refuses what git has; outside: the package does not cover it, so nothing of it is told.',
     ),
   code: z.string(),
   why: z.string(),

@@ -30,6 +30,7 @@ export interface CliOptions {
   readonly workTree?: Awaited<ReturnType<World['workTree']>>
   readonly probes?: World['probes']
   readonly openWebhooks?: World['openWebhooks']
+  readonly readPolicyFiles?: World['readPolicyFiles']
   readonly openAuditLog?: World['openAuditLog']
   readonly openAuditHook?: World['openAuditHook']
   readonly renderer?: PackageRenderer
@@ -72,6 +73,7 @@ export async function runInWorld(turn: TurnWorld, argv: readonly string[], optio
     openRepository: async () => turn.repository,
     openForge: async () => turn.ports.forge,
     openWebhooks: options.openWebhooks ?? (() => assert.fail('nobody listens')),
+    readPolicyFiles: options.readPolicyFiles ?? (() => assert.fail('no policies of the operator were named')),
     openAuditLog: options.openAuditLog ?? (() => assert.fail('no audit log was named')),
     openAuditHook: options.openAuditHook ?? (() => assert.fail('nobody listens')),
     openCluster: async () => ({ reader: turn.cluster, close: () => undefined }),

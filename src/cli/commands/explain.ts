@@ -6,6 +6,7 @@ import { NOTE_CAUSES, type NoteCause } from '../../note.ts'
 import type { Observation } from '../../plan/observation.ts'
 import type { UnitPlan } from '../../plan/plan-reconcile.ts'
 import { isSelector, type SelectableLine, selectChanges } from '../../plan/select-changes.ts'
+import { TENANCY_RULES, type TenancyRule } from '../../policy/tenancy-rules.ts'
 import { runTurn } from '../../reconcile/run-turn.ts'
 import { showChange } from '../../record/build-report.ts'
 import { originsOf } from '../change-origins.ts'
@@ -39,6 +40,10 @@ function explainCode(what: string, world: World): number | undefined {
     world.stdout.write(`${rule.code}: ${rule.why}\nrisk ${rule.risk}\n`)
     return 0
   }
+  if (Object.hasOwn(TENANCY_RULES, code)) {
+    world.stdout.write(`${code}: ${TENANCY_RULES[code as TenancyRule]}\n${FAILURE_CODES.BP3017} (BP3017), exit code 3\n`)
+    return 0
+  }
   const preset = what.startsWith('preset:') ? ruleNamed(what) : undefined
   if (preset !== undefined) {
     world.stdout.write(`${what}: ${preset.reason}\n${preset.mutes}\nsee ${preset.link}\n`)
@@ -52,7 +57,7 @@ function explainCode(what: string, world: World): number | undefined {
     )
     return 0
   }
-  if (!/^(BP[0-9]+|[A-Z]+-[A-Z]+|preset:.*|note:.*)$/.test(what)) return undefined
+  if (!/^(BP[0-9]+|[A-Z]+(-[A-Z]+)+|preset:.*|note:.*)$/.test(what)) return undefined
   throw new Failure({
     code: 'BP1001',
     what: `there is no code ${what}`,
@@ -72,7 +77,7 @@ function noteCause(what: string): NoteCause | undefined {
 }
 
 /** What is said of one object among others never ends a command by itself. */
-const OF_AN_OBJECT: ReadonlySet<FailureCode> = new Set(['BP3011', 'BP3012', 'BP4011'])
+const OF_AN_OBJECT: ReadonlySet<FailureCode> = new Set(['BP3011', 'BP3012', 'BP3017', 'BP4011'])
 
 function exitLine(code: FailureCode): string {
   const ends = `exit code ${exitCodeOf(code)}`

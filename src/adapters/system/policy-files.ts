@@ -1,0 +1,31 @@
+/** The policies that whoever runs backporch gives beside those of the repository. */
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { Failure } from '../../failure.ts'
+import type { PolicyFile } from '../../policy/parse-policy.ts'
+
+/** @throws Failure BP1001: without them a repository would be bound by nothing */
+export function readPolicyFiles(path: string): readonly PolicyFile[] {
+  try {
+    const paths = statSync(path).isDirectory() ? filesIn(path) : [path]
+    if (paths.length > 0) return paths.map((file) => ({ path: file, text: readFileSync(file, 'utf8') }))
+  } catch (thrown) {
+    throw notRead(path, thrown instanceof Error ? thrown.message : String(thrown))
+  }
+  throw notRead(path, 'no file of the folder ends with .yaml or .yml')
+}
+
+/** A mounted ConfigMap holds its files as links into a folder with two dots, which is not looked into. */
+function filesIn(folder: string): readonly string[] {
+  const names = readdirSync(folder).filter((name) => /\.ya?ml$/.test(name))
+  return names.sort().map((name) => join(folder, name))
+}
+
+function notRead(path: string, why: string): Failure {
+  return new Failure({
+    code: 'BP1001',
+    what: `the policies of the operator in ${path} cannot be read`,
+    why,
+    remedy: 'give --operator-policy a file or folder of DriftPolicy and Placement documents',
+  })
+}

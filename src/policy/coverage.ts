@@ -1,0 +1,191 @@
+/**
+ * What a package covers where no placement says it: only what is live tells (docs/adr/0041-what-a-package-covers.md). A field manager is a
+ * name that everybody may have, and marks can be copied; what was applied cannot be known by somebody who did not apply it. So an object
+ * is the package's when its syncer wrote it, and all that the syncer wrote there is what the package says, or said in an earlier commit.
+ */
+import { classOfManager, isSyncer } from '../drift/actor.ts'
+import type { Drift, ObjectVerdict, Syncer } from '../drift/drift.ts'
+import { differingLeaves } from '../drift/equal-values.ts'
+import { CLIENT_SIDE_APPLY } from '../drift/manager-table.ts'
+import { withSecretData } from '../drift/secret-data.ts'
+import { hasNoOwners } from '../drift/unowned/unowned-fields.ts'
+import type { Failure } from '../failure.ts'
+import { formatFieldPath } from '../krm/field-path.ts'
+import type { FieldSchema } from '../krm/field-schema.ts'
+import { fieldSetOf, leavesOf } from '../krm/field-set.ts'
+import type { JsonObject } from '../krm/json.ts'
+import type { LiveView } from '../krm/live-view.ts'
+import { type FieldManager, managedFieldsOf } from '../krm/managed-fields.ts'
+import { isSecret } from '../krm/redacted.ts'
+import { type ResourceId, resourceKey } from '../krm/resource-id.ts'
+import { type Claim, claimsOf } from '../status/applier-claims.ts'
+import { isNamespace, outside } from './boundary.ts'
+
+export interface CoverageQuestion {
+  /** With what may be the syncer's own writing; those of desired objects. */
+  readonly detected: readonly ObjectVerdict[]
+  /** The same after the history of the package was asked. */
+  readonly decided: readonly ObjectVerdict[]
+  readonly live: LiveView
+  /** By `resourceKey`. */
+  readonly schemas: ReadonlyMap<string, FieldSchema>
+  readonly syncer: Syncer | undefined
+}
+
+/** What one live object says. */
+interface Evidence {
+  /** The syncer wrote it, and everything that it wrote is the package's. */
+  readonly proven: boolean
+  /** Values that git declares and that are live. */
+  readonly agreed: number
+  /** Values that the syncer wrote and no commit of the package had; of an object that no syncer wrote, all that no person changed by hand. */
+  readonly contradicted: number
+  /** Nobody's apply shows in it any more: people changed by hand all that somebody once applied. */
+  readonly overwritten: boolean
+}
+
+export class Coverage {
+  private readonly evidence: ReadonlyMap<string, Evidence>
+  /** Namespaces of the live objects. */
+  private readonly places: ReadonlyMap<string, string>
+  private readonly claims: readonly Claim[]
+  /** Claims of which some object is proven. */
+  private readonly own: ReadonlySet<Claim>
+  /** Namespaces in which some object is proven. */
+  private readonly namespaces: ReadonlySet<string>
+  /** Whether anything at all is proven. */
+  private readonly anchored: boolean
+
+  constructor(question: CoverageQuestion) {
+    this.evidence = evidenceOf(question)
+    this.claims = claimsOf(question.live)
+    this.places = new Map(question.detected.map(({ id }) => [resourceKey(id), namespaceOf(id)]))
+    const namespaced = new Map(question.detected.map(({ id }) => [resourceKey(id), id.namespace]))
+    const anchors = [...this.evidence].flatMap(([key, { proven, agreed }]) => (proven && agreed > 0 ? [key] : []))
+    this.anchored = anchors.length > 0
+    this.own = new Set(this.claims.filter(({ objects }) => anchors.some((key) => objects.has(key))))
+    this.namespaces = new Set(anchors.map((key) => namespaced.get(key) ?? '').filter((namespace) => namespace !== ''))
+  }
+
+  /**
+   * Whether an object that an inventory lists and git does not declare is the package's. Whoever may write an inventory may list what he likes,
+   * so the object itself has to bear its mark, unless the package is at home in its namespace.
+   * @param claimed objects of the package, by `resourceKey`, that bear the mark of the inventory
+   */
+  hasListed(id: ResourceId, claimed: ReadonlySet<string>, bearsMark: boolean): boolean {
+    return this.namespaces.has(id.namespace) || (bearsMark && this.isOwnInventory(claimed))
+  }
+
+  /** Whether objects that are marked as of an inventory show that it is the package's. */
+  isOwnInventory(claimed: ReadonlySet<string>): boolean {
+    const shown = [...claimed].map((key) => this.evidence.get(key))
+    return shown.some((evidence) => evidence?.proven === true && evidence.agreed > 0)
+  }
+
+  /** Whether it is shown that the package covers the object, so that a merged decision may write it. */
+  proves(id: ResourceId): boolean {
+    const key = resourceKey(id)
+    if (this.evidence.get(key)?.proven === true) return true
+    const marks = this.claims.filter(({ objects }) => objects.has(key))
+    if (marks.length > 0) return marks.some((claim) => this.own.has(claim))
+    return this.namespaces.has(namespaceOf(id))
+  }
+
+  /** Why nothing of a live object is told; undefined where the package covers it, as far as anybody can know. */
+  whyOutside(id: ResourceId): Failure | undefined {
+    if (this.proves(id) || (!this.anchored && this.mostlyAgrees(id))) return undefined
+    const marked = this.claims.find(({ objects }) => objects.has(resourceKey(id)))
+    if (marked === undefined && this.evidence.get(resourceKey(id))?.overwritten === true) return undefined
+    if (marked !== undefined)
+      return outside(id, 'TEN-OTHER-SYNCER', 'it is marked as of a syncer or an inventory that applied nothing of what the package says')
+    return outside(id, 'TEN-NOT-APPLIED', 'nothing live shows that the syncer of the package applied it, or anything else in its namespace')
+  }
+
+  /**
+   * Of a package of which nothing is proven: somebody applied it from files that were never committed, or changed all of it by hand. Unless
+   * more than twice as much was applied that git never had as git has, it is looked at all the same; it is not written to.
+   */
+  private mostlyAgrees(id: ResourceId): boolean {
+    let [agreed, contradicted] = [0, 0]
+    for (const key of this.scopeOf(id)) {
+      const evidence = this.evidence.get(key)
+      agreed += evidence?.agreed ?? 0
+      contradicted += evidence?.contradicted ?? 0
+    }
+    return agreed * 2 >= contradicted
+  }
+
+  /** The objects that belong together: those with one mark, else those of one namespace. */
+  private scopeOf(id: ResourceId): Iterable<string> {
+    const key = resourceKey(id)
+    const mark = this.claims.find(({ objects }) => objects.has(key))
+    if (mark !== undefined) return mark.objects
+    if (namespaceOf(id) === '') return [key]
+    const marked = new Set(this.claims.flatMap(({ objects }) => [...objects]))
+    return [...this.places].flatMap(([other, place]) => (place === namespaceOf(id) && !marked.has(other) ? [other] : []))
+  }
+}
+
+/** Of a Namespace, itself: it goes with what is in it. */
+function namespaceOf(id: ResourceId): string {
+  return isNamespace(id) ? id.name : id.namespace
+}
+
+function evidenceOf({ detected, decided, live, schemas, syncer }: CoverageQuestion): ReadonlyMap<string, Evidence> {
+  const waiting = new Set(decided.flatMap(({ setAside }) => setAside.map(({ drift }) => placeOf(drift))))
+  // An older content that came back is what git once said, too.
+  for (const { items } of decided) for (const drift of items) if ('rolledBack' in drift) waiting.add(placeOf(drift))
+  return new Map(
+    detected.flatMap((verdict): [string, Evidence][] => {
+      const key = resourceKey(verdict.id)
+      const state = live.get(key)
+      const schema = schemas.get(key)
+      if (state?.state !== 'present' || schema === undefined || verdict.desired === undefined) return []
+      const { object } = verdict.desired
+      const desired = isSecret(verdict.id) ? withSecretData(object) : object
+      return [[key, evidenceOfObject(verdict, { desired, live: state.object, schema }, syncer, waiting)]]
+    }),
+  )
+}
+
+interface Sides {
+  readonly desired: JsonObject
+  readonly live: JsonObject
+  readonly schema: FieldSchema
+}
+
+function evidenceOfObject(
+  { items, mayBeBehind }: ObjectVerdict,
+  { desired, live, schema }: Sides,
+  syncer: Syncer | undefined,
+  waiting: ReadonlySet<string>,
+): Evidence {
+  const managed = managedFieldsOf(live)
+  const byManagers = syncer !== undefined && !hasNoOwners(managed)
+  const wrote = !byManagers || managed.entries.some((entry) => entry.subresource === '' && isSyncer(entry, syncer))
+  // What is gone says nothing of who took it away, and what is not live cannot be told.
+  const told = items.filter((drift) => drift.change !== 'removed' && !waiting.has(placeOf(drift)))
+  const contradicted = told.filter((drift) => (byManagers && wrote ? mayBeBehind?.has(drift) === true : !isByHand(drift)))
+  const wanted = fieldSetOf(desired, schema)
+  const differing = [...differingLeaves(wanted, desired, live, schema)].length
+  const agreed = leavesOf(wanted).length - differing
+  const proven = wrote && (byManagers ? contradicted : told).length === 0
+  const overwritten = byManagers && !wrote && managed.entries.length > 0 && managed.entries.every(isEdit)
+  return { proven, agreed, contradicted: contradicted.length, overwritten }
+}
+
+/** Neither who applied the object nor who made it. */
+function isEdit({ manager, operation, subresource }: FieldManager): boolean {
+  const writer = classOfManager(manager)
+  if (subresource !== '' || writer === 'controller') return true
+  return operation === 'Update' && writer === 'human-tool' && manager !== CLIENT_SIDE_APPLY && manager !== 'kubectl-create'
+}
+
+function placeOf({ id, path }: Drift): string {
+  return `${resourceKey(id)}#${formatFieldPath(path)}`
+}
+
+/** Changed in place by a person, so that what was applied there does not show any more. */
+function isByHand({ actor }: Drift): boolean {
+  return actor.class === 'human-tool' && actor.operation === 'Update'
+}
