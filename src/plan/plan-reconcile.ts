@@ -15,6 +15,7 @@ import { formatDocument, formatInertDocument, laterText } from '../record/write-
 import { type GitWrites, isNothing, joinWrites, NO_WRITES, type PlannedUpdate } from './action.ts'
 import { assertUndecided, nothingToDecide } from './already-decided.ts'
 import { assertOwnBase, otherBase } from './base-branch.ts'
+import { leftAlone, withdrawnNote } from './branch-notes.ts'
 import { cannotChange, short } from './cannot-change.ts'
 import { closedEpisodeOf, secondsSince1970 } from './closed-episode.ts'
 import { adoptWindowOf } from './drift-age.ts'
@@ -203,15 +204,7 @@ class Turn {
       updates: this.withdrawn(''),
       ledger: [{ path: closedPath(this.open.record.spec.began, this.open.record.spec.episode), text: formatDocument(closed) }],
     }
-    const uncovered = this.seen.incomplete.length > 0
-    const why = resolvedByGit
-      ? 'git now says what the cluster runs'
-      : uncovered
-        ? 'nothing differs any more that the package covers'
-        : 'the cluster went back by itself'
-    const plan = this.done(NOTHING_OPEN, '', state, 'healed', undefined, writes, [
-      { cause: 'withdrawn', subject: '', text: `${short(this.open.ref)} is withdrawn: ${why}` },
-    ])
+    const plan = this.done(NOTHING_OPEN, '', state, 'healed', undefined, writes, [withdrawnNote(this.seen, this.open, resolvedByGit)])
     return { ...plan, outcomes: [...plan.outcomes, { ref: this.open.ref, episode: closed }] }
   }
 
@@ -402,8 +395,4 @@ class Turn {
       notes: [...found.notes, ...notes],
     }
   }
-}
-
-function leftAlone(what: string): Note {
-  return { cause: 'branch-left-alone', subject: '', text: `${what}: it is left alone` }
 }

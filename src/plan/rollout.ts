@@ -1,7 +1,7 @@
 /**
  * What the ledger remembers of a unit on its way from one commit to the next: which content each object was last seen with, and when git got
  * what is not applied yet. A report without open questions says it by itself: every object was seen with what git had. So only
- * what is open is written, in commits that are made anyway (docs/adr/0038-rollbacks.md).
+ * what is open is written, in commits that are made anyway (docs/adr/0042-rollbacks.md).
  */
 import type { SeenContent } from '../drift/arrivals.ts'
 import { NO_MEMORY, type SeenLive, type SyncMemory } from '../drift/sync-evidence.ts'

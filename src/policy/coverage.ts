@@ -134,7 +134,7 @@ function namespaceOf(id: ResourceId): string {
 function evidenceOf({ detected, decided, live, schemas, syncer }: CoverageQuestion): ReadonlyMap<string, Evidence> {
   const waiting = new Set(decided.flatMap(({ setAside }) => setAside.map(({ drift }) => placeOf(drift))))
   // An older content that came back is what git once said, too.
-  for (const { items } of decided) for (const drift of items) if ('rolledBack' in drift) waiting.add(placeOf(drift))
+  for (const { items } of decided) for (const drift of items) if (drift.rolledBack !== undefined) waiting.add(placeOf(drift))
   return new Map(
     detected.flatMap((verdict): [string, Evidence][] => {
       const key = resourceKey(verdict.id)
