@@ -10,8 +10,8 @@ const MOST_STEPS = 1_000
 
 /**
  * Walks the first parents of `base` to the first commit whose tree has the file. The commit to tag is one whose message has the
- * `kpt:` line of the package, because Porch reads the workspace there: the proposal's own commit below a merge commit, or what
- * a squash or a rebase made of it; where somebody wrote a message of their own, it is the landing itself.
+ * `kpt:` line of the package, because Porch reads the workspace there: the merge that `approve` made, what a squash or a rebase made of
+ * the proposal, or the proposal's own commit below a merge commit; where somebody wrote a message of their own, it is the landing itself.
  * @param path of the record, from the root
  * @returns undefined when the commit lies further back than is looked
  */
@@ -42,7 +42,7 @@ async function describe(
   signal: AbortSignal,
 ): Promise<Landing> {
   const merged = await Promise.all(landing.parents.slice(1).map((id) => repository.commit(id, signal)))
-  const named = [...merged, landing].find(({ message }) => workspaceIn(parseKptAnnotations(message).annotations, packageName) !== undefined)
+  const named = [landing, ...merged].find(({ message }) => workspaceIn(parseKptAnnotations(message).annotations, packageName) !== undefined)
   const { at } = landing.author
   return {
     commit: landing.id,

@@ -201,7 +201,7 @@ test('objects of several namespaces, and without one, that the syncer of the pac
 })
 
 test('what the syncer has not applied yet stays Behind, in a namespace of its own too', async () => {
-  const world = new TurnWorld()
+  const world = new TurnWorld('{mode: Propose, detect: {stuckAfter: 5000d}}')
   const rules = CONFIG.replace('name: web, namespace: shop', 'name: rules, namespace: monitoring')
   world.repository.commitByHand('main', { 'apps/web/watch.yaml': rules })
   world.sync()
