@@ -42,6 +42,8 @@ interface Evidence {
   readonly contradicted: number
   /** Nobody's apply shows in it any more: people changed by hand all that somebody once applied. */
   readonly overwritten: boolean
+  /** Nobody owns a field of it: it tells of nobody that he applied it. */
+  readonly unowned: boolean
 }
 
 export class Coverage {
@@ -95,7 +97,8 @@ export class Coverage {
   whyOutside(id: ResourceId): Failure | undefined {
     if (this.proves(id) || (!this.anchored && this.mostlyAgrees(id))) return undefined
     const marked = this.claims.find(({ objects }) => objects.has(resourceKey(id)))
-    if (marked === undefined && this.evidence.get(resourceKey(id))?.overwritten === true) return undefined
+    const { overwritten, unowned } = this.evidence.get(resourceKey(id)) ?? {}
+    if (marked === undefined && (overwritten === true || unowned === true)) return undefined
     if (marked !== undefined)
       return outside(id, 'TEN-OTHER-SYNCER', 'it is marked as of a syncer or an inventory that applied nothing of what the package says')
     return outside(id, 'TEN-NOT-APPLIED', 'nothing live shows that the syncer of the package applied it, or anything else in its namespace')
@@ -161,7 +164,8 @@ function evidenceOfObject(
   waiting: ReadonlySet<string>,
 ): Evidence {
   const managed = managedFieldsOf(live)
-  const byManagers = syncer !== undefined && !hasNoOwners(managed)
+  const unowned = hasNoOwners(managed)
+  const byManagers = syncer !== undefined && !unowned
   const wrote = !byManagers || managed.entries.some((entry) => entry.subresource === '' && isSyncer(entry, syncer))
   // What is gone says nothing of who took it away, and what is not live cannot be told.
   const told = items.filter((drift) => drift.change !== 'removed' && !waiting.has(placeOf(drift)))
@@ -171,7 +175,7 @@ function evidenceOfObject(
   const agreed = leavesOf(wanted).length - differing
   const proven = wrote && (byManagers ? contradicted : told).length === 0
   const overwritten = byManagers && !wrote && managed.entries.length > 0 && managed.entries.every(isEdit)
-  return { proven, agreed, contradicted: contradicted.length, overwritten }
+  return { proven, agreed, contradicted: contradicted.length, overwritten, unowned }
 }
 
 /** Neither who applied the object nor who made it. */
