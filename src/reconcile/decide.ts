@@ -111,7 +111,7 @@ async function decide(
     const own = verb === 'approve' ? ownMerge(observation, decider.name) : undefined
     if (own !== undefined) {
       const plan = await planned()
-      await enter(plan)
+      if (!own.isEntered) await enter(plan)
       return { reviewed: { observation, proposal: own.proposal, plan }, commit: own.commit, revision: own.revision, silentUntil: undefined }
     }
     const proposal = openProposal(observation)
@@ -149,6 +149,8 @@ interface OwnMerge {
   readonly proposal: OpenBranch
   readonly commit: ObjectId
   readonly revision: string | undefined
+  /** Whether the ledger has it. */
+  readonly isEntered: boolean
 }
 
 /** The last merge of the unit, where the same person made it, the cluster does not agree with it yet, and nothing else is open. */
@@ -168,7 +170,7 @@ function ownMerge(observation: Observation, name: string): OwnMerge | undefined 
   const ref = mergedRef(observation, last)
   const workspace = record.metadata.name
   const gone = { ref, state: 'proposed', workspace, commit: merged, base: git.base, record, foreign: false, others: [] } as const
-  return { proposal: there ?? gone, commit: merged, revision }
+  return { proposal: there ?? gone, commit: merged, revision, isEntered: git.ledger.closed.includes(last) }
 }
 
 /** What the branch changes against the commit it was built on. */

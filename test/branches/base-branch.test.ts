@@ -11,6 +11,9 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import { backporchHere } from '../e2e/run-here.ts'
 import type { ProgramRun } from '../e2e/run-program.ts'
 
+/** What was seen long ago is Unknown. */
+const LATELY = new Date(Date.now() - 3_600_000).toISOString().replace(/\.\d+/, '')
+
 describe('base branches', () => {
   let folder = ''
   let world: World
@@ -224,12 +227,12 @@ const LIVE = {
     uid: '6f1c7f0e-0000-4000-8000-000000000001',
     resourceVersion: '7',
     managedFields: [
-      { manager: 'ci', operation: 'Apply', apiVersion: 'v1', time: '2026-11-21T11:00:00Z', fieldsType: 'FieldsV1', fieldsV1: {} },
+      { manager: 'ci', operation: 'Apply', apiVersion: 'v1', time: LATELY, fieldsType: 'FieldsV1', fieldsV1: {} },
       {
         manager: 'kubectl-edit',
         operation: 'Update',
         apiVersion: 'v1',
-        time: '2026-11-21T11:00:00Z',
+        time: LATELY,
         fieldsType: 'FieldsV1',
         fieldsV1: { 'f:data': { 'f:color': {} } },
       },
