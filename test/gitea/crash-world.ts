@@ -23,6 +23,8 @@ const FILES = {
   '.drift/policy.yaml': `apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: test}\nspec: {mode: Propose, ${NOW}}\n`,
 }
 
+export type CrashCommand = 'scan' | 'controller' | 'approve' | 'reject'
+
 /** Asked at each request that writes, with its name, its body and its number, from 1, and waited for. @returns when to kill the program */
 export type Kill = (write: string, body: Buffer, at: number) => 'before' | 'after' | undefined | Promise<undefined>
 
@@ -41,8 +43,8 @@ export interface CrashWorld {
   readonly writer: GiteaUser
   /** Somebody edits the cluster, or the syncer applies what git says. */
   live(color: string, by: 'kubectl-edit' | 'ci'): void
-  /** @param command `controller` ends when it was killed, and only then */
-  run(command: 'scan' | 'controller', kill?: Kill): Promise<Ended>
+  /** @param command `controller` ends when it was killed, and only then; `approve` and `reject` are of the one package, by Ada */
+  run(command: CrashCommand, kill?: Kill): Promise<Ended>
   /** As a person in the browser. @returns Gitea's answer */
   send<Body = unknown>(method: string, below: string, body?: unknown): Promise<Body>
   /** Everything that people can see, without times, commits and the name of the repository. */
@@ -96,7 +98,7 @@ export async function openCrashGround(gitea: Gitea): Promise<CrashGround> {
 }
 
 interface ProgramOrder {
-  readonly command: 'scan' | 'controller'
+  readonly command: CrashCommand
   readonly proxy: FaultyProxy
   readonly path: string
   readonly home: string
@@ -144,15 +146,17 @@ function environmentOf(home: string, token: string): NodeJS.ProcessEnv {
   }
 }
 
+const DECISION = ['apps/web', '--yes', '--as', 'Ada']
+
 /** A scan that nobody kills needs no process of its own. */
 async function scanHere(remote: string, home: string, token: string): Promise<Omit<Ended, 'writes'>> {
   const { code, stderr } = await backporchHere(['scan', ...argumentsOf(remote, home)], { cwd: home, env: environmentOf(home, token) })
   return { code, signal: null, stderr }
 }
 
-function start(command: string, remote: string, home: string, token: string): ChildProcess {
-  const every = command === 'controller' ? ['--interval', '1s'] : []
-  const args = [PROGRAM, command, ...every, ...argumentsOf(remote, home)]
+function start(command: CrashCommand, remote: string, home: string, token: string): ChildProcess {
+  const own = { scan: [], controller: ['--interval', '1s'], approve: DECISION, reject: DECISION }[command]
+  const args = [PROGRAM, command, ...own, ...argumentsOf(remote, home)]
   return spawn(process.execPath, args, {
     cwd: home,
     // A controller that nobody kills would go on for ever.

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type CrashGround, type CrashWorld, openCrashGround } from './crash-world.ts'
+import { type CrashGround, type CrashWorld, type Ended, openCrashGround } from './crash-world.ts'
 import { giteaSuite } from './gitea-suite.ts'
 
 interface Scenario {
@@ -114,6 +114,36 @@ await giteaSuite('the program is killed at any write', {}, (gitea) => {
         }
         assert.deepEqual(killed.map(kindOf), run.writes.map(kindOf))
         await ends(world, 'killed after each write')
+      }
+    })
+  }
+
+  for (const command of ['approve', 'reject'] as const) {
+    test(`${command}: killed at any write and given again, the decision is there once, by who made it`, async (t) => {
+      const decided = async (kill?: {
+        readonly at: number
+        readonly when: 'before' | 'after'
+      }): Promise<{ first: Ended; end: unknown }> => {
+        const world = await ground.open()
+        await opened(world)
+        const first = await world.run(command, kill && ((_name, _body, at) => (at === kill.at ? kill.when : undefined)))
+        if (kill !== undefined) {
+          assert.equal(first.signal, 'SIGKILL', first.stderr)
+          const again = await world.run(command)
+          // What was decided already is said as such, and nothing is decided twice.
+          assert.ok(again.code === 0 || /BP2004/.test(again.stderr), again.stderr)
+        }
+        await quiet(world)
+        // Who completes the decision of another run adds when it was seen, and the commit.
+        return { first, end: JSON.parse(JSON.stringify(await world.end()).replaceAll(/ {2}(seenAt: \\"TIME\\"|commit: COMMIT)\\n/g, '')) }
+      }
+      const { first, end: wanted } = await decided()
+      assert.equal(first.code, 0, first.stderr)
+      assert.match(JSON.stringify(wanted), /decidedBy: Ada/)
+      t.diagnostic(first.writes.join(', '))
+      const points = first.writes.flatMap((_, index) => (['before', 'after'] as const).map((when) => ({ at: index + 1, when })))
+      for (const point of points) {
+        assert.deepEqual((await decided(point)).end, wanted, `killed ${point.when} ${point.at} (${first.writes[point.at - 1]})`)
       }
     })
   }

@@ -1,0 +1,317 @@
+/**
+ * Two controllers of one repository on a real Gitea, and somebody who edits the cluster, merges, closes and commits at random times.
+ * What Gitea did for a person is the truth; the ledger has to say each of it once, and nothing else.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { predictionKey, RECORDING } from '../../src/adapters/kubernetes/recording.ts'
+import { readResource } from '../../src/krm/resource.ts'
+import { backporchHere } from '../e2e/run-here.ts'
+import type { Gitea, GiteaUser } from '../gitea/gitea.ts'
+import { PROGRAM } from '../program.ts'
+
+const PACKAGES = ['a', 'b', 'c', 'd'] as const
+const COLOURS = ['blue', 'red', 'green'] as const
+type Colour = (typeof COLOURS)[number]
+const NOW =
+  'detect: {minAge: 0s, settle: 0s}, limits: {prHourlyLimit: 0, prConcurrentLimit: 0, stormThreshold: 0, stormShare: 0, digest: off}'
+const POLICY = `apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: test}\nspec: {mode: Propose, ${NOW}}\n`
+
+/** What Gitea did for a person. */
+export interface Act {
+  readonly pull: number
+  readonly outcome: 'Merged' | 'Declined'
+  /** Names of the episodes whose records were on the head that was merged or closed. */
+  readonly episodes: readonly string[]
+}
+
+/** As `history -o json` lists it. */
+export interface Told {
+  readonly episode: string
+  readonly outcome: string
+  readonly decidedBy: string
+}
+
+export interface Day {
+  readonly acts: readonly Act[]
+  readonly told: readonly Told[]
+  /** How often each thing was done. */
+  readonly counts: Readonly<Record<string, number>>
+  readonly person: string
+}
+
+interface Pull {
+  readonly number: number
+  readonly state: string
+  readonly merged: boolean
+  readonly head: { readonly ref: string; readonly sha: string }
+  readonly merge_commit_sha: string | null
+}
+
+/** @param seed of the random choices; when they meet a controller's writes is chance */
+export async function twoControllers(gitea: Gitea, folder: string, seed: number, seconds: number): Promise<Day> {
+  const random = randomOf(seed)
+  const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item
+  const world = await openWorld(gitea, folder)
+  const controllers = ['one', 'two'].map((name) => world.controller(name))
+  const acts: Act[] = []
+  const counts: Record<string, number> = {}
+  try {
+    const until = performance.now() + seconds * 1_000
+    while (performance.now() < until) {
+      const [name, act] = pick([
+        ['edit', () => world.edit(pick(PACKAGES), pick(COLOURS), 'kubectl-edit')],
+        ['edit', () => world.edit(pick(PACKAGES), pick(COLOURS), 'kubectl-edit')],
+        ['edit', () => world.edit(pick(PACKAGES), pick(COLOURS), 'kubectl-edit')],
+        ['apply', () => world.applyAll()],
+        ['commit', () => world.commit(pick(PACKAGES), pick(COLOURS))],
+        ['merge', async () => world.decide('Merged', pick(['merge', 'squash', 'rebase']), random)],
+        ['merge', async () => world.decide('Merged', pick(['merge', 'squash', 'rebase']), random)],
+        ['close', async () => world.decide('Declined', '', random)],
+        ['adopt', async () => world.comment('/adopt', random)],
+        // An edit just before a decision: the controllers update the branch while somebody decides about it.
+        [
+          'edit, then merge',
+          async () => {
+            world.edit(pick(PACKAGES), pick(COLOURS), 'kubectl-edit')
+            await sleep(random() * 1_500)
+            return world.decide('Merged', 'merge', random)
+          },
+        ],
+        [
+          'edit, then close',
+          async () => {
+            world.edit(pick(PACKAGES), pick(COLOURS), 'kubectl-edit')
+            await sleep(random() * 1_500)
+            return world.decide('Declined', '', random)
+          },
+        ],
+      ] as const satisfies readonly (readonly [string, () => unknown])[])
+      const done = await act()
+      if (done === false) continue
+      counts[name] = (counts[name] ?? 0) + 1
+      if (typeof done === 'object' && done !== null) acts.push(done)
+      await sleep(random() * 900)
+    }
+    await world.quiet()
+  } finally {
+    for (const controller of controllers) await stop(controller)
+  }
+  return { acts, told: await world.history(), counts, person: world.person }
+}
+
+async function openWorld(gitea: Gitea, folder: string) {
+  const [owner, bot, writer] = (await Promise.all(['ann', 'bot', 'wendy'].map((name) => gitea.createUser(gitea.uniqueName(name))))) as [
+    GiteaUser,
+    GiteaUser,
+    GiteaUser,
+  ]
+  const files = Object.fromEntries(
+    PACKAGES.flatMap((name) => [
+      [`apps/${name}/Kptfile`, `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: ${name}\n`],
+      [`apps/${name}/settings.yaml`, manifest(name, 'blue')],
+    ]),
+  )
+  const { name } = await gitea.createRepository(owner, gitea.uniqueName('deploy'), { files: { ...files, '.drift/policy.yaml': POLICY } })
+  const path = `/repos/${owner.name}/${name}`
+  for (const [person, permission] of [
+    [bot, 'admin'],
+    [writer, 'write'],
+  ] as const)
+    await gitea.request(owner.token, 'PUT', `${path}/collaborators/${person.name}`, { permission })
+  const remote = gitea.cloneUrl(bot, owner.name, name).plain
+  const ask = async <Body>(method: string, below: string, body?: unknown): Promise<{ status: number; body: Body }> =>
+    gitea.request<Body>(writer.token, method, `${path}${below}`, body)
+  const live = new Map<string, { readonly colour: Colour; readonly by: string; readonly at: number }>()
+  let clock = Date.now()
+  const write = (): void => {
+    const file = join(folder, 'live.json')
+    writeFileSync(`${file}.new`, JSON.stringify(recordingOf(live)))
+    renameSync(`${file}.new`, file)
+  }
+  const edit = (of: string, colour: Colour, by: string): void => {
+    clock = Math.max(Date.now(), clock + 1_000)
+    live.set(of, { colour, by, at: clock })
+    write()
+  }
+  for (const each of PACKAGES) edit(each, 'blue', 'ci')
+  const openPulls = async (): Promise<Pull[]> => (await ask<Pull[]>('GET', '/pulls?state=open&limit=50')).body
+  const environment = (home: string): NodeJS.ProcessEnv => ({
+    PATH: process.env['PATH'],
+    HOME: join(folder, home),
+    XDG_CACHE_HOME: join(folder, home, 'cache'),
+    GIT_CONFIG_NOSYSTEM: '1',
+    BACKPORCH_KEY: 'c0de'.repeat(16),
+    BACKPORCH_TOKEN: bot.token,
+    NODE_COMPILE_CACHE: join(tmpdir(), 'backporch-test-compile-cache'),
+  })
+  const flags = ['--repo', remote, '--live', join(folder, 'live.json'), '--cluster', 'prod', '--quiet']
+  const contentOf = async (of: string): Promise<{ sha: string; text: string }> => {
+    const { body } = await ask<{ sha: string; content: string }>('GET', `/contents/apps/${of}/settings.yaml?ref=main`)
+    return { sha: body.sha, text: Buffer.from(body.content, 'base64').toString('utf8') }
+  }
+  /** Names of the records that the commit has and the base branch, as it was before, does not. */
+  const recordsAt = async (commit: string): Promise<readonly string[]> => {
+    const { body } = await ask<{ tree: readonly { readonly path: string }[] }>('GET', `/git/trees/${commit}?recursive=true&per_page=1000`)
+    return body.tree.flatMap(({ path: file }) => /^\.drift\/records\/.+-([0-9a-f]{8}[^/]*)\.yaml$/.exec(file)?.[1] ?? [])
+  }
+  /** The branch may have moved on: see docs/facts/head-of-an-ended-pull-request.md. */
+  const closedHead = async (pull: number): Promise<string> => {
+    const { body } = await ask<readonly { readonly object: { readonly sha: string } }[]>('GET', `/git/refs/pull/${pull}/head`)
+    return body[0]?.object.sha ?? ''
+  }
+  const tip = async (branch: string): Promise<string> =>
+    (await ask<{ commit: { id: string } }>('GET', `/branches/${branch}`)).body.commit.id
+
+  return {
+    person: writer.name,
+    edit,
+    controller: (home: string): ChildProcess => {
+      mkdirSync(join(folder, home))
+      return spawn(process.execPath, [PROGRAM, 'controller', '--interval', '1s', ...flags], {
+        cwd: join(folder, home),
+        stdio: 'ignore',
+        env: environment(home),
+      })
+    },
+    /** The syncer applies what the base branch says, everywhere. */
+    applyAll: async (): Promise<void> => {
+      for (const each of PACKAGES) {
+        const { text } = await contentOf(each)
+        const wanted = COLOURS.find((one) => text.includes(`color: ${one}`))
+        if (wanted !== undefined) edit(each, wanted, 'ci')
+      }
+    },
+    commit: async (of: string, colour: Colour): Promise<boolean> => {
+      const { sha, text } = await contentOf(of)
+      const next = text.replace(/color: \w+/, `color: ${colour}`)
+      if (next === text) return false
+      const body = { branch: 'main', message: `${of} is ${colour}`, sha, content: Buffer.from(next).toString('base64') }
+      return (await ask('PUT', `/contents/apps/${of}/settings.yaml`, body)).status < 300
+    },
+    comment: async (body: string, random: () => number): Promise<boolean> => {
+      const pulls = await openPulls()
+      const pull = pulls[Math.floor(random() * pulls.length)]
+      return pull !== undefined && (await ask('POST', `/issues/${pull.number}/comments`, { body })).status < 300
+    },
+    decide: async (outcome: Act['outcome'], style: string, random: () => number): Promise<Act | false> => {
+      const pulls = await openPulls()
+      const pull = pulls[Math.floor(random() * pulls.length)]
+      if (pull === undefined) return false
+      const before = new Set(await recordsAt(await tip('main')))
+      if (outcome === 'Merged') {
+        const { status } = await ask('POST', `/pulls/${pull.number}/merge`, { Do: style })
+        if (status >= 300) return false
+      } else if ((await ask('PATCH', `/pulls/${pull.number}`, { state: 'closed' })).status >= 300) return false
+      const after = (await ask<Pull>('GET', `/pulls/${pull.number}`)).body
+      // A branch that is withdrawn closes the pull request too: who closed it is in the timeline.
+      if (outcome === 'Declined' && !(await closedBy(ask, pull.number, writer.name))) return false
+      const head = outcome === 'Merged' ? (after.merge_commit_sha ?? '') : await closedHead(pull.number)
+      if (head === '') throw new Error(`Gitea does not say what was ${outcome} of #${pull.number}: ${JSON.stringify(after)}`)
+      const episodes = (await recordsAt(head)).filter((episode) => !before.has(episode))
+      return { pull: pull.number, outcome, episodes }
+    },
+    /** Until nothing is written any more: the ledger and the list of pull requests stand still for a while. */
+    quiet: async (): Promise<void> => {
+      const look = async (): Promise<string> => {
+        const refs = (await ask<{ name: string; commit: { id: string } }[]>('GET', '/branches?limit=50')).body
+        return JSON.stringify(refs.map((ref) => [ref.name, ref.commit.id]))
+      }
+      let [last, since] = ['', performance.now()]
+      const until = performance.now() + 120_000
+      while (performance.now() - since < 8_000 && performance.now() < until) {
+        const now = await look()
+        if (now !== last) [last, since] = [now, performance.now()]
+        await sleep(500)
+      }
+    },
+    history: async (): Promise<Told[]> => {
+      const run = await backporchHere(['history', '--repo', remote, '--cluster', 'prod', '-o', 'json'], {
+        cwd: folder,
+        env: environment('seen'),
+      })
+      if (run.code !== 0) throw new Error(run.stderr)
+      type Item = { spec: { episode: string }; status?: { outcome: string; decidedBy: string } }
+      return (JSON.parse(run.stdout) as { items: Item[] }).items.map(({ spec, status }) => ({
+        episode: spec.episode,
+        outcome: status?.outcome ?? '',
+        decidedBy: status?.decidedBy ?? '',
+      }))
+    },
+  }
+}
+
+async function closedBy(
+  ask: <Body>(method: string, below: string) => Promise<{ body: Body }>,
+  pull: number,
+  person: string,
+): Promise<boolean> {
+  type Event = { readonly type: string; readonly user: { readonly login: string } | null }
+  const { body } = await ask<Event[]>('GET', `/issues/${pull}/timeline?limit=100`)
+  return body.findLast(({ type }) => type === 'close')?.user?.login === person
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  if (child.exitCode === null && child.kill('SIGTERM')) await ended
+}
+
+function manifest(name: string, colour: string): string {
+  return `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n  namespace: shop\ndata:\n  color: ${colour} # brand\n`
+}
+
+/** Objects as they are, and what an apply of anything that git may say would give. */
+function recordingOf(live: ReadonlyMap<string, { readonly colour: Colour; readonly by: string; readonly at: number }>): object {
+  const items = [...live].flatMap(([name, { colour, by, at }]) => [
+    settings(name, colour, by, at),
+    ...COLOURS.map((desired) => {
+      const read = readResource({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'shop' }, data: { color: desired } })
+      if ('problem' in read) throw new TypeError(read.problem)
+      const object = settings(name, desired, desired === colour ? by : 'ci', at)
+      const spec = { key: predictionKey(read, 'ci'), fieldManager: 'ci', object }
+      return { apiVersion: RECORDING.apiVersion, kind: RECORDING.prediction, metadata: { name: `${name}-${desired}` }, spec }
+    }),
+  ])
+  return { apiVersion: 'v1', kind: 'List', items }
+}
+
+/** The object as `kubectl get -o json --show-managed-fields` gives it. */
+function settings(name: string, color: Colour, by: string, at: number): object {
+  const entry = (manager: string, operation: string, fields: object): object => ({
+    ...{
+      manager,
+      operation,
+      apiVersion: 'v1',
+      time: `${new Date(at).toISOString().slice(0, 19)}Z`,
+      fieldsType: 'FieldsV1',
+      fieldsV1: fields,
+    },
+  })
+  const data = { 'f:data': { 'f:color': {} } }
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: {
+      name,
+      namespace: 'shop',
+      uid: `6f1c7f0e-0000-4000-8000-00000000000${PACKAGES.indexOf(name as (typeof PACKAGES)[number])}`,
+      resourceVersion: String(at),
+      managedFields: by === 'ci' ? [entry('ci', 'Apply', data)] : [entry('ci', 'Apply', {}), entry(by, 'Update', data)],
+    },
+    data: { color },
+  }
+}
+
+/** mulberry32 */
+function randomOf(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
