@@ -313,7 +313,7 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
     await world.git('checkout', '--quiet', 'main')
     const theirs = await world.refs()
     await world.kubectl('scale', 'deployment/web', '--replicas=6', '-n', namespace)
-    assert.match(assertExit(await world.backporch('scan'), 1).stdout, /has a commit that is not ours/)
+    assert.match(assertExit(await world.backporch('scan'), 1).stdout, /has a commit that backporch did not make/)
     for (const verb of ['approve', 'reject', 'adopt']) {
       const flags = verb === 'adopt' ? [] : ['--yes']
       assert.match(assertExit(await world.backporch(verb, 'apps/web', ...flags), 2).stderr, /^error BP2009: /, verb)

@@ -48,7 +48,7 @@ await controlPlaneSuite('folders without a Kptfile', {}, (plane) => {
     // What is printed as the next step names the folder alone, and its branch is gone.
     assert.match(assertExit(await world.backporch('scan', 'deploy/web'), 0).stdout, /is verified: test agrees with the decision/)
     assert.match(assertExit(await world.backporch('explain', 'deploy/web'), 0).stdout, /^deploy\/web in test: InSync$/m)
-    assertExit(await world.backporch('diff', 'deploy/web/more'), 2)
+    assertExit(await world.backporch('diff', 'deploy/none'), 2)
   })
 
   test('a kustomization: built as kubectl builds it, printed for kubectl, and adopted at the place of the value', async (t) => {

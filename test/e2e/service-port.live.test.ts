@@ -39,7 +39,7 @@ spec:
     assert.doesNotMatch(kubectl.stdout, /8081/)
 
     const table = assertExit(await world.backporch('diff', 'apps/web'), 1)
-    assert.match(table.stdout, /^! a plain re-apply of Service .*\/web fails: .*spec\.ports\[\d\]\.name: Duplicate value: "http"/m)
+    assert.match(table.stdout, /^! a plain re-apply of Service .*\/web fails: .*spec\.ports\[\d\]\.name: Duplicate value: "…"/m)
     assert.equal(table.stderr, '')
 
     const run = assertExit(await world.backporch('diff', 'apps/web', '-o', 'json'), 1)

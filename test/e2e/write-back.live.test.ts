@@ -115,6 +115,9 @@ await controlPlaneSuite('write-back', { controllerManager: true }, (plane) => {
       'clusters/test/apps--web/report.yaml',
       'clusters/test/apps--web/resourcegroup.yaml',
       'clusters/test/observation.yaml',
+      ...[...(await world.refs()).keys()]
+        .filter((ref) => ref.startsWith('refs/heads/drafts/'))
+        .map((ref) => `pushed/${ref.replace('refs/heads/', '')}.yaml`),
     ])
     const group = parse(await world.show('drift-ledger', 'clusters/test/apps--web/resourcegroup.yaml'))
     assert.deepEqual([group.apiVersion, group.kind], ['kpt.dev/v1alpha1', 'ResourceGroup'])
