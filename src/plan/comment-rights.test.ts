@@ -52,11 +52,13 @@ for (const [owners, login, permission, expected] of [
 ] as const) {
   test(`${JSON.stringify(owners)}: ${login} with ${permission} ${expected ? 'may' : 'may not'}`, () => {
     const owned = { packagePath: 'apps/web', codeOwners: owners }
-    const changes = [change('low'), change('high', 'apps/web/deployment.yaml:12')]
-    assert.equal(
-      isAllowed(() => assertOwner('adopt', changes, { login, permission }, owned)),
-      expected,
-    )
+    for (const risk of ['critical', 'high'] as const) {
+      const changes = [change('low'), change(risk, 'apps/web/deployment.yaml:12')]
+      assert.equal(
+        isAllowed(() => assertOwner('adopt', changes, { login, permission }, owned)),
+        expected,
+      )
+    }
     assert.ok(isAllowed(() => assertOwner('adopt', [change('medium')], { login, permission }, owned)))
   })
 }
