@@ -90,7 +90,7 @@ function decidedOn(plane: Parameters<typeof openReviewWorld>[1], server: Gitea):
     const theirs = await world.remote('rev-parse', label)
     for (const count of [6, 9]) {
       await world.kubectl('scale', 'deployment/web', `--replicas=${count}`, '-n', namespace)
-      assert.match(assertExit(await review.backporch('scan'), 1).stdout, /has a commit that is not ours/)
+      assert.match(assertExit(await review.backporch('scan'), 1).stdout, /has a commit that backporch did not make/)
       assert.equal(await world.remote('rev-parse', label), theirs)
       const now = await review.onlyOpen()
       assert.deepEqual([now.number, now.title, now.body, now.head.sha], [pull.number, pull.title, pull.body, theirs])

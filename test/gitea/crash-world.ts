@@ -244,6 +244,8 @@ async function endOf(gitea: Gitea, bot: GiteaUser, path: string, home: string): 
     // Of what was pushed, which has times in it.
     .replaceAll(/(content: |- )['"\\]*[0-9a-f]{16}\b['"\\]*?(?=\\n)/g, '$1HASH')
     .replaceAll(/\b[0-9a-f]{40}\b/g, 'COMMIT')
+    // YAML quotes an id that looks like a number.
+    .replaceAll('\\"COMMIT\\"', 'COMMIT')
     .replaceAll(/`[0-9a-f]{7}`/g, 'COMMIT')
   return JSON.parse(text)
 }
