@@ -381,7 +381,7 @@ export const PROMISES: readonly Promised[] = [
   {
     id: 'P20',
     promise: 'Two controllers at once do nothing twice and lose nothing.',
-    checks: ['test/hostile/two-controllers.gitea.test.ts', 'src/adapters/git/repository-local.test.ts', 'test/gitea/gitea-faults.test.ts'],
+    checks: ['test/hostile/run-two-controllers.ts', 'src/adapters/git/repository-local.test.ts', 'test/gitea/gitea-faults.test.ts'],
     mutants: [],
     open: 'No mutant was run; the check passes with random merges, closes and edits.',
   },

@@ -1,7 +1,8 @@
 /**
- * Every decision is in `history` once, none is lost and none invented, whatever two controllers do at the same time.
+ * Every decision is in `history` once, none is lost and none invented, whatever two controllers do at the same time. Run by hand: what meets
+ * what is chance.
  *
- *   BACKPORCH_TEST_SECONDS=600 BACKPORCH_TEST_SEED=1 node test/run.ts test/hostile/two-controllers
+ *   BACKPORCH_TEST_SECONDS=600 BACKPORCH_TEST_SEED=1 node --test test/hostile/run-two-controllers.ts
  */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -11,7 +12,7 @@ import { test } from 'node:test'
 import { giteaSuite } from '../gitea/gitea-suite.ts'
 import { twoControllers } from './two-controllers.ts'
 
-const seconds = Number(process.env['BACKPORCH_TEST_SECONDS'] ?? 25)
+const seconds = Number(process.env['BACKPORCH_TEST_SECONDS'] ?? 60)
 const seed = Number(process.env['BACKPORCH_TEST_SEED'] ?? Math.floor(Math.random() * 1_000_000))
 
 await giteaSuite('two controllers, and people who decide meanwhile', {}, (gitea) => {
