@@ -2,6 +2,7 @@
 import type { Landing } from '../plan/observation.ts'
 import type { FileChange } from '../ports/package-repository.ts'
 import { hashOf, pushedContent } from '../record/pushed-branch.ts'
+import { changesBetween } from './changes-between.ts'
 import { type RepositoryView, readPushed } from './repository-view.ts'
 
 export interface MergedText {
@@ -38,16 +39,5 @@ export async function whyAltered(
 /** What the landing changes against its first parent. */
 async function changesBy({ repository }: RepositoryView, { commit }: Landing, signal: AbortSignal): Promise<FileChange[]> {
   const [parent] = (await repository.commit(commit, signal)).parents
-  const before = new Map(parent === undefined ? [] : (await repository.list(parent, '', signal)).map(({ path, id }) => [path, id]))
-  const after = await repository.list(commit, '', signal)
-  const written = after.filter(({ path, id, mode }) => mode !== '160000' && before.get(path) !== id)
-  const contents = await repository.read(
-    written.map(({ id }) => id),
-    signal,
-  )
-  const kept = new Set(after.map(({ path }) => path))
-  return [
-    ...written.map(({ path, id }) => ({ path, content: contents.get(id) ?? null })),
-    ...[...before.keys()].filter((path) => !kept.has(path)).map((path) => ({ path, content: null })),
-  ]
+  return changesBetween(repository, parent, commit, signal)
 }

@@ -8,9 +8,10 @@ import { findDecisions, mergedRef } from '../plan/found-decisions.ts'
 import type { Observation, OpenBranch } from '../plan/observation.ts'
 import { type DecisionInput, openProposal, planApproval, planRejection } from '../plan/plan-decision.ts'
 import { filesOfProposal, planReconcile, type UnitPlan } from '../plan/plan-reconcile.ts'
-import type { FileChange, PackageRepository } from '../ports/package-repository.ts'
+import type { FileChange } from '../ports/package-repository.ts'
 import { recordPath } from '../record/record-paths.ts'
 import { applyWrites, type LedgerTarget, writeLedger } from './apply-writes.ts'
+import { changesBetween } from './changes-between.ts'
 import { judgeBranches, planProven } from './judge-branches.ts'
 import { type ObservedUnit, withFreshRefs } from './observe-units.ts'
 import type { RepositoryView } from './repository-view.ts'
@@ -58,7 +59,7 @@ export interface Decided {
 export async function approve(ports: TurnPorts, request: DecisionRequest, signal: AbortSignal): Promise<Decided> {
   return decide('approve', ports, request, signal, async (reviewed, view) => {
     const { observation, proposal } = reviewed
-    const changes = await changesOf(ports.repository, proposal, signal)
+    const changes = await changesBetween(ports.repository, proposal.base, proposal.commit, signal)
     await withAnswers(request.turn.renderer, signal, (answers) => assertAsBuilt(asking(observation, answers), proposal, changes))
     const { merge, tag, revision, ledger } = planApproval(inputOf(reviewed, request), changes)
     const along = await writeLedger(ports.repository, ledger, ledgerTarget(reviewed, view, request))
@@ -171,22 +172,6 @@ function ownMerge(observation: Observation, name: string): OwnMerge | undefined 
   const workspace = record.metadata.name
   const gone = { ref, state: 'proposed', workspace, commit: merged, base: git.base, record, foreign: false, others: [] } as const
   return { proposal: there ?? gone, commit: merged, revision, isEntered: git.ledger.closed.includes(last) }
-}
-
-/** What the branch changes against the commit it was built on. */
-async function changesOf(repository: PackageRepository, { base, commit }: OpenBranch, signal: AbortSignal): Promise<FileChange[]> {
-  const before = new Map((await repository.list(base, '', signal)).map((file) => [file.path, file.id]))
-  const after = await repository.list(commit, '', signal)
-  const written = after.filter(({ path, id }) => before.get(path) !== id)
-  const contents = await repository.read(
-    written.map(({ id }) => id),
-    signal,
-  )
-  const kept = new Set(after.map(({ path }) => path))
-  return [
-    ...written.map(({ path, id }) => ({ path, content: contents.get(id) ?? null })),
-    ...[...before.keys()].filter((path) => !kept.has(path)).map((path) => ({ path, content: null })),
-  ]
 }
 
 /**
