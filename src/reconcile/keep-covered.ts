@@ -8,6 +8,7 @@ import type { Note } from '../note.ts'
 import { type Boundary, outside, whyOutside } from '../policy/boundary.ts'
 import { Coverage } from '../policy/coverage.ts'
 import type { Incomplete } from '../record/schema.ts'
+import type { LastAnswer } from './last-answer.ts'
 import type { KnownInventory } from './read-claimed-inventories.ts'
 import { listedOutside, type UnexpectedObjects } from './read-unexpected.ts'
 
@@ -23,6 +24,13 @@ export interface CoveredQuestion {
   readonly unexpected: UnexpectedObjects
 }
 
+/** What holds of a unit while git, the cluster and the bounds are as they were. */
+export interface KnownCovered {
+  readonly coverage: LastAnswer<Coverage>
+  /** Without what the package does not cover. */
+  readonly covered: LastAnswer<readonly ObjectVerdict[]>
+}
+
 export interface Covered {
   readonly verdicts: readonly ObjectVerdict[]
   readonly live: LiveView
@@ -30,17 +38,22 @@ export interface Covered {
   readonly notes: readonly Note[]
 }
 
-/** @param boundary where placements say what the package covers, nothing that they refuse was read: what is left is covered */
-export function keepCovered(question: CoveredQuestion, boundary: Boundary | undefined): Covered {
-  const { decided, live, unexpected } = question
+/**
+ * @param boundary where placements say what the package covers, nothing that they refuse was read: what is left is covered
+ * @param known what the turn before worked out. What an inventory lists beyond git is judged in every turn.
+ */
+export function keepCovered(question: CoveredQuestion, boundary: Boundary | undefined, known: KnownCovered): Covered {
+  const { detected, decided, live, syncer, unexpected } = question
   if (boundary !== undefined) {
-    const verdicts = decided.map((verdict) => {
-      const why = whyOutside(boundary, verdict.id)
-      return why === undefined ? verdict : nothingTold(verdict, why)
-    })
+    const verdicts = known.covered.of(decided, [boundary], () =>
+      decided.map((verdict) => {
+        const why = whyOutside(boundary, verdict.id)
+        return why === undefined ? verdict : nothingTold(verdict, why)
+      }),
+    )
     return { verdicts, live, incomplete: unexpected.incomplete, notes: unexpected.notes }
   }
-  const coverage = new Coverage(question)
+  const coverage = known.coverage.of(decided, [detected, syncer], () => new Coverage(question))
   // What is not read of an inventory is said without a name, whosever it is; what it lists is named only where it is the package's.
   const told = (one: Incomplete | Note): boolean => {
     const inventory = unexpected.toldBy.get(one)
@@ -49,7 +62,9 @@ export function keepCovered(question: CoveredQuestion, boundary: Boundary | unde
     return coverage.isOwnInventory(inventory.claimed) || (ref !== undefined && coverage.hasListed(ref, inventory.claimed, false))
   }
   const strangers = unexpected.verdicts.filter((verdict) => !isListed(verdict, unexpected, coverage))
-  const verdicts = decided.flatMap((verdict) => judged(verdict, strangers, coverage, live))
+  const verdicts = known.covered.of(decided, [coverage, ...strangers], () =>
+    decided.flatMap((verdict) => judged(verdict, strangers, coverage, live)),
+  )
   const gone = new Set(verdicts.flatMap(({ id, state }) => (state === 'outside' ? [resourceKey(id)] : [])))
   return {
     verdicts,

@@ -6,10 +6,10 @@ import type { ObjectVerdict, Syncer } from '../drift/drift.ts'
 import type { LiveState } from '../krm/live-view.ts'
 import { metadataText } from '../krm/resource.ts'
 import { resourceKey } from '../krm/resource-id.ts'
+import type { Coverage } from '../policy/coverage.ts'
 import type { ClusterIdentity } from '../ports/cluster.ts'
 import type { Claim } from '../status/applier-claims.ts'
 import type { GroupMember } from '../status/resource-group.ts'
-import type { Covered } from './keep-covered.ts'
 import { LastAnswer } from './last-answer.ts'
 import type { LiveSide } from './read-live-sides.ts'
 
@@ -21,8 +21,9 @@ export class KnownUnit {
   readonly judged = new LastAnswer<readonly ObjectVerdict[]>()
   /** With what may be shown of the values. */
   readonly visible = new LastAnswer<readonly ObjectVerdict[]>()
+  readonly coverage = new LastAnswer<Coverage>()
   /** Without what the package does not cover. */
-  readonly covered = new LastAnswer<Covered>()
+  readonly covered = new LastAnswer<readonly ObjectVerdict[]>()
   /** With noise, actors, risks and ignore rules. */
   readonly told = new LastAnswer<readonly ObjectVerdict[]>()
   /** Without what merged decisions released. */

@@ -80,9 +80,7 @@ export async function observeCluster(
   const seen = known.visible.of(found, [policy.visibility], () => visibleOf(found, read, policy))
   const decided = await decideBehind(seen, question, side.lag, signal)
   const covering = { detected: there, decided, live: everything, schemas: schemasOf(read), syncer, unexpected }
-  const { verdicts, live, incomplete, notes } = known.covered.of(decided, [there, syncer, unexpected, side.boundary], () =>
-    keepCovered(covering, side.boundary),
-  )
+  const { verdicts, live, incomplete, notes } = keepCovered(covering, side.boundary, known)
   const unknown = read.resources.filter((each): each is Unplaced => !isPlaced(each))
   const all = unknown.length === 0 ? verdicts : [...verdicts, ...unknown.map(unreadableVerdict)]
   return {
