@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -160,6 +160,26 @@ describe('the step scan', () => {
     const silent = await step(repository, { packages: 'apps/web' })
     assert.deepEqual([silent.code, silent.outputs['drifted'], silent.outputs['prs']], [0, 'true', '[]'], silent.stdout)
     assert.match(run.outputs['prs'] ?? '', /^\[\{"label":"proposed\/apps\/web\/drift-\w+","url":""\}\]$/)
+  })
+
+  it('is bound by a mounted policy of the operator, whatever the repository says', async () => {
+    const placement = (namespaces: string): string =>
+      `apiVersion: backporch.dev/v1alpha1\nkind: Placement\nmetadata: {name: bounds}\nspec: {clusters: [prod], packages: ["apps/**"], allow: {namespaces: [${namespaces}]}}\n`
+    const repository = repositoryLike()
+    commitFiles(repository, environment, 'main', { '.drift/bounds.yaml': placement('"*"') })
+    // As the kubelet mounts a ConfigMap: the files are links into a folder that it exchanges as a whole.
+    const mounted = join(folder, 'mounted')
+    mkdirSync(join(mounted, '..2026_11_23'), { recursive: true })
+    symlinkSync('..2026_11_23', join(mounted, '..data'))
+    writeFileSync(join(mounted, '..2026_11_23', 'bounds.yaml'), placement('elsewhere'))
+    symlinkSync(join('..data', 'bounds.yaml'), join(mounted, 'bounds.yaml'))
+    const run = await step(repository, { 'operator-policy': mounted, packages: 'apps/web' })
+    assert.deepEqual([run.code, run.outputs['drifted']], [3, 'false'], run.stdout)
+    assert.match(run.summary, /BP3017/)
+    assert.match(run.summary, /of the operator(?:'|&#39;)s Placement bounds/)
+    const missing = await step(repository, { 'operator-policy': join(folder, 'nowhere') })
+    assert.equal(missing.code, 2, missing.stdout)
+    assert.match(missing.stdout, /BP1001/)
   })
 
   it('writes nothing with the command diff', async () => {

@@ -67,16 +67,22 @@ function targetsOf(env: World['env']): ActionTarget[] {
   if (live !== '' && names.length > 1) {
     throw wrong('live', 'it is the recording of one cluster, and clusters names several', 'name one cluster')
   }
-  const functions = functionFlags(env)
+  const operator = [...policyFlags(env), ...functionFlags(env)]
   const shared = [
     ...(kubeconfig === '' ? [] : ['--kubeconfig', kubeconfig]),
     ...lines(input(env, 'kubeconfig-exec-allow')).flatMap((path) => ['--kubeconfig-exec-allow', path]),
-    ...functions,
+    ...operator,
   ]
   if (live !== '')
-    return [{ cluster: names[0], flags: ['--live', live, ...(names[0] === undefined ? [] : ['--cluster', names[0]]), ...functions] }]
+    return [{ cluster: names[0], flags: ['--live', live, ...(names[0] === undefined ? [] : ['--cluster', names[0]]), ...operator] }]
   if (names.length === 0) return [{ cluster: undefined, flags: shared }]
   return names.map((name) => ({ cluster: name, flags: ['--context', name, '--cluster', name, ...shared] }))
+}
+
+/** What binds the packages of any repository. */
+function policyFlags(env: World['env']): readonly string[] {
+  const path = input(env, 'operator-policy')
+  return path === '' ? [] : [`--operator-policy=${path}`]
 }
 
 /** What pipelines may run beside the functions that are built in. */
