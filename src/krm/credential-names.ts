@@ -2,12 +2,12 @@
 
 /** Whatever stands before or behind it: `DB_PASSWORD`, `clientSecret`, `token-b64`. Not `tokenizer`, `tokenIssuer`. */
 const WORDS =
-  'passw(?:or)?d|passwrd|passphrase|passcode|secret|token(?!i[sz])|bearer|api[-_.]?key|private[-_.]?key|access[-_.]?key|credential|mnemonic|connection[-_.]?string'
+  'passw(?:or)?d|passwrd|passphrase|passcode|secret|token(?!i[sz])|bearer|api[-_.]?key|private[-_.]?key|access[-_.]?key|credential|mnemonic|connection[-_.]?string|erlang[-_.]?cookie|setcookie|(?:snmp|ro|rw)[-_.]?community'
 /** `…Key` of these is one: `ENCRYPTION_KEY`, `accountKey`. Of others it is a name: `topologyKey`, `partitionKey`. */
 const KEYS =
   'account|admin|aes|app|application|auth|authentication|client|consumer|cookie|crypto?|decryption|deploy|encryption|fernet|hash|hmac|host|identity|ingest|ingestion|instrumentation|integration|jwt|license|machine|master|meili|pgp|recovery|root|rsa|sas|service|session|shared|sign|signing|ssh|ssl|storage|subscription|tls|unseal|webhook|wireguard|write|x-functions'
 /** These end a word, and are found without a separator: `DBPASS`, `bindpw`; not `bypass`, `compass`. */
-const ENDINGS = '(?<!\\b(?:by|com|en|im|over|sur|tres|under|through))pass|(?<![a-z])(?:pass|pwd|pin|otp|salt|pepper)|pwd|pw'
+const ENDINGS = '(?<!\\b(?:by|com|en|im|over|sur|tres|under|through))pass|(?<![a-z])(?:pass|pwd|psk|pin|otp|salt|pepper)|pwd|pw'
 
 const CREDENTIAL = new RegExp(`${WORDS}|(?<![a-z])(?:${KEYS})[-_.]?key|(?:^|[-_.])(?:pass|pwd|pin)(?:$|[-_.])|(?:${ENDINGS})$`, 'i')
 const CREDENTIAL_CAMEL = new RegExp(`(?:^|[a-z0-9])(?:${KEYS.split('|').map(capital).join('|')})Key`)
@@ -40,6 +40,11 @@ export function speaksOfCredential(name: string): boolean {
 export function mayBeCredentialName(name: string): boolean {
   const own = ownName(name)
   return WEAK.test(own) && !SPEAKS_OF.test(own)
+}
+
+/** Its value is a user with a password, `sst:hunter2`: `wsrep_sst_auth`, `stats auth`, `login`. */
+export function isPairName(name: string): boolean {
+  return /(?:auth|login|userpass|userpwd|^--?user)$/i.test(name)
 }
 
 const WEAK = /(?:key|sid|auth|seed|nonce|sig|signature|code|cookie|session|login|webhook|license|cred|hash|iv|dsn)s?$/i

@@ -4,15 +4,18 @@
  * library knows. Sources of the forms: the issuers' documentation as collected in gitleaks' `config/gitleaks.toml` (facts, not its code).
  */
 import { createHash } from 'node:crypto'
-import { isCredentialName, mayBeCredentialName } from './credential-names.ts'
-import { looksRandom } from './random-text.ts'
+import { isCredentialName, isPairName, mayBeCredentialName } from './credential-names.ts'
+import { holdsKey, looksRandom } from './random-text.ts'
 import { libraryFinds } from './rule-library.ts'
 
 // Every repetition is bounded or cannot overlap: a value may be a megabyte of whatever its writer likes.
 const FORMS = [
-  /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/,
+  /-----BEGIN (?:[A-Z0-9 ]{0,40}PRIVATE KEY|OpenVPN Static key)/,
   /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/,
-  /\b(?:gh[pousr]_|github_pat_|glpat-|gl(?:rt|dt|ptt|cbt|soat|ft|imt|agent)-|xox[abeoprs]-|xapp-\d-|xoxe\.xox[bp]-|[sr]k_(?:live|test)_|whsec_|hv[sbr]\.|npm_|AIza|ya29\.|AGE-SECRET-KEY-1|pypi-|gls[ac]_|glc_|shp(?:at|ca|pa|ss)_|do[opr]_v1_|NRAK-|NRII-|ATATT3|ATCTT3|EAA[A-Z]|sk-|pk-lf-|sntr[ysu]s?_|dp\.(?:pt|st|ct|sa)\.|PMAK-|rubygems_|lin_api_|figd_|hf_|gsk_|dckr_pat_|ops_eyJ|tskey-|ntn_|secret_|sbp_|rnd_|fly[A-Za-z0-9]{0,4}_|vault:v\d+:|CCIPAT_|AccountKey=|SharedAccessKey=)[A-Za-z0-9_+/=-]{14}/,
+  /\b(?:gh[pousr]_|github_pat_|glpat-|gl(?:rt|dt|ptt|cbt|soat|ft|imt|agent)-|xox[abeoprs]-|xapp-\d-|xoxe\.xox[bp]-|[sr]k_(?:live|test)_|whsec_|hv[sbr]\.|npm_|AIza|ya29\.|AGE-SECRET-KEY-1|pypi-|gls[ac]_|glc_|shp(?:at|ca|pa|ss)_|do[opr]_v1_|pul-|NRAK-|NRII-|ATATT3|ATCTT3|EAA[A-Z]|sk-|pk-lf-|sntr[ysu]s?_|dp\.(?:pt|st|ct|sa)\.(?:[\w-]{1,40}\.)?|PMAK-|rubygems_|lin_api_|figd_|hf_|gsk_|dckr_pat_|ops_eyJ|tskey-|ntn_|secret_|sbp_|rnd_|fly[A-Za-z0-9]{0,4}_|vault:v\d+:|CCIPAT_|AccountKey=|SharedAccessKey=)[A-Za-z0-9_+/=-]{14}/,
+  /\b[A-Za-z0-9]{14}\.atlasv1\.[\w-]{18}/,
+  /\b(?:eu01xx|[0-9a-f]{6})[0-9a-f]{26}FFFFNRAL\b/,
+  /\bK10[0-9a-f]{64}::[^\s"']{6}/,
   /\beyJ[A-Za-z0-9_-]{10,300}\.[A-Za-z0-9_-]{10}/,
   // Twilio, SendGrid, Telegram, Azure AD, kubeadm, Mailchimp.
   /\b(?:SK|AC)[0-9a-f]{32}\b/,
@@ -29,6 +32,7 @@ const FORMS = [
   /\b[a-z][a-z0-9+.-]{0,20}:\/\/(?!\$?[{(<])[^\s/:@"'<>]{0,200}:(?!\d{1,5}(?:[/?#]|$)|(?:\*+|\$\{[^}\s]{1,80}\}|\$\([^)\s]{1,80}\)|\$[A-Z_]{1,60}|\{\{[^}]{1,80}\}\}|\{[\w.-]{1,60}\}|<[^>\s]{1,60}>|%[A-Za-z_]{1,60}%)@)[^\s@"'<>]{1,300}@/i,
   /\b[a-z][a-z0-9+.-]{0,20}:\/\/[\w-]{20,200}@/i,
   /\b[\w.-]{1,64}:(?!\$|\{|<)[^\s:@/"']{3,128}@(?:tcp|udp|unix)\(/,
+  /\boracle:(?:thin|oci\d?):[^\s/:@]{1,64}\/(?![$<{])[^\s@]{1,128}@/i,
   /\bhooks\.slack(?:-gov)?\.com\/(?:services|workflows|triggers)\/[A-Z0-9]{5}/i,
   /\bdiscord(?:app)?\.com\/api\/webhooks\/\d{5,30}\/[\w-]{20}/i,
   /\.webhook\.office\.com\/webhookb2\/[\w@-]{20}/i,
@@ -41,11 +45,25 @@ const FORMS = [
   // Arguments whose letter says nothing by itself.
   /\bcurl\b[^\n]{0,300}\s(?:-u|--user|--proxy-user)[ =]{0,2}["']?[\w.@-]{1,80}:(?![$<{])[^\s"']{3}/,
   /\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump|sshpass|mongo|mongosh|mongodump|docker login|redis-cli|ldapsearch|ldapadd)\b[^\n]{0,300}\s-[pwa] ?(?![$<{"-]|\s)[^\s"']{4}/,
+  /\b(?:sqlplus|impdp|expdp|rman|sqlldr)\b[^\n]{0,300}\s[\w$]{1,64}\/(?![$<{/])[^\s@/]{3,128}@/,
+  /\brabbitmqctl\b[^\n]{0,100}\s(?:add_user|change_password|authenticate_user)\s{1,9}\S{1,80}\s{1,9}["']?(?![$<{"'])\S{3}/,
+  /\bhtpasswd\s{1,9}-\w{0,8}b\w{0,8}(?:\s{1,9}[^\s;|&>]{1,200}){1,4}?\s{1,9}["']?(?![$<{"'-])[^\s;|&>]{3,200}\s{0,9}(?:$|[;|&>])/m,
+  /\b(?:sqlcmd|bcp)\b[^\n]{0,300}\s-P ?["']?(?![$<{"'-])\S{3}/,
+  /\blftp\b[^\n]{0,300}\s-u ?[\w.@-]{1,80},(?![$<{"'-])\S{3}/,
+  /\bmc\b[^\n]{0,100}\s(?:alias\s{1,9}set|config\s{1,9}host\s{1,9}add)\s{1,9}\S{1,80}\s{1,9}\S{1,300}\s{1,9}\S{1,200}\s{1,9}["']?(?![$<{"'])\S{3}/,
+  /\s(?:-U|--user)[ =]?["']?[\w.@\\-]{1,80}%(?![$<{%])[^\s"']{3}/,
   // netrc, redis, LDAP, PostgreSQL's password file, HAProxy.
   /\blogin\s{1,20}\S{1,100}\s{1,20}password\s{1,20}\S/,
   /^\s{0,20}(?:requirepass|masterauth|bindpw|rootpw|ldap_bind_passwd)\s{1,20}["']?(?![$<{])\S/m,
   /^(?:[\w.*-]{1,100}):(?:\d{3,5}|\*):[\w*.-]{1,100}:[\w*.-]{1,100}:(?!\$)\S{3,200}$/m,
   /^\s{0,20}user\s{1,20}\S{1,80}\s{1,20}(?:insecure-)?password\s{1,20}\S{3}/m,
+  /^\s{0,20}(?:acl\s{1,9}setuser|user)\s{1,20}[^\n]{1,300}?\s>(?![$<{])\S{3}/im,
+  /\b(?:identified\b[^\n']{0,80}?\sby|password)[ \t]{1,20}(?:=[ \t]{0,9})?[a-z]?'(?![$<{:%])[^'\n]{3}/i,
+  /^\s{0,20}createuser\s{1,20}(?:-e\s{1,9}\S{1,80}\s{1,9})?\S{1,80}\s{1,20}(?:MD5|SHA\S{0,6})\s{1,20}["']?(?![$<{])\S{3}/im,
+  // Lines of a user with a password: of Postfix, PgBouncer, and below chpasswd.
+  /^\s{0,20}(?:\[[\w.:-]{1,253}\](?::\w{1,20})?\s{1,20}[^\s:]{1,200}|[\w.:-]{1,253}\s{1,20}[^\s:@]{1,100}@[^\s:@]{1,200}):(?![$<{])[^\s/]{3,300}\s{0,9}$/m,
+  /^"[^"\n]{1,64}"[ \t]{1,9}"(?![$<{])(?=[^"\n]{0,300}\d)[^"\s]{3,300}"[ \t]{0,9}$/m,
+  /\bchpasswd\b[\s\S]{0,300}?^\s{0,40}(?:-\s{1,9})?[a-z_][\w-]{0,31}:(?![\s$<{*!])\S{3}/m,
   // A kubeconfig, and the credentials of a container registry.
   /\bclient-key-data\b/,
   /["'\\]auths?["'\\]{1,4}\s{0,9}:\s{0,9}(?:\{|["'\\]{1,4}[A-Za-z0-9+/=]{6})/,
@@ -58,6 +76,12 @@ const ASSIGNMENT =
 /** The name in one place and the value beside it: `name: DB_PASSWORD, value: x`, `<property name="password" value="x"/>`. */
 const BESIDE =
   /\b(?:name|key)["'\\]{0,4}[ \t]{0,9}[:=][ \t]{0,9}["'\\]{0,4}([\w.-]{2,80})["'\\]{0,4}[\s,]{1,60}["'\\]{0,4}value["'\\]{0,4}[ \t]{0,9}[:=][ \t]{0,9}["'\\]{0,4}([^\s"'\\,;<>}]{1,300})/gi
+/** The name and then the value in quotes: `secret "x1"`, `define('AUTH_SALT', 'x1 y')`. */
+const QUOTED = /(?<![\w.-])([\w.-]{2,80})(?:["'][ \t]{0,9},[ \t]{0,20}|[ \t]{1,20})["'](?=([^"'\n]{3,300})["'])/gi
+/** `wsrep_sst_auth = sst:x`, `stats auth admin:x`: the value ends where the line or the word does. */
+const PAIR = /(?<![\w.-])([\w.-]{4,80})["']?[ \t]{0,20}[ \t=:][ \t]{0,20}["']?[\w.@-]{1,80}:(?=([^\s"':,;/]{4,300})(?:$|[\s"',;]))/gim
+/** An element for the name and one for the value: `<name>fs.s3a.secret.key</name><value>x</value>`. */
+const XML_BESIDE = /<(?:name|key)>\s{0,9}([\w.-]{2,80})\s{0,9}<\/(?:name|key)>\s{0,60}<[\w.]{1,40}>\s{0,9}([^<>\s]{1,300})/gi
 const XML = /<([\w.:-]{2,80})(?:\s[^<>]{0,200})?>\s{0,20}(?:<!\[CDATA\[)?([^<>\s\]]{1,300})/g
 
 /** A flag or none, a reference to something else, a placeholder, or a path. */
@@ -71,10 +95,17 @@ function isValue(name: string, text: string): boolean {
   return isCredentialName(name) || (mayBeCredentialName(name) && looksRandom(value))
 }
 
+/** Where the name alone is not enough: no word (`secret "web-tls"`), port, version or reference. */
+function isPassword(value: string): boolean {
+  return /\d/.test(value) && /[A-Za-z]/.test(value) && !NO_VALUE.test(value)
+}
+
 function assigns(text: string): boolean {
-  for (const pattern of [ASSIGNMENT, BESIDE, XML]) {
+  for (const pattern of [ASSIGNMENT, BESIDE, XML, XML_BESIDE]) {
     for (const [, name = '', value = ''] of text.matchAll(pattern)) if (isValue(name, value)) return true
   }
+  for (const [, name = '', value = ''] of text.matchAll(QUOTED)) if (isPassword(value) && isValue(name, value)) return true
+  for (const [, name = '', value = ''] of text.matchAll(PAIR)) if (isPairName(name) && isPassword(value)) return true
   return false
 }
 
@@ -107,6 +138,7 @@ function holdsCredential(text: string, layers: number): boolean {
     FORMS.some((pattern) => pattern.test(text)) ||
     (SECRET_KIND.test(text) && SECRET_CONTENT.test(text)) ||
     assigns(text) ||
+    holdsKey(text) ||
     windowsOf(text).some((part) => LONG_RUN.test(part) && libraryFinds(part)) ||
     (layers > 0 && decoded(text).some((inner) => holdsCredential(inner, layers - 1)))
   )

@@ -7,6 +7,7 @@ import { looksSecret } from './looks-secret.ts'
 const JWT = 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.c2lnbmF0dXJl'
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 const CONTAINER = 'spec.template.spec.containers[name=app]'
+const KEY = 'Zk3vQm9XbT2LrY7wPd5NcH8sJf4GaK6uVe1RxW0tBqM'
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
 const HIDDEN: readonly (readonly [place: string, value: Json])[] = [
@@ -58,6 +59,40 @@ const HIDDEN: readonly (readonly [place: string, value: Json])[] = [
   ['data["config.json"]', '{"auths":{"registry.example.com":{"auth":"dTpw"}}}'],
   ['data["config.json"]', '{"apiKey":"abcdef"}'],
   ['data.kubeconfig', 'users:\n- user:\n    client-key-data: LS0t'],
+  // A key in a text, whatever stands around it.
+  ['data.color', `zone:\n  tsig ${KEY}\n`],
+  ['data.color', `{"datacenter":"east","encrypt":"${KEY}="}`],
+  ['data.color', `https://hooks.example.com/in/${KEY}`],
+  // A user with a password, under a name that says so or in a file that is known for it.
+  ['data.cnf', 'wsrep_sst_auth = sst:hunter2'],
+  ['data["haproxy.cfg"]', 'listen stats\n  stats auth admin:hunter2\n'],
+  ['data.squid', 'cache_peer p.example.com parent 3128 0 login=app:hunter2'],
+  ['data.sasl', '[smtp.example.com]:587 app:hunter2\n'],
+  ['data.sasl', 'smtp.example.com app@example.com:hunter2\n'],
+  ['data["userlist.txt"]', '"app" "hunter2"\n'],
+  ['data.user', '#cloud-config\nchpasswd:\n  list: |\n    root:hunter2\n'],
+  ['data.jdbc', 'jdbc:oracle:thin:app/hunter2@//db:1521/shop'],
+  [`${CONTAINER}.args`, ['--user', 'root:hunter2']],
+  // The value in quotes behind its name, and in an element of its own.
+  ['data["init.sql"]', "CREATE USER 'app'@'%' IDENTIFIED BY 'hunter'"],
+  ['data["init.sql"]', "ALTER USER app IDENTIFIED WITH caching_sha2_password BY 'hunter'"],
+  ['data["init.sql"]', "CREATE LOGIN app WITH PASSWORD = N'hunter'"],
+  ['data["init.sql"]', "ALTER ROLE app PASSWORD 'hunter'"],
+  ['data.php', "define( 'NONCE_SALT', 'a1 b' );"],
+  ['data.named', 'key "a" { secret "hunter2"; };'],
+  ['data["core-site.xml"]', '<name>fs.s3a.secret.key</name>\n<value>hunter</value>'],
+  // Commands and files in which the place says it.
+  ['data["users.acl"]', 'user app on >hunter ~* +@all'],
+  ['data["snmpd.conf"]', 'createUser ada SHA hunter AES'],
+  [`${CONTAINER}.args`, ['sh', '-c', 'mc alias set s3 https://s3.example.com key hunter']],
+  [`${CONTAINER}.args`, ['sh', '-c', 'rabbitmqctl add_user app hunter']],
+  [`${CONTAINER}.args`, ['sh', '-c', 'htpasswd -bc /auth ada hunter && serve']],
+  [`${CONTAINER}.args`, ['sh', '-c', 'smbclient //files/shop -U app%hunter']],
+  [`${CONTAINER}.args`, ['sh', '-c', 'lftp -u app,hunter ftp.example.com']],
+  [`${CONTAINER}.args`, ['sqlcmd', '-U', 'sa', '-P', 'hunter']],
+  [`${CONTAINER}.args`, ['erl', '-setcookie', 'HUNTER']],
+  [`${CONTAINER}.env[name=SNMP_COMMUNITY].value`, 'hunter'],
+  ['data["wpa.conf"]', 'psk="hunter"'],
   [`metadata.annotations["${LAST_APPLIED}"]`, '{}'],
   ['spec.template.metadata.annotations', { [LAST_APPLIED]: '{"data":{"x":"aHVudGVyMg=="}}' }],
   ['spec.manifest', { apiVersion: 'v1', kind: 'Secret', data: { x: 'aHVudGVyMg==' } }],
@@ -109,6 +144,26 @@ const SHOWN: readonly (readonly [place: string, value: Json])[] = [
   ['data["app.yaml"]', 'auth:\n  tokenUrl: https://auth.example.com/token\n  secretName: db\n  password: ${DB_PASSWORD}\n'],
   ['data.text', 'Basic authentication is required; the password is in the vault'],
   ['data.url', 'https://example.com:8443/a@b'],
+  // Published, encrypted, or made of words.
+  ['data["ca.crt"]', `-----BEGIN CERTIFICATE-----\n${KEY}\n-----END CERTIFICATE-----\n`],
+  ['data["a.asc"]', `-----BEGIN PGP MESSAGE-----\n\n${KEY}\n=a1b2\n-----END PGP MESSAGE-----\n`],
+  ['data.known', `git.example.com ssh-ed25519 ${KEY}`],
+  ['data.lock', `"integrity": "sha512-${KEY}="`],
+  ['data.jwks', `{"keys":[{"kty":"EC","kid":"${KEY}","x":"${KEY}","y":"${KEY}"}]}`],
+  ['data.url', 'https://git.example.com/Acme/Shop2/blob/0123456789abcdef0123456789abcdef01234567/README-1.md'],
+  // Users, groups, ports and references.
+  ['data.text', 'secret "web-tls" was not found'],
+  ['data.text', 'translate("password", "Passwort")'],
+  ['data.compose', 'user: system:node1\nlogin: db1.example.com:5432\n'],
+  ['data["haproxy.cfg"]', 'stats auth admin:$STATS\nauth: host1:8080\n'],
+  ['data["userlist.txt"]', '"app" "words only"\n"a" "b"\n'],
+  ['data["init.sql"]', "IDENTIFIED BY '${PASSWORD}'"],
+  ['data.remotes', 'origin git@git.example.com:acme/deploy2.git'],
+  ['data["users.acl"]', 'user default off nopass ~* +@all'],
+  ['data["core-site.xml"]', '<name>fs.s3a.endpoint</name><value>https://s3.example.com</value>'],
+  [`${CONTAINER}.args`, ['sh', '-c', 'htpasswd -bc /auth ada $PASSWORD']],
+  [`${CONTAINER}.args`, ['sh', '-c', 'rabbitmqctl add_user app "$PASSWORD"']],
+  [`${CONTAINER}.args`, ['sh', '-c', 'mc alias set s3 https://s3.example.com "$KEY" "$SECRET"']],
 ]
 
 for (const [place, value] of SHOWN) {
@@ -148,6 +203,27 @@ test('a long hostile text is judged in linear time', () => {
     'x:1234:',
     "'",
     '&quot;',
+    'auth ',
+    'auth      ',
+    'stats auth a:',
+    'a:b ',
+    '"a" "b1',
+    'user a on ',
+    'chpasswd\n',
+    'secret "',
+    "identified by '",
+    'identified ',
+    '[a]:1 b:',
+    '<name>a</name> ',
+    'mc alias set ',
+    'htpasswd -b a ',
+    'rabbitmqctl ',
+    'createuser a ',
+    'sqlplus a/',
+    'oracle:thin:a/',
+    '-----BEGIN A-----',
+    'https://a/',
+    'K10',
   ]
   for (const text of texts) {
     const started = process.cpuUsage()

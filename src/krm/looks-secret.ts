@@ -8,7 +8,7 @@ import { isCredentialName, mayBeCredentialName, speaksOfCredential } from './cre
 import { hasSecretText } from './credential-text.ts'
 import type { FieldPath, PathStep } from './field-path.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from './json.ts'
-import { looksLikeKey, looksRandom } from './random-text.ts'
+import { looksRandom } from './random-text.ts'
 
 /** Annotations in which tools keep the whole object, a Secret's content too: kubectl, kapp, kopf, Rancher, and whoever names it likewise. */
 const COPY_OF_THE_OBJECT =
@@ -58,8 +58,7 @@ function judge(names: readonly string[], value: Json | undefined, item: string):
   if (isJsonArray(value)) return value.some((below) => judge(names, below, '')) || areSecretArguments(value)
   if (isJsonObject(value))
     return isEmbeddedSecret(value) || Object.entries(value).some(([key, below]) => judgeEntry(names, value, key, below))
-  if (typeof value === 'string')
-    return (!HARMLESS.test(value) && isTelling(names, item, value)) || looksLikeKey(value) || hasSecretText(value)
+  if (typeof value === 'string') return (!HARMLESS.test(value) && isTelling(names, item, value)) || hasSecretText(value)
   // A number may be a PIN. Flags and limits (`maxTokens: 5`) are no credentials.
   return (
     (typeof value === 'number' || typeof value === 'bigint') &&

@@ -11,15 +11,24 @@ export function looksRandom(text: string): boolean {
   return bitsOf(text) >= (/^[0-9a-f]+$/i.test(text) ? 3 : 3.5) && !isOfWords(text)
 }
 
-/** Whatever its name: at least 32 characters, capitals, small letters and digits all over. Hashes are written in hex, and are not. */
-export function looksLikeKey(text: string): boolean {
-  return (
-    /^[A-Za-z0-9+/_-]{32,512}={0,2}$/.test(text) &&
-    /[a-z].*[A-Z]|[A-Z].*[a-z]/.test(text) &&
-    (text.match(/\d/g)?.length ?? 0) >= 3 &&
-    bitsOf(text) >= 4.2 &&
-    !isOfWords(text)
-  )
+/**
+ * Whatever its name, and anywhere in a text: a word of at least 32 characters, with capitals, small letters and digits all over. Digests are
+ * written in hex, and are not; nor is what is published: certificates, public keys, what
+ * is encrypted or signed, and digests in base64.
+ */
+export function holdsKey(text: string): boolean {
+  const apart = text.replace(PUBLISHED, ' ').replace(ADDRESS, (address) => address.replaceAll('/', ' '))
+  return (apart.match(WORDS) ?? []).some(looksLikeKey)
+}
+
+const PUBLISHED =
+  /-----BEGIN (?![A-Z0-9 ]{0,40}(?:PRIVATE|SECRET) KEY)[A-Z0-9 ]{1,40}-----[^-]{0,100000}|\bsha(?:1|256|384|512)[-:=][A-Za-z0-9+/=]{20,100}|\b(?:ssh-(?:rsa|dss|ed25519)|ecdsa-sha2-nistp\d{3}|sk-\S{10,50}) {1,9}[A-Za-z0-9+/=]{20,}|"(?:[xyn]|kid|x5t(?:#S256)?)"\s{0,9}:\s{0,9}"[\w+/=-]{20,}"/g
+/** A slash may be in a key; in an address it is between names. */
+const ADDRESS = /\bhttps?:\/\/[^\s"'<>]{1,2000}/g
+const WORDS = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{32,512}={0,2}(?![A-Za-z0-9+/_=-])/g
+
+function looksLikeKey(word: string): boolean {
+  return /[a-z].*[A-Z]|[A-Z].*[a-z]/.test(word) && (word.match(/\d/g)?.length ?? 0) >= 3 && bitsOf(word) >= 4.2 && !isOfWords(word)
 }
 
 /** Bits for a character, by Shannon: how even the characters are spread. */

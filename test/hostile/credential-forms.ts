@@ -62,18 +62,18 @@ function named(apiVersion: string, kind: string, rest: JsonObject, metadata: Jso
   return { apiVersion, kind, metadata: { name: 'app', ...metadata }, ...rest }
 }
 
-function configMap(data: JsonObject): JsonObject {
+export function configMap(data: JsonObject): JsonObject {
   return named('v1', 'ConfigMap', { data })
 }
 
-function deployment(container: JsonObject): JsonObject {
+export function deployment(container: JsonObject): JsonObject {
   const containers = [{ name: 'app', image: 'example.com/app:1', ...container }]
   return named('apps/v1', 'Deployment', {
     spec: { selector: { matchLabels: { app: 'app' } }, template: { metadata: { labels: { app: 'app' } }, spec: { containers } } },
   })
 }
 
-const CONTAINER = 'spec.template.spec.containers[name=app]'
+export const CONTAINER = 'spec.template.spec.containers[name=app]'
 
 /** 46 forms: what the API itself says is secret, and our own credentials' forms. */
 export function mustHideForms(seed: string): readonly CredentialForm[] {
