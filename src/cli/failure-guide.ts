@@ -180,7 +180,8 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'give --branch with the branch that is named, or --cluster with the name of the other cluster',
   },
   BP2013: {
-    cause: 'the person may not write to the repository, is no code owner of the file, or the comment was edited',
+    cause:
+      'the person may not write to the repository, is no code owner of the file, or the comment was edited and the forge does not tell by whom',
     fix: 'ask those whom the message names, or write the command in a new comment',
   },
   BP2014: {

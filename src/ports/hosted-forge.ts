@@ -109,15 +109,16 @@ export interface ForgeStatuses {
 
 export interface ForgeComment {
   readonly id: string
+  /** Login under which it stands. */
   readonly author: string
   /** The author is a bot account, ours included. */
   readonly bot: boolean
   /** With `\n` as line break. */
   readonly body: string
-  /** RFC 3339 UTC. */
+  /** Login of the person who wrote this text: whoever edited it last, or the author. Undefined where the forge does not tell who that is. */
+  readonly writer: string | undefined
+  /** RFC 3339 UTC: when this text was written. */
   readonly at: string
-  /** The text is not what was first written. */
-  readonly edited: boolean
   /** We answered it already: our own reaction `done` or `refused` stands on it. */
   readonly answered: boolean
 }

@@ -15,8 +15,10 @@ export interface ToldAnswer extends CommandResult {
 export interface AskedComment {
   /** Id of the comment on the forge. */
   readonly comment: string
-  /** RFC 3339 UTC: when it was written. */
+  /** RFC 3339 UTC: when its text was written. */
   readonly at: string
+  /** Login under which it stands, where somebody else may have edited it. */
+  readonly author?: string
   /** Who wrote it may command here: of others only the last few are told, so that they cannot push out the rest. */
   readonly heard: boolean
 }
@@ -73,12 +75,17 @@ function entriesOf(results: readonly ToldAnswer[], kept: readonly Entry[]): Entr
     const { comment, heard } = asked ?? { comment: '', heard: true }
     const index = count.get(comment) ?? 0
     count.set(comment, index + 1)
-    const whose = asked === undefined ? 'a ticked box' : `${markdownCell(line, 100)} of ${markdownCell(by, 60)}, ${time(asked.at)}`
+    const whose =
+      asked === undefined ? 'a ticked box' : `${markdownCell(line, 100)} of ${markdownCell(by, 60)}${editing(by, asked)}, ${time(asked.at)}`
     const said = `${done ? '✅' : '😕'} ${whose}: ${text}`
     // A box that is refused again and again says nothing new: it stands behind what was there when it was refused first.
     const at = asked?.at ?? kept.find((entry) => entry.comment === '' && entry.line === said)?.at ?? newest
     return { at, comment, index, heard, line: said, details: details === undefined ? undefined : `${whose}:\n\n${details}` }
   })
+}
+
+function editing(by: string, { author = by }: AskedComment): string {
+  return author === by ? '' : `, who edited a comment of ${markdownCell(author, 60)}`
 }
 
 /** By time; in one second as forges number comments. A ticked box is behind the comments that were there. */

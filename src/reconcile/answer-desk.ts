@@ -23,6 +23,6 @@ export interface Desk {
 export interface Asker extends Commenter {
   /** Id of the comment. */
   readonly comment: string
-  /** RFC 3339 UTC: when it was written. What lasts for a while lasts from then on, however often it is done. */
+  /** RFC 3339 UTC: when its text was written. What lasts for a while lasts from then on, however often it is done. */
   readonly at: string
 }

@@ -98,14 +98,16 @@ async function answerOne(desk: Desk, presses: readonly ButtonPress[], answered: 
   await orWait(waiting, unit, '', 'reading the comments', signal, async () => {
     for (const asked of await commandsAsked(desk)) {
       const { comment, commands, refusal } = asked
+      const by = asked.asker.login
       const line = oneLine(comment.body.split('\n').find((each) => each.startsWith('/')) ?? '', 100)
-      await orWait(waiting, unit, comment.author, line, signal, async () => {
+      await orWait(waiting, unit, by, line, signal, async () => {
         const own =
           refusal === undefined
             ? await answerCommands(desk, asked.asker, commands)
-            : [{ by: comment.author, line, done: false, text: failureSaid(refusal) }]
-        const { id, at } = comment
-        results.push(...own.map((result) => ({ ...result, asked: { comment: id, at, heard: asked.heard } })))
+            : [{ by, line, done: false, text: failureSaid(refusal) }]
+        const { id, at, author } = comment
+        const { heard } = asked
+        results.push(...own.map((result) => ({ ...result, asked: { comment: id, at, author, heard } })))
         reactions.push({ comment, done: own.every(({ done }) => done) })
       })
     }
@@ -184,7 +186,7 @@ interface AskedCommands {
   readonly heard: boolean
 }
 
-/** Oldest first, and those of people who may command before all others: whoever floods a proposal holds up nobody. */
+/** Oldest text first, and those of people who may command before all others: whoever floods a proposal holds up nobody. */
 async function commandsAsked(desk: Desk): Promise<readonly AskedCommands[]> {
   const { unit, forge, comments, codeOwners, signal } = desk
   if (comments instanceof Failure) throw comments
@@ -194,23 +196,32 @@ async function commandsAsked(desk: Desk): Promise<readonly AskedCommands[]> {
     const commands = parseCommentCommands(comment.body)
     return commands.commands.length + commands.refused.length === 0 ? [] : [{ comment, commands }]
   })
+  // What was said last decides, wherever it stands.
+  open.sort((left, right) => (left.comment.at === right.comment.at ? 0 : left.comment.at < right.comment.at ? -1 : 1))
   if (open.length === 0) return []
   const permissions = await permissionsOf(
     forge,
-    open.map(({ comment }) => comment.author),
+    open.map(({ comment }) => whose(comment)),
     signal,
   )
   const known = open.flatMap((each): AskedCommands[] => {
-    const commenter = permissions.get(each.comment.author)
+    const { comment } = each
+    const commenter = permissions.get(whose(comment))
     if (commenter === undefined) return []
-    const refusal = notAllowed(commenter, { ...unit, codeOwners })
-    const asker = { ...commenter, comment: each.comment.id, at: each.comment.at }
-    return [{ ...each, asker, refusal, heard: refusal === undefined }]
+    const disallowed = notAllowed(commenter, { ...unit, codeOwners })
+    const refusal = disallowed ?? (comment.writer === undefined ? unknownWriter() : undefined)
+    const asker = { ...commenter, comment: comment.id, at: comment.at }
+    return [{ ...each, asker, refusal, heard: disallowed === undefined }]
   })
   const acted = known.filter(({ heard }) => heard).slice(0, ACTED)
   const refused = known.filter(({ heard }) => !heard).slice(0, REFUSED)
   for (const { comment } of acted) await forge.react(comment, 'seen', signal)
   return [...(await unchanged(desk, acted)), ...refused]
+}
+
+/** The command is of whoever wrote the text last. Where that is not told it is refused, to the author. */
+function whose({ writer, author }: ForgeComment): string {
+  return writer ?? author
 }
 
 async function permissionsOf(forge: HostedForge, logins: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Commenter>> {
@@ -238,16 +249,20 @@ async function unchanged({ unit, forge, signal }: Desk, asked: readonly AskedCom
   return asked.flatMap((each) => {
     const comment = now.get(each.comment.id)
     if (comment === undefined || comment.answered) return []
-    return [comment.edited || comment.body !== each.comment.body ? { ...each, refusal: wasEdited() } : each]
+    const same = comment.body === each.comment.body && comment.writer === each.comment.writer
+    return [same ? each : { ...each, refusal: editedMeanwhile() }]
   })
 }
 
-function wasEdited(): Failure {
-  return new Failure({
-    code: 'BP2013',
-    what: 'a comment that was edited is not acted on',
-    why: 'whoever edited it need not be the person under whose name it stands',
-    remedy: 'write the command in a new comment',
-    retry: 'on-change',
-  })
+function unknownWriter(): Failure {
+  return notActedOn('the forge does not tell which person wrote the text that it has now')
+}
+
+function editedMeanwhile(): Failure {
+  return notActedOn('that happened while its command was about to be done')
+}
+
+function notActedOn(why: string): Failure {
+  const what = 'the comment was edited, and its command is not done'
+  return new Failure({ code: 'BP2013', what, why, remedy: 'write the command in a new comment', retry: 'on-change' })
 }

@@ -211,7 +211,7 @@ export class MemoryForge implements HostedForge {
 
   comment(number: number, author: string, body: string, more: Partial<ForgeComment> = {}): void {
     const id = String(this.said.length + 1)
-    const comment = { id, author, bot: false, body, at: '2026-11-21T10:00:00Z', edited: false, answered: false, ...more }
+    const comment = { id, author, bot: false, body, at: '2026-11-21T10:00:00Z', writer: author, answered: false, ...more }
     this.said.push({ number, comment, reaction: undefined })
   }
 

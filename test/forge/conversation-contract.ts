@@ -85,8 +85,8 @@ export function conversationContract(ground: () => ForgeGround, hands: ContractH
     assert.deepEqual(rest, [])
     assert.deepEqual([first.id, second.id], [id, fake])
     assert.deepEqual(
-      [first.author, first.bot, first.body, first.edited, first.answered],
-      [ground().people.writer, false, '/adopt 1\nplease', false, false],
+      [first.author, first.bot, first.body, first.writer, first.answered],
+      [ground().people.writer, false, '/adopt 1\nplease', ground().people.writer, false],
     )
     assert.match(first.at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
     assert.equal(second.body, '<!-- backporch:topic:status -->\n/restore')
@@ -101,14 +101,14 @@ export function conversationContract(ground: () => ForgeGround, hands: ContractH
     )
   })
 
-  it('tells a comment that was edited', async () => {
+  it('tells who wrote the text of a comment that was edited, or that it does not know', async () => {
     const number = await open(await pushBranch())
     const id = await ground().human.comment(number, '/restore')
     // Forges tell times in seconds.
     await new Promise((resolve) => setTimeout(resolve, 1_100))
     await ground().human.editComment(id, '/adopt')
     const [comment] = await ground().openForge().readComments(number, signal)
-    assert.deepEqual([comment?.body, comment?.edited], ['/adopt', true])
+    assert.deepEqual([comment?.body, comment?.writer], ['/adopt', ground().tellsEditors ? ground().people.writer : undefined])
   })
 
   it('asks what a person may do', async () => {

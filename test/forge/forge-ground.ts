@@ -12,6 +12,8 @@ export interface ForgeGround {
   readonly repository: PackageRepository
   /** Accounts with these rights in the repository; neither is the one that the forge is opened with. */
   readonly people: { readonly writer: string; readonly reader: string }
+  /** Whether it says who edited a comment. */
+  readonly tellsEditors: boolean
   readonly human: HumanHand
   /** How many requests that were meant to change something reached the forge's API so far. */
   writes(): number

@@ -14,6 +14,7 @@ else {
     return {
       repository,
       human,
+      tellsEditors: false,
       people: { writer: writer.name, reader: reader.name },
       openForge: () => ground.openForge(),
       writes: () => proxy.requests.filter(isApiWrite).length,

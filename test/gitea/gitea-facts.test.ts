@@ -128,6 +128,22 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
     assert.ok(description.paths['/repos/{owner}/{repo}/pulls/{index}/merge']?.['post'])
   })
 
+  test('its API has no word on who edited a comment, or on what it said before', async () => {
+    const answer = await fetch(`${gitea.url}/swagger.v1.json`)
+    const { paths, definitions } = (await answer.json()) as {
+      paths: Record<string, unknown>
+      definitions: { Comment: { properties: Record<string, unknown> } }
+    }
+    assert.deepEqual(
+      Object.keys(paths).filter((path) => /history|revision/.test(path) && path.includes('/issues')),
+      [],
+    )
+    assert.deepEqual(Object.keys(definitions.Comment.properties).sort(), [
+      ...['assets', 'body', 'created_at', 'html_url', 'id', 'issue_url', 'original_author', 'original_author_id'],
+      ...['pull_request_url', 'updated_at', 'user'],
+    ])
+  })
+
   test('merging answers 405 alike while it is checked and when there is a conflict, 409 when the head moved', async () => {
     const { ann, send, commit, open } = await world(gitea)
     const head = await commit('drift/one', 'same', '1')

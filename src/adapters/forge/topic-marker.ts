@@ -19,6 +19,11 @@ export function plainLines(text: string | null | undefined): string {
   return (text ?? '').replace(/\r\n?/g, '\n')
 }
 
+/** Whether a command may stand in a comment: only then is more asked about it. */
+export function mayCommand(body: string): boolean {
+  return /^\//m.test(body)
+}
+
 /** Whether two texts are one on a forge, which may trim the end and change line breaks. */
 export function sameText(left: string, right: string): boolean {
   return plainLines(left).trimEnd() === plainLines(right).trimEnd()

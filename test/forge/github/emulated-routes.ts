@@ -182,11 +182,10 @@ export const ROUTES: Readonly<Partial<Record<UsedOperation, Route>>> = {
     return { status: 201, body: commentShape(state, state.addComment(number, actor, String(body['body']))) }
   },
 
-  [`PATCH ${REPOSITORY}/issues/comments/{comment_id}` as const]: ({ state, parameters, body }: RouteInput) => {
+  [`PATCH ${REPOSITORY}/issues/comments/{comment_id}` as const]: ({ state, parameters, body, actor }: RouteInput) => {
     const comment = state.comments.find(({ id }) => id === Number(parameters['comment_id']))
     if (comment === undefined) return NOT_FOUND
-    comment.body = String(body['body'])
-    comment.updatedAt = state.now()
+    state.editComment(comment, actor, String(body['body']))
     return { status: 200, body: commentShape(state, comment) }
   },
 

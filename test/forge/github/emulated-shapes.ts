@@ -79,6 +79,7 @@ export function commentShape(state: EmulatedState, comment: EmulatedComment): un
   )
   return {
     id: comment.id,
+    node_id: `IC_${comment.id}`,
     user: userShape(state, comment.user),
     body: comment.body,
     created_at: comment.createdAt,

@@ -35,6 +35,8 @@ export interface EmulatedComment {
   body: string
   readonly createdAt: string
   updatedAt: string
+  /** Of its last edit; undefined where it has none. An editor is null whose account is deleted. */
+  edit: { readonly by: string | null; readonly at: string } | undefined
   readonly reactions: { readonly id: number; readonly user: string; readonly content: string }[]
   readonly late: boolean
 }
@@ -142,9 +144,25 @@ export class EmulatedState {
 
   addComment(thread: number, user: string, body: string): EmulatedComment {
     const at = this.now()
-    const comment = { id: 9000 + this.next(), thread, user, body, createdAt: at, updatedAt: at, reactions: [], late: this.behind }
+    const comment = {
+      id: 9000 + this.next(),
+      thread,
+      user,
+      body,
+      createdAt: at,
+      updatedAt: at,
+      edit: undefined,
+      reactions: [],
+      late: this.behind,
+    }
     this.comments.push(comment)
     return comment
+  }
+
+  editComment(comment: EmulatedComment, by: string | null, body: string, at = this.now()): void {
+    comment.body = body
+    comment.updatedAt = at
+    comment.edit = { by, at }
   }
 
   setState(thread: EmulatedThread, state: 'open' | 'closed', by: string | null): void {

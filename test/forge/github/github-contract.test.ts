@@ -17,6 +17,7 @@ forgeContract('GitHub, emulated', async () => {
   return {
     repository,
     human,
+    tellsEditors: true,
     people: { writer: 'wendy', reader: 'rita' },
     openForge: () => {
       const one = opened[next]

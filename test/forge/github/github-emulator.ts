@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net'
 import type { Clock } from '../../../src/ports/clock.ts'
 import { CHECK_RUN_ROUTES } from './emulated-check-runs.ts'
 import type { EmulatedGit } from './emulated-git.ts'
+import { answerGraphql } from './emulated-graphql.ts'
 import type { EmulatedLimit } from './emulated-limits.ts'
 import { ROUTES } from './emulated-routes.ts'
 import { repositoryShape } from './emulated-shapes.ts'
@@ -159,7 +160,10 @@ export class GitHubEmulator {
     if (moved !== undefined) return moved
     const actor = this.#actor(request, sent.path)
     if (actor === undefined) return { status: 401, body: { message: 'Bad credentials', documentation_url: 'https://docs.github.com/rest' } }
-    if (sent.path === '/graphql') return this.#graphql(actor, JSON.parse(sent.body))
+    if (sent.path === '/graphql') {
+      const problem = (text: string): void => void this.problems.push(text)
+      return { status: 200, body: answerGraphql(this.state, actor, JSON.parse(sent.body), problem) }
+    }
     if (found === undefined) {
       this.problems.push(`GitHub's description, as it is used, has no ${sent.method} ${sent.path}`)
       return { status: 404, body: { message: 'Not Found' } }
@@ -189,19 +193,6 @@ export class GitHubEmulator {
     if (state.archived && sent.method !== 'GET') return { status: 403, body: { message: 'Repository was archived so is read-only.' } }
     const input = { state, actor, parameters: found.parameters, query: url.searchParams, body: recordOf(body), web: this.web }
     return (ROUTES[found.name] ?? CHECK_RUN_ROUTES[found.name])?.(input) ?? { status: 404, body: { message: 'Not Found' } }
-  }
-
-  #graphql(actor: string, asked: { query?: string; variables?: { id?: string } }): { status: number; body: unknown } {
-    const { query = '', variables } = asked
-    if (query.includes('viewer { login }')) return { status: 200, body: { data: { viewer: { login: actor } } } }
-    const thread = this.state.thread(Number(variables?.id?.replace('PR_', '')), true)
-    if (thread?.pull === undefined)
-      return { status: 200, body: { errors: [{ type: 'NOT_FOUND', message: 'Could not resolve to a node' }] } }
-    const draft = query.includes('convertPullRequestToDraft')
-    if (draft && !this.state.drafts)
-      return { status: 200, body: { errors: [{ type: 'UNPROCESSABLE', message: 'Draft state cannot be set.' }] } }
-    thread.pull.draft = draft
-    return { status: 200, body: { data: { done: { pullRequest: { isDraft: draft } } } } }
   }
 
   #makeToken(installation: string | undefined): { status: number; body?: unknown } {

@@ -118,8 +118,7 @@ function handOf({ state }: GitHubEmulator, login: string): HumanHand {
     editComment: async (id, body) => {
       const comment = state.comments.find((one) => String(one.id) === id)
       if (comment === undefined) throw new Error(`there is no comment ${id}`)
-      comment.body = body
-      comment.updatedAt = state.now()
+      state.editComment(comment, login, body)
     },
     merge: async (number, style) => {
       const merged = state.merge(threadOf(number), style, undefined, login)

@@ -1,7 +1,7 @@
 /** Comments and reactions of Gitea. */
 import type { ForgeComment } from '../../../ports/hosted-forge.ts'
 import { mayBeDone } from '../refused-answer.ts'
-import { plainLines, readTopic, sameText, withTopic } from '../topic-marker.ts'
+import { mayCommand, plainLines, readTopic, sameText, withTopic } from '../topic-marker.ts'
 import { commentSchema, plainTime, reactionSchema } from './gitea-answers.ts'
 import type { GiteaClient } from './gitea-client.ts'
 
@@ -29,8 +29,9 @@ export class GiteaComments {
         bot: user == null || user.login === 'gitea-actions' || user.login.endsWith('[bot]'),
         body: plainLines(body),
         at: plainTime(created_at),
-        edited: created_at !== updated_at,
-        answered: isCommand(body) && isAnswer(await this.#reactions(String(id), self, signal)),
+        // Its interface has no word on who edited a comment (docs/facts/gitea-api.md).
+        writer: created_at === updated_at ? (user?.login ?? '') : undefined,
+        answered: mayCommand(body) && isAnswer(await this.#reactions(String(id), self, signal)),
       })
     }
     return comments
@@ -86,11 +87,6 @@ export class GiteaComments {
     const path = this.#client.path(`/issues/${number}/comments`)
     return (await this.#client.get({ path, what: 'read comments' }, commentSchema.array().nullable(), signal)) ?? []
   }
-}
-
-/** Reactions are asked for only where a command may stand. */
-function isCommand(body: string): boolean {
-  return /^\//m.test(body)
 }
 
 function isAnswer(reactions: ReadonlySet<string>): boolean {

@@ -122,7 +122,12 @@ export class GitHubClient {
   }
 
   /** @throws Failure BP5006 where GitHub answers with errors */
-  async graphql<Answer>(what: string, query: string, variables: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Answer> {
+  async graphql<Answer>(
+    what: string,
+    query: string,
+    variables: Readonly<Record<string, string | readonly string[]>>,
+    signal: AbortSignal,
+  ): Promise<Answer> {
     return this.ask(what, () => this.octokit.graphql<Answer>(query, { ...variables, request: { signal } }))
   }
 }

@@ -3,10 +3,16 @@ import type { RestEndpointMethodTypes } from '@octokit/rest'
 import { Failure } from '../../../failure.ts'
 import type { ForgeComment, Permission } from '../../../ports/hosted-forge.ts'
 import { mayBeDone, statusOf } from '../refused-answer.ts'
-import { plainLines, readTopic, sameText, withTopic } from '../topic-marker.ts'
+import { mayCommand, plainLines, readTopic, sameText, withTopic } from '../topic-marker.ts'
+import { readCommentTexts } from './comment-texts.ts'
 import type { GitHubClient } from './github-client.ts'
 
 type ListedComment = RestEndpointMethodTypes['issues']['listComments']['response']['data'][number]
+/** With its id in GraphQL. */
+interface KnownComment {
+  readonly node: string
+  readonly comment: ForgeComment
+}
 type Content = 'eyes' | '+1' | 'confused'
 
 const CONTENTS = { seen: 'eyes', done: '+1', refused: 'confused' } as const
@@ -19,11 +25,18 @@ export class GitHubConversation {
   }
 
   async read(number: number, signal: AbortSignal): Promise<ForgeComment[]> {
-    const comments: ForgeComment[] = []
+    const comments: KnownComment[] = []
     for (const comment of await this.#list(number, signal)) {
-      if (!(await this.#client.isOurs(comment.user, signal))) comments.push(await this.#known(comment, signal))
+      if (await this.#client.isOurs(comment.user, signal)) continue
+      comments.push({ node: comment.node_id, comment: await this.#known(comment, signal) })
     }
-    return comments
+    const asked = comments.filter(({ comment: { body, bot, answered } }) => !bot && !answered && mayCommand(body))
+    const texts = await readCommentTexts(
+      this.#client,
+      asked.map(({ node }) => node),
+      signal,
+    )
+    return comments.map(({ node, comment }) => ({ ...comment, ...texts.get(node) }))
   }
 
   async readOwn(number: number, topic: string, signal: AbortSignal): Promise<string | undefined> {
@@ -100,7 +113,8 @@ export class GitHubConversation {
       bot: comment.user?.type === 'Bot' || author.endsWith('[bot]'),
       body: plainLines(comment.body),
       at: comment.created_at,
-      edited: comment.updated_at !== comment.created_at,
+      // Times of REST are whole seconds, and it has no word on who edited: who wrote a command is asked of GraphQL.
+      writer: comment.updated_at === comment.created_at ? author : undefined,
       answered: await this.#answered(comment, signal),
     }
   }

@@ -1,0 +1,133 @@
+/** Who wrote the text of a comment, as GitHub's GraphQL tells it, and what becomes of commands while it does not answer. */
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import type { ForgeComment } from '../../../src/ports/hosted-forge.ts'
+import type { EmulatedComment } from './emulated-state.ts'
+import { BOT_LOGIN, type GitHubGround, makeGitHubGround } from './github-ground.ts'
+import { GitHubWorld } from './github-world.ts'
+import { pushProposal, SIGNAL } from './pushed-proposal.ts'
+
+describe('GitHub, comments that were edited', () => {
+  let ground: GitHubGround
+
+  beforeEach(async () => {
+    ground = await makeGitHubGround()
+    await (await ground.forge()).ensureProposal(await pushProposal(ground), undefined, SIGNAL)
+  })
+  afterEach(async () => {
+    const problems = [...new Set(ground.emulator.problems)]
+    await ground.close()
+    assert.deepEqual(problems, [])
+  })
+
+  const write = (by: string, body: string): EmulatedComment => ground.emulator.state.addComment(1, by, body)
+  const edit = (comment: EmulatedComment, by: string | null, at?: string): void =>
+    ground.emulator.state.editComment(comment, by, `${comment.body} 1`, at)
+  const read = async (): Promise<readonly ForgeComment[]> => (await ground.forge()).readComments(1, SIGNAL)
+  const questions = (): number => ground.emulator.requests.filter(({ path, body }) => path === '/graphql' && body.includes('nodes(')).length
+
+  it('tells the last editor and the time of the edit, and of other comments the author', async () => {
+    const [own, other, plain] = [write('wendy', '/adopt'), write('wendy', '/adopt'), write('wendy', '/adopt')]
+    edit(own, 'wendy')
+    edit(other, 'wendy')
+    edit(other, 'ada')
+    assert.deepEqual(
+      (await read()).map(({ author, writer, body, at }) => [author, writer, body, at]),
+      [
+        ['wendy', 'wendy', '/adopt 1', own.edit?.at],
+        ['wendy', 'ada', '/adopt 1 1', other.edit?.at],
+        ['wendy', 'wendy', '/adopt', plain.createdAt],
+      ],
+    )
+    assert.equal(questions(), 1)
+  })
+
+  it('sees an edit within the second of the comment', async () => {
+    const comment = write('ada', '/adopt')
+    edit(comment, 'wendy', comment.createdAt)
+    assert.equal(comment.updatedAt, comment.createdAt)
+    assert.equal((await read())[0]?.writer, 'wendy')
+  })
+
+  it('takes a program, a deleted account and its own for nobody', async () => {
+    ground.emulator.state.bots.add('renovate[bot]')
+    for (const by of ['renovate[bot]', null, BOT_LOGIN]) edit(write('wendy', '/adopt'), by)
+    assert.deepEqual(
+      (await read()).map(({ writer }) => writer),
+      [undefined, undefined, undefined],
+    )
+  })
+
+  it('asks once for a hundred commands, and nothing where none waits for an answer', async () => {
+    const commands = Array.from({ length: 101 }, () => write('wendy', '/adopt'))
+    write('wendy', 'a word without a command')
+    assert.equal((await read()).length, 102)
+    assert.equal(questions(), 2)
+    for (const { reactions } of commands) reactions.push({ id: ground.emulator.state.next(), user: BOT_LOGIN, content: '+1' })
+    await read()
+    assert.equal(questions(), 2)
+  })
+
+  it('has no comments where one went away between the list and the question', async () => {
+    const [gone] = [write('wendy', '/adopt'), write('wendy', '/adopt')]
+    ground.emulator.faults.push({
+      on: 'graphql',
+      skip: 1,
+      moment: 'before',
+      hold: async () => {
+        ground.emulator.state.comments = ground.emulator.state.comments.filter((one) => one !== gone)
+      },
+    })
+    await assert.rejects(read(), { code: 'BP5006' })
+    assert.equal((await read()).length, 1)
+  })
+})
+
+describe('a command in an edited comment on GitHub', () => {
+  let world: GitHubWorld
+
+  beforeEach(async () => {
+    world = new GitHubWorld({ packages: ['web'] })
+    await world.start()
+    for (const login of ['wendy', 'ada']) world.emulator.state.roles.set(login, 'write')
+    world.edit(0, 'web', 'size', '7')
+    await world.turn()
+  })
+  afterEach(async () => {
+    await world.stop()
+    assert.deepEqual(world.emulator.problems, [])
+  })
+
+  const answer = async () => {
+    world.pass()
+    return world.answer({ waiting: () => [], answered: () => undefined })
+  }
+
+  it('is done for whoever edited it', async () => {
+    const { state } = world.emulator
+    const comment = state.addComment(1, 'wendy', '/adpot')
+    state.editComment(comment, 'ada', '/adopt')
+    const [done, ...others] = await answer()
+    assert.deepEqual([done?.by, done?.outcome, others], ['ada', 'done', []])
+    assert.match(state.comments.at(-1)?.body ?? '', /of `ada`, who edited a comment of `wendy`/)
+  })
+
+  for (const [what, reply] of [
+    ['a limit', { status: 403, body: { message: 'You have exceeded a secondary rate limit' } }],
+    ['a right that is missing', { status: 200, body: { data: { nodes: [null] }, errors: [{ type: 'FORBIDDEN', message: 'no' }] } }],
+    ['another answer', { status: 200, body: { data: {} } }],
+    ['a fault', { status: 502, text: '<h1>Bad gateway</h1>' }],
+  ] as const)
+    it(`waits while GitHub does not tell who wrote it: ${what}`, async () => {
+      const { state, faults } = world.emulator
+      const comment = state.addComment(1, 'wendy', '/adopt')
+      // The one that asks who we are is through.
+      faults.push({ on: 'graphql', moment: 'before', times: 20, answer: reply })
+      const [waiting, ...others] = await answer()
+      assert.deepEqual([waiting?.outcome, others, comment.reactions], ['waiting', [], []])
+      faults.length = 0
+      world.clock.pass(3_600_000)
+      const [done] = await answer()
+      assert.deepEqual([done?.by, done?.outcome], ['wendy', 'done'])
+    })
+})
