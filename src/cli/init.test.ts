@@ -70,7 +70,7 @@ test('init in a clone says that the branch is in it and nowhere else, and how or
   const { stdout } = await runInWorld(made, ['init', '--yes'], { cloneState: 'clone' })
   assert.match(
     stdout,
-    /written to this clone: drift\/configure\n {2}review: {2}git diff main\.\.\.drift\/configure\n(?:.*\n){2} {2}publish: git push origin drift\/configure\n$/,
+    /written to this clone: drift\/configure\n {2}review: {2}git diff main\.\.\.drift\/configure\n(?:.*\n){2} {2}publish: git push --atomic origin drift\/configure drift-ledger\n$/,
   )
   assert.match((await runInWorld(made, ['init'], { cloneState: 'clone' })).stdout, /unchanged in this clone: drift\/configure\n/)
   const alone = await runInWorld(made, ['init', '--repo', '../a b'], { cloneState: 'alone' })

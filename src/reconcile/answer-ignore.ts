@@ -32,8 +32,7 @@ export async function proposeUnignore(desk: Desk, selectors: readonly string[], 
 
 /** The same whether it was opened now or before: what is said twice is one text. */
 async function propose(desk: Desk, change: PolicyChange, { login, comment, at }: Asker): Promise<string> {
-  const place = { ...desk, bot: desk.request.bot }
-  const { opened, ref } = await proposePolicy(place, change, { login, wish: comment, at, proposal: desk.unit.proposal })
+  const { opened, ref } = await proposePolicy(desk, change, { login, wish: comment, at, proposal: desk.unit.proposal })
   const link = opened === undefined ? markdownCell(ref, 200) : markdownLink(markdownCell(opened.label, 60), opened.url)
   return `${link} asks for it, and it holds when that is merged`
 }

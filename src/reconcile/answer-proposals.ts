@@ -63,7 +63,7 @@ export async function answerFleetProposals(
   const { forge, clusters } = ports
   if (!isHosted(forge) || request.dryRun) return []
   const view = await lookAtRepository(ports, request, signal)
-  await forgetPolicyBranches(view, forge, request.bot.email, signal)
+  await forgetPolicyBranches(view, forge, signal)
   // Those that come meanwhile may be of a proposal that was not read.
   const pressed = presses.waiting()
   const units = await askedUnits(view, clusters, request, signal)

@@ -1,6 +1,6 @@
 /** Does what a plan says to git: commits in memory, then one push of every ref, all or none. Decides nothing. */
 import type { ObjectId } from '../package/object-id.ts'
-import { LEDGER_BRANCH, ownedRef } from '../package/ref-name.ts'
+import { LEDGER_BRANCH, type OwnedRef, ownedRef } from '../package/ref-name.ts'
 import { type GitWrites, isNothing, type LedgerFile, type LedgerWrites, type PlannedObject, type PlannedUpdate } from '../plan/action.ts'
 import type { PackageRepository, RefUpdate } from '../ports/package-repository.ts'
 import { formatLedgerMessage } from '../record/commit-message.ts'
@@ -52,6 +52,8 @@ export async function applyWrites(
   return { commits, updates: updates.filter(({ from, to }) => from !== to), ledger: along[0]?.to ?? undefined }
 }
 
+const PROPOSING: readonly (OwnedRef['kind'] | undefined)[] = ['workspace', 'configure', 'policy']
+
 /** The branches of proposals are known by what was pushed to them: in the same push, so that one is never there without the other. */
 function pushedFile(
   { ref, to, holds }: PlannedUpdate,
@@ -59,7 +61,7 @@ function pushedFile(
   resolve: (object: PlannedObject) => ObjectId,
   before: LedgerTarget['pushed'],
 ): LedgerFile[] {
-  if (to === null || ownedRef(ref)?.kind !== 'workspace') return []
+  if (to === null || !PROPOSING.includes(ownedRef(ref)?.kind)) return []
   const made = typeof to === 'string' ? undefined : commits.find(({ name }) => name === to.commit)
   const content = holds ?? (made === undefined ? undefined : pushedContent(made.changes))
   if (content === undefined) return []

@@ -1,4 +1,19 @@
+/** Who makes our commits. */
+import type { CommitView } from '../ports/package-repository.ts'
+import type { PushedBranch } from '../record/pushed-branch.ts'
+
 /** Email of the identity that makes our commits; a branch with a commit by anybody else is theirs. */
 export interface BotIdentity {
   readonly email: string
+}
+
+/** One commit that says of itself that the bot made it, which anybody can write. An amended or rebased one keeps its author: the committer tells. */
+export function claimsBot({ author, committer, parents }: CommitView, { email }: BotIdentity): boolean {
+  return author.email === email && committer.email === email && parents.length === 1
+}
+
+/** Whether the ledger has the commit as the last one that we pushed to its branch; undefined where it has none. */
+export function isLastPushed(commit: string, pushed: PushedBranch | undefined): boolean | undefined {
+  const last = pushed?.spec.commits.at(-1)?.commit
+  return last === undefined ? undefined : last === commit
 }

@@ -70,7 +70,7 @@ async function judge(
 }
 
 /** The adapter of git adds a sign-off, as the last trailer. */
-function saysSame(message: string, expected: ExpectedCommit['messages'][number]): boolean {
+export function saysSame(message: string, expected: ExpectedCommit['messages'][number]): boolean {
   const start = expected.trimEnd()
   return message.startsWith(start) && /^\n*(?:Signed-off-by: [^\n]*\n*)?$/.test(message.slice(start.length))
 }
@@ -91,9 +91,9 @@ async function rootFiles(repository: PackageRepository, { base }: OpenBranch, fo
 }
 
 /** By the id of the tree: a commit that is made in memory, and never sent. */
-async function hasContent(
+export async function hasContent(
   repository: PackageRepository,
-  { base, commit }: OpenBranch,
+  { base, commit }: Pick<OpenBranch, 'base' | 'commit'>,
   changes: readonly FileChange[],
   signal: AbortSignal,
 ): Promise<boolean> {

@@ -5,7 +5,7 @@ import { CONFIGURE_REF } from '../plan/plan-onboarding.ts'
 import type { PolicyFile } from '../policy/parse-policy.ts'
 import type { KnownProposal } from '../ports/hosted-forge.ts'
 import type { TreeFile } from '../ports/package-repository.ts'
-import type { BotIdentity } from './bot-identity.ts'
+import { type BotIdentity, claimsBot, isLastPushed } from './bot-identity.ts'
 import { type RepositoryView, readTexts } from './repository-view.ts'
 
 /** Commits of the base branch that are looked through for the merged branch. */
@@ -16,6 +16,8 @@ export interface SeenBranch extends ConfigureBranch {
   readonly policies: readonly PolicyFile[]
   /** Paths that differ from the base. */
   readonly changed: readonly string[]
+  /** What may still be a commit of ours, which the ledger does not have: then it is exactly what would be written on this base. */
+  readonly unproven: { readonly base: ObjectId; readonly message: string } | undefined
 }
 
 /** @param paths that onboarding may write */
@@ -29,8 +31,8 @@ export async function readBranch(
   const commit = view.refs.get(CONFIGURE_REF)
   if (commit === undefined) return undefined
   const made = await view.repository.commit(commit, signal)
-  // An amended or rebased commit keeps its author: the committer tells.
-  const foreign = made.author.email !== bot.email || made.committer.email !== bot.email || made.parents.length !== 1
+  const claims = claimsBot(made, bot)
+  const foreign = !claims || isLastPushed(commit, view.pushed.get(CONFIGURE_REF)) !== true
   const tree = await view.repository.list(commit, '', signal)
   const isPolicy = ({ path }: TreeFile): boolean => /^\.drift\/[^/]+\.ya?ml$/.test(path)
   const texts = await readTexts(
@@ -43,11 +45,12 @@ export async function readBranch(
   const before = parent === undefined ? [] : await view.repository.list(parent, '', signal)
   return {
     commit,
-    editedBy: foreign ? made.author.name || made.author.email : undefined,
+    editedBy: foreign ? `${claims ? 'somebody as ' : ''}${made.author.name || made.author.email}` : undefined,
     landed: merged || (await isInHistory(view, commit, signal)),
     texts,
     policies: tree.filter(isPolicy).map(({ path }) => ({ path, text: texts.get(path) ?? '' })),
     changed: changedPaths(foreign ? view.tree : before, tree),
+    unproven: foreign && claims && parent !== undefined ? { base: parent, message: made.message } : undefined,
   }
 }
 

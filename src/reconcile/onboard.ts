@@ -4,7 +4,8 @@
  */
 import { asFailure } from '../failure.ts'
 import type { ObjectId } from '../package/object-id.ts'
-import { CONFIGURE_BRANCH } from '../package/ref-name.ts'
+import { CONFIGURE_BRANCH, LEDGER_BRANCH } from '../package/ref-name.ts'
+import { NO_WRITES } from '../plan/action.ts'
 import type { Observation } from '../plan/observation.ts'
 import { CONFIGURE_REF, type OnboardingPlan, type OnboardingRequest, planOnboarding } from '../plan/plan-onboarding.ts'
 import {
@@ -21,8 +22,12 @@ import { repositoryLimits } from '../policy/effective-policy.ts'
 import { type PolicySet, parsePolicyFiles } from '../policy/parse-policy.ts'
 import type { ClusterReader } from '../ports/cluster.ts'
 import type { Forge, KnownProposal, OpenedProposal } from '../ports/hosted-forge.ts'
-import type { PackageRepository, RefUpdate } from '../ports/package-repository.ts'
+import type { FileChange, PackageRepository, RefUpdate } from '../ports/package-repository.ts'
 import { type OnboardingSubject, onboardingText } from '../proposal/onboarding-text.ts'
+import { pushedPath } from '../record/pushed-branch.ts'
+import { applyWrites, type LedgerTarget } from './apply-writes.ts'
+import { hasContent, saysSame } from './judge-branches.ts'
+import { presentTime } from './observe.ts'
 import { type LookRequest, withFreshRefs } from './observe-units.ts'
 import { readBranch, type SeenBranch } from './onboard-branch.ts'
 import { expectationOf, packagePathOf, placedUnits, syncersOf } from './onboard-expect.ts'
@@ -80,7 +85,8 @@ async function prepare(ports: OnboardPorts, request: OnboardRequest, signal: Abo
   const proposals = await ports.forge.readProposals(view.baseBranch, [CONFIGURE_REF], signal)
   const proposal = proposals.find(({ ref }) => ref === CONFIGURE_REF)
   const policyPath = view.tree.some(({ path }) => path === POLICY_PATH) ? SECOND_POLICY_PATH : POLICY_PATH
-  const branch = await readBranch(view, request.bot, proposal, [policyPath, SOURCE_IGNORE_PATH], signal)
+  const found = await readBranch(view, request.bot, proposal, [policyPath, SOURCE_IGNORE_PATH], signal)
+  const branch = found?.unproven === undefined ? found : await asBuilt({ ...ports, view, policyPath, request }, found, signal)
   const seen = { hosted: isHosted(ports.forge), enrolled: view.policies.policies[0]?.where, branch, proposal }
   const early = planOnboarding({ ...seen, files: [] }, request)
   if (early.kind !== 'propose') return { plan: early, view, subject: undefined, files: [], proposal }
@@ -102,6 +108,32 @@ async function prepare(ports: OnboardPorts, request: OnboardRequest, signal: Abo
     editedBy: early.editedBy,
   })
   return { plan, view, subject, files, proposal }
+}
+
+/** As ours, where it is exactly what would be written. */
+async function asBuilt(
+  {
+    view,
+    cluster,
+    policyPath,
+    request,
+  }: Pick<OnboardPorts, 'cluster'> & {
+    readonly view: RepositoryView
+    readonly policyPath: string
+    readonly request: OnboardRequest
+  },
+  branch: SeenBranch,
+  signal: AbortSignal,
+): Promise<SeenBranch> {
+  const { unproven, commit } = branch
+  if (unproven === undefined || !saysSame(unproven.message, MESSAGE)) return branch
+  const look = await lookForOnboarding(view, cluster, view.policies, request, signal)
+  const changes = asChanges(await wantedFiles(view, cluster.name, look, policyPath, signal))
+  return (await hasContent(view.repository, { base: unproven.base, commit }, changes, signal)) ? { ...branch, editedBy: undefined } : branch
+}
+
+function asChanges(files: readonly OnboardingFile[]): FileChange[] {
+  return files.map(({ path, text }) => ({ path, content: new TextEncoder().encode(text) }))
 }
 
 interface ReadPolicies {
@@ -185,38 +217,50 @@ async function carryOut(ports: OnboardPorts, onboarding: Onboarding, request: On
   const nothing = { ...onboarding, updates: [], opened: undefined, refused: false }
   if (request.dryRun || plan.kind === 'nothing-to-remove') return nothing
   if (plan.kind === 'enrolled' || plan.kind === 'declined') {
-    return plan.cleanUp === undefined ? nothing : { ...nothing, updates: await remove(ports, plan.cleanUp, signal) }
+    return plan.cleanUp === undefined ? nothing : { ...nothing, updates: await remove(onboarding, plan.cleanUp, signal) }
   }
   if (plan.kind === 'remove') {
     if (!(await request.confirm(onboarding))) return { ...nothing, refused: true }
-    return { ...nothing, updates: await remove(ports, plan.branch, signal) }
+    return { ...nothing, updates: await remove(onboarding, plan.branch, signal) }
   }
   if (plan.asks && !(await request.confirm(onboarding))) return { ...nothing, refused: true }
   request.onProgress?.('writing')
-  const updates = plan.push === undefined ? [] : [await push(ports.repository, onboarding, plan.push.from, signal)]
-  return { ...nothing, updates, opened: await propose(ports.forge, onboarding, updates[0]?.to ?? undefined, signal) }
+  const updates =
+    plan.push === undefined
+      ? []
+      : await push(onboarding, plan.push.from, { cluster: ports.cluster.name, at: presentTime(request.clock) }, signal)
+  const commit = updates.find(({ ref }) => ref === CONFIGURE_REF)?.to ?? undefined
+  return { ...nothing, updates, opened: await propose(ports.forge, onboarding, commit, signal) }
 }
 
-/** A forge closes the proposal whose branch is gone. */
-async function remove({ repository }: OnboardPorts, commit: ObjectId, signal: AbortSignal): Promise<RefUpdate[]> {
+/** A forge closes the proposal whose branch is gone. A ledger that knows nothing else goes with it. */
+async function remove({ view }: Onboarding, commit: ObjectId, signal: AbortSignal): Promise<RefUpdate[]> {
+  const { repository, ledger, ledgerTree } = view
+  const own = pushedPath(CONFIGURE_BRANCH)
   const update: RefUpdate = { ref: CONFIGURE_REF, from: commit, to: null }
-  await repository.push([update], signal)
+  const begun = ledger !== null && ledgerTree.every(({ path }) => path === own)
+  await repository.push([update, ...(begun ? [{ ref: `refs/heads/${LEDGER_BRANCH}`, from: ledger, to: null }] : [])], signal)
+  // Where this is a clone, the ledger of its origin may know more.
   return [update]
 }
 
-async function push(repository: PackageRepository, { view, files }: Onboarding, from: ObjectId | null, signal: AbortSignal) {
-  const base = await repository.commit(view.base, signal)
-  const commit = await repository.write({
-    parents: [view.base],
-    base: view.base,
-    changes: files.map(({ path, text }) => ({ path, content: new TextEncoder().encode(text) })),
-    message: MESSAGE,
-    // Same base, same files, same commit.
-    at: base.author.at,
-  })
-  const update: RefUpdate = { ref: CONFIGURE_REF, from, to: commit }
-  await repository.push([update], signal)
-  return update
+async function push(
+  { view, files }: Onboarding,
+  from: ObjectId | null,
+  told: Pick<LedgerTarget, 'cluster' | 'at'>,
+  signal: AbortSignal,
+): Promise<readonly RefUpdate[]> {
+  const { repository, base, ledger, pushed } = view
+  // Same base, same files, same commit.
+  const { at } = (await repository.commit(base, signal)).author
+  const writes = {
+    ...NO_WRITES,
+    commits: [{ name: CONFIGURE_REF, parents: [base], base, changes: asChanges(files), message: MESSAGE, at }],
+    updates: [{ ref: CONFIGURE_REF, from, to: { commit: CONFIGURE_REF } }],
+    ledgerLines: [`${CONFIGURE_BRANCH}: proposed`],
+  }
+  const { updates } = await applyWrites(repository, writes, { ...told, head: ledger, pushed }, signal)
+  return updates
 }
 
 const MESSAGE = `chore(drift): configure Backporch

@@ -2,15 +2,20 @@
 import { createHash } from 'node:crypto'
 import { Failure } from '../failure.ts'
 import type { ObjectId } from '../package/object-id.ts'
-import { ownedRef } from '../package/ref-name.ts'
+import { LEDGER_BRANCH, ownedRef } from '../package/ref-name.ts'
+import { NO_WRITES } from '../plan/action.ts'
 import { secondsSince1970 } from '../plan/closed-episode.ts'
 import { addRules, type IgnoreDocument, type PolicyUnit } from '../plan/comment-policy.ts'
 import { ownersOf } from '../policy/code-owners.ts'
 import type { PolicyFile } from '../policy/parse-policy.ts'
 import type { Forge, HostedForge, KnownProposal, OpenedProposal } from '../ports/hosted-forge.ts'
-import type { RefUpdate } from '../ports/package-repository.ts'
+import type { FileChange, RefUpdate } from '../ports/package-repository.ts'
 import { type PolicySubject, policyBody, policyMessage, policyTitle } from '../proposal/policy-answer.ts'
-import { type RepositoryView, readTexts } from './repository-view.ts'
+import { applyWrites } from './apply-writes.ts'
+import { isLastPushed } from './bot-identity.ts'
+import { hasContent, saysSame } from './judge-branches.ts'
+import { withFreshRefs } from './observe-units.ts'
+import { type RepositoryView, readPushed, readTexts } from './repository-view.ts'
 import { isHosted } from './tell-forge.ts'
 
 export interface PolicyPlace {
@@ -19,7 +24,6 @@ export interface PolicyPlace {
   readonly forge: Forge
   /** CODEOWNERS; empty where there is none. */
   readonly codeOwners: string
-  readonly bot: { readonly email: string }
   readonly signal: AbortSignal
 }
 
@@ -76,7 +80,8 @@ export async function proposePolicy(place: PolicyPlace, { verb, files, rules }: 
     const ref = `refs/heads/drift/${verb}-${createHash('sha256').update(seed).digest('hex').slice(0, 8)}`
     const known = isHosted(forge) ? await proposalOf(forge, view, ref, signal) : undefined
     if (known !== undefined && known.state !== 'open') continue
-    const { commit, updates } = await ensureBranch(place, ref, files, policyMessage(subject), asker.at)
+    const wanted = { ref, files, message: policyMessage(subject), at: asker.at }
+    const { commit, updates } = await withFreshRefs(() => ensureBranch(place, wanted))
     if (!isHosted(forge)) return { ref, opened: undefined, updates }
     if (known !== undefined) return { ref, opened: known, updates }
     const owners = new Set(files.flatMap(({ path }) => ownersOf(codeOwners, path)))
@@ -109,38 +114,59 @@ async function proposalOf(forge: HostedForge, view: RepositoryView, ref: string,
   return (await forge.readProposals(view.baseBranch, [ref], signal)).find((proposal) => proposal.ref === ref)
 }
 
-/** The head of the branch: as it is there, where an earlier call ended before it opened the proposal. */
-async function ensureBranch(
-  { view, bot, signal }: PolicyPlace,
-  ref: string,
-  files: readonly PolicyFile[],
-  message: string,
-  at: string,
-): Promise<{ readonly commit: ObjectId; readonly updates: readonly RefUpdate[] }> {
-  const { repository, base } = view
-  const there = (await repository.refs(signal)).refs.get(ref)
-  if (there !== undefined) {
-    const { committer } = await repository.commit(there, signal)
-    if (committer.email !== bot.email) throw takenBranch(ref)
-    return { commit: there, updates: [] }
-  }
-  const changes = files.map(({ path, text }) => ({ path, content: new TextEncoder().encode(text) }))
-  const commit = await repository.write({ parents: [base], base, changes, message, at: secondsSince1970(at) })
-  const updates = [{ ref, from: null, to: commit }]
-  await repository.push(updates, signal)
-  return { commit, updates }
+interface WantedBranch {
+  readonly ref: string
+  readonly files: readonly PolicyFile[]
+  readonly message: string
+  /** RFC 3339 UTC. */
+  readonly at: string
 }
 
-/** Deletes the branches of such proposals that were merged or closed: nothing is left behind. */
-export async function forgetPolicyBranches(view: RepositoryView, forge: HostedForge, bot: string, signal: AbortSignal): Promise<void> {
+/**
+ * The head of the branch: as it is there, where an earlier call ended before it opened the proposal. The name of a commit proves nothing:
+ * the ledger has it, or it is what this call would write.
+ */
+async function ensureBranch(
+  { unit, view, signal }: PolicyPlace,
+  { ref, files, message, at }: WantedBranch,
+): Promise<{ readonly commit: ObjectId; readonly updates: readonly RefUpdate[] }> {
+  const { repository, base } = view
+  // Not as the view has them: an answer before this one may have moved the ledger.
+  const { refs } = await repository.refs(signal)
+  const head = refs.get(`refs/heads/${LEDGER_BRANCH}`) ?? null
+  const ledgerTree = head === null ? [] : await repository.list(head, '', signal)
+  const pushed = await readPushed({ repository, ledgerTree }, [ref], signal)
+  const changes: FileChange[] = files.map(({ path, text }) => ({ path, content: new TextEncoder().encode(text) }))
+  const there = refs.get(ref)
+  if (there !== undefined) {
+    const { parents, message: said } = await repository.commit(there, signal)
+    const [parent] = parents
+    const isBuilt = async (): Promise<boolean> =>
+      parent !== undefined && saysSame(said, message) && (await hasContent(repository, { base: parent, commit: there }, changes, signal))
+    if (isLastPushed(there, pushed.get(ref)) !== true && !(await isBuilt())) throw takenBranch(ref)
+    return { commit: there, updates: [] }
+  }
+  const writes = {
+    ...NO_WRITES,
+    commits: [{ name: ref, parents: [base], base, changes, message, at: secondsSince1970(at) }],
+    updates: [{ ref, from: null, to: { commit: ref } }],
+    ledgerLines: [`${ref.replace(/^refs\/heads\//, '')}: proposed`],
+  }
+  const { commits, updates } = await applyWrites(repository, writes, { head, cluster: unit.cluster, at, pushed }, signal)
+  const commit = commits.get(ref)
+  if (commit === undefined) throw new TypeError('a commit was planned and not made')
+  return { commit, updates: updates.filter((update) => update.ref === ref) }
+}
+
+/** Deletes the branches of such proposals that were merged or closed: nothing of ours is left behind. */
+export async function forgetPolicyBranches(view: RepositoryView, forge: HostedForge, signal: AbortSignal): Promise<void> {
   const refs = [...view.refs.keys()].filter((ref) => ownedRef(ref)?.kind === 'policy')
   if (refs.length === 0) return
   for (const { ref, state, commit } of await forge.readProposals(view.baseBranch, refs, signal)) {
     const there = view.refs.get(ref)
     // A branch that moved after the decision, or that somebody else pushed to, stays.
     if (!refs.includes(ref) || state === 'open' || there === undefined || there !== commit) continue
-    if ((await view.repository.commit(there, signal)).committer.email !== bot) continue
-    await deleteBranch(view, ref, there, signal)
+    if (isLastPushed(there, view.pushed.get(ref)) === true) await deleteBranch(view, ref, there, signal)
   }
 }
 

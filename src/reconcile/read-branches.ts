@@ -6,7 +6,7 @@ import type { TreeFile } from '../ports/package-repository.ts'
 import { RECORDS_FOLDER } from '../record/record-paths.ts'
 import { type DriftRecord, driftRecordSchema } from '../record/schema.ts'
 import { parseDocument } from '../record/write-document.ts'
-import type { BotIdentity } from './bot-identity.ts'
+import { type BotIdentity, claimsBot, isLastPushed } from './bot-identity.ts'
 import { isUnreadable, type RepositoryView, readTexts } from './repository-view.ts'
 
 export interface BranchRecord {
@@ -64,11 +64,10 @@ async function readAll(
     const made = await view.repository.commit(commit, signal)
     const [base] = made.parents
     if (base === undefined) continue
-    // An amended or rebased commit keeps its author: the committer tells.
-    const foreign = made.author.email !== bot.email || made.committer.email !== bot.email || made.parents.length !== 1
+    const foreign = !claimsBot(made, bot)
     const { state, workspace } = branch
-    const pushed = view.pushed.get(ref)?.spec.commits.at(-1)?.commit
-    const known = pushed === undefined ? {} : { known: pushed === commit }
+    const last = isLastPushed(commit, view.pushed.get(ref))
+    const known = last === undefined ? {} : { known: last }
     const foreignWhy = foreign ? { foreignWhy: 'it has a commit that backporch did not make' } : {}
     const records = await recordsOn(view, { commit, base, slug }, signal)
     branches.push({ ref, state, workspace, commit, base, foreign, ...foreignWhy, ...known, records })

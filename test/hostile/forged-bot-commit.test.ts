@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ObjectId } from '../../src/package/object-id.ts'
+import { FleetWorld } from '../fakes/fleet-world.ts'
 import { MemoryForge } from '../fakes/memory-forge.ts'
-import { BOT_EMAIL } from '../fakes/memory-repository.ts'
+import { BOT_EMAIL, type MemoryRepository } from '../fakes/memory-repository.ts'
 import { KPTFILE, refused, TurnWorld, WEB, WEB_CONFIG } from '../fakes/turn-world.ts'
 
 const VOUCHING = ['drift/fresh', 'drift/render', 'drift/policy', 'drift/applier']
@@ -267,3 +268,49 @@ test('a forged branch with a forged entry in the ledger is not vouched for: it i
   assert.equal(world.repository.text(branch, '.github/workflows/x.yml'), undefined)
   assert.notEqual(forge.statuses.get(`${forged} drift/render`)?.state, 'success')
 })
+
+const JOINT_FORGERIES: { readonly [what: string]: (repository: MemoryRepository, branch: string) => Files } = {
+  'another image in the package': (repository, branch) => ({
+    [WEB_FILE]: (repository.text(branch, WEB_FILE) ?? '').replace('nginx:1.27', 'evil.example/nginx:1.27'),
+  }),
+  'an added workflow': () => ({ '.github/workflows/x.yml': 'on: push\njobs: {}\n' }),
+  'the resolution flipped in one record': (repository, branch) => Object.fromEntries(flippedRecords(repository, branch).slice(0, 1)),
+  'the resolution flipped in every record': (repository, branch) => Object.fromEntries(flippedRecords(repository, branch)),
+}
+
+function flippedRecords(repository: MemoryRepository, branch: string): [string, string][] {
+  const paths = repository.paths(branch).filter((path) => path.startsWith('.drift/records/') && path.endsWith('.yaml'))
+  assert.equal(paths.length, 3)
+  return paths.map((path) => {
+    const text = repository.text(branch, path) ?? ''
+    assert.match(text, /resolution: Restore/)
+    return [path, text.replaceAll('resolution: Restore', 'resolution: Adopt').replace('plan: Restore', 'plan: Adopt')]
+  })
+}
+
+for (const [what, files] of Object.entries(JOINT_FORGERIES)) {
+  for (const ledger of ['with', 'without'] as const) {
+    test(`a joint proposal: ${what}, in the name of the bot, ${ledger} its entry in the ledger: red, and never pushed over`, async () => {
+      const world = new FleetWorld(3)
+      world.edit([0, 1, 2])
+      await world.scan()
+      const { repository, forge } = world
+      const [branch = '', ...more] = repository.names().filter((name) => name.startsWith('proposed/'))
+      assert.deepEqual(more, [])
+      const { parents, message, author } = await repository.commit(repository.head(branch))
+      const forged = repository.commitByHand(branch, files(repository, branch), {
+        author: BOT_EMAIL,
+        committer: BOT_EMAIL,
+        parents,
+        message,
+        at: author.at,
+      })
+      if (ledger === 'without') repository.commitByHand('drift-ledger', { [`pushed/${branch}.yaml`]: null }, { author: BOT_EMAIL })
+      const [proposal] = forge.proposals
+      forge.byHand(proposal?.number ?? 0, { commit: forged })
+      for (let turn = 0; turn < 3; turn += 1) await world.scan()
+      assert.equal(repository.head(branch), forged, 'pushed over')
+      for (const context of VOUCHING) assert.equal(forge.statuses.get(`${forged} ${context}`)?.state, 'failure', context)
+    })
+  }
+}

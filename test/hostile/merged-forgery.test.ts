@@ -148,3 +148,91 @@ test('a merge of which the ledger knows nothing is recorded, and not settled', a
   assert.equal(await settled(world), 0)
   assert.match((await closedEpisodes(world))[0]?.status.altered ?? '', /ledger does not know/)
 })
+
+const DEPLOYED = 'apps/web/deployment.yaml'
+
+/** A merge commit of the proposal as we pushed it, with what somebody edits between the merge and its commit. */
+function mergeWith({ world: { repository }, branch }: Stage, edits: { readonly [path: string]: string | null }): void {
+  const head = repository.head(branch)
+  const proposed = repository
+    .paths(branch)
+    .filter((path) => repository.text(branch, path) !== repository.text('main', path))
+    .map((path) => [path, repository.text(branch, path) ?? null])
+  repository.commitByHand('main', { ...Object.fromEntries(proposed), ...edits }, { parents: [repository.head('main'), head] })
+  repository.branches.delete(`refs/heads/${branch}`)
+}
+
+function mainText({ world }: Stage, path: string): string {
+  return world.repository.text('main', path) ?? ''
+}
+
+const EVIL_MERGES: { readonly [what: string]: (stage: Stage) => { readonly [path: string]: string | null } } = {
+  'another value in the package': (stage) => ({ [DEPLOYED]: mainText(stage, DEPLOYED).replace('nginx:1.27', 'evil.example/nginx:1.27') }),
+  'an added file': () => ({ '.github/workflows/x.yml': 'on: push\n' }),
+  'a deleted file': () => ({ 'apps/web/config.yaml': null }),
+}
+
+for (const [what, edits] of Object.entries(EVIL_MERGES)) {
+  for (const hosted of [true, false]) {
+    test(`${what}, edited while our own commit was merged (${hosted ? 'on a forge' : 'git alone'}): not as proposed, and not settled`, async () => {
+      const stage = await opened('{mode: Propose, settle: backporch}', hosted)
+      if (hosted) tellMerged(stage)
+      mergeWith(stage, edits(stage))
+      assert.equal(await settled(stage.world), 0)
+      const [closed] = await closedEpisodes(stage.world)
+      assert.equal(closed?.status.outcome, 'Merged')
+      assert.match(closed?.status.altered ?? '', /its files are not those/)
+    })
+  }
+}
+
+test('a merge that leaves out what was proposed, and keeps the record, is not as proposed', async () => {
+  const stage = await opened()
+  const before = mainText(stage, DEPLOYED)
+  assert.notEqual(stage.world.repository.text(stage.branch, DEPLOYED), before)
+  mergeWith(stage, { [DEPLOYED]: before })
+  await stage.world.scan()
+  assert.match((await closedEpisodes(stage.world))[0]?.status.altered ?? '', /its files are not those/)
+})
+
+const MOVED_ON: { readonly [what: string]: (stage: Stage) => { readonly [path: string]: string } } = {
+  'in another file': () => ({ 'apps/other.yaml': 'a: 1\n' }),
+  'in the same file, elsewhere': (stage) => ({
+    [DEPLOYED]: `# one\n# two\n${mainText(stage, DEPLOYED).replace('value: blue', 'value: red')}`,
+  }),
+}
+
+for (const [where, files] of Object.entries(MOVED_ON)) {
+  for (const style of ['merge commit', 'squash by the forge', 'squash by the forge, with the branch gone'] as const) {
+    test(`the base moved ${where} before the merge (${style}): what was merged is what was proposed`, async () => {
+      const stage = await opened(SETTLES)
+      const { world, branch } = stage
+      const moved = files(stage)
+      const proposed = world.repository.text(branch, DEPLOYED) ?? ''
+      const merged = moved[DEPLOYED] === undefined ? proposed : `# one\n# two\n${proposed.replace('value: blue', 'value: red')}`
+      assert.match(merged, /replicas: 5/)
+      const head = world.repository.head(branch)
+      tellMerged(stage)
+      world.repository.commitByHand('main', moved)
+      const changed = world.repository.paths(branch).filter((path) => path.startsWith('.drift/records/') || path === 'apps/web/Kptfile')
+      const rest = Object.fromEntries(changed.map((path) => [path, world.repository.text(branch, path) ?? null]))
+      const more = style === 'merge commit' ? { parents: [world.repository.head('main'), head] } : {}
+      world.repository.commitByHand('main', { ...rest, [DEPLOYED]: merged }, more)
+      if (style !== 'squash by the forge') world.repository.branches.delete(`refs/heads/${branch}`)
+      await world.scan()
+      const [closed] = await closedEpisodes(world)
+      assert.equal(closed?.status.outcome, 'Merged')
+      assert.equal(closed?.status.altered, undefined)
+    })
+  }
+}
+
+test('the base moved in the same file, and somebody edits more of it while merging: not as proposed', async () => {
+  const stage = await opened(SETTLES)
+  const { world, branch } = stage
+  const proposed = world.repository.text(branch, DEPLOYED) ?? ''
+  world.repository.commitByHand('main', { [DEPLOYED]: `# one\n${mainText(stage, DEPLOYED)}` })
+  mergeWith(stage, { [DEPLOYED]: `# one\n${proposed.replace('nginx:1.27', 'evil.example/nginx:1.27')}` })
+  await world.scan()
+  assert.match((await closedEpisodes(world))[0]?.status.altered ?? '', /its files are not those/)
+})

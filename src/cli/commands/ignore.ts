@@ -89,7 +89,7 @@ async function propose(
   { unit, key }: Observation,
   rules: readonly IgnoreDocument[],
   view: RepositoryView,
-  { ports: { forge }, request: { bot } }: Session,
+  { ports: { forge } }: Session,
   options: IgnoreOptions,
   world: World,
 ): Promise<void> {
@@ -111,7 +111,7 @@ async function propose(
   const at = `${world.clock.now().toISOString().slice(0, 19)}Z`
   const asker = { login: await world.userName(), wish: at, at, proposal: undefined }
   const codeOwners = await readCodeOwners(view, signal)
-  const { ref, opened, updates } = await proposePolicy({ unit, view, forge, codeOwners, bot, signal }, change, asker)
+  const { ref, opened, updates } = await proposePolicy({ unit, view, forge, codeOwners, signal }, change, asker)
   const label = opened === undefined ? ref.replace(/^refs\/heads\//, '') : `${opened.label} ${opened.url}`.trim()
   world.stdout.write(
     `${ok} proposed: ${oneLine(label, 2_000)}\n  edits ${oneLine(change.files.map(({ path }) => path).join(', '), 1_000)}\n`,
