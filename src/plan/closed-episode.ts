@@ -23,6 +23,11 @@ export function closedEpisodeOf(record: DriftRecord, status: ClosedEpisode['stat
   }
 }
 
+/** Nothing was left to decide, and the turn took the proposal away. */
+export function isWithdrawn({ outcome }: ClosedEpisode['status']): boolean {
+  return outcome === 'Healed' || outcome === 'ResolvedByGit'
+}
+
 /** Whether the ledger has it that exactly this record was merged: a later merge under the same name is another decision. */
 export function isMergeKnown(closed: readonly ClosedEpisode[], { spec }: DriftRecord): boolean {
   return closed.some(

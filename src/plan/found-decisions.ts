@@ -12,7 +12,7 @@ import { API_VERSION, LOCAL_CONFIG } from '../record/schema.ts'
 import { formatDocument } from '../record/write-document.ts'
 import { type GitWrites, joinWrites, NO_WRITES, type PlannedUpdate } from './action.ts'
 import { otherBase } from './base-branch.ts'
-import { closedEpisodeOf, isMergeKnown, silenceEnd } from './closed-episode.ts'
+import { closedEpisodeOf, isMergeKnown, isWithdrawn, silenceEnd } from './closed-episode.ts'
 import type { Observation, OpenBranch, UnreadableRecord } from './observation.ts'
 
 export interface FoundDecisions {
@@ -51,6 +51,7 @@ export function findDecisions(seen: Observation): FoundDecisions {
         ({ ref, episode }) => (known.get(episode.metadata.name)?.at ?? '') < (proposals.get(ref)?.decidedAt || seen.cluster.observedAt),
       ),
     ...deletedByHand(seen),
+    ...closedWhileWithdrawn(seen),
   ]
   const again = new Set(found.map(({ episode }) => episode.metadata.name))
   const over = [...landed.flatMap(({ branch }) => (branch === undefined ? [] : [branch])), ...ended]
@@ -234,6 +235,24 @@ function closedByHand(seen: Observation, { ref, commit, record: now, foreign, wo
       ledgerLines: [`${seen.unit.packageName}: declined ${spec.episode} (${spec.plan})`],
     },
   }
+}
+
+/** A person closed the proposal in the moment in which a turn took it away: that is a decision, although nothing was left to decide. */
+function closedWhileWithdrawn(seen: Observation): Found[] {
+  return seen.git.ledger.closed.flatMap((withdrawn) => {
+    const { spec, status, metadata } = withdrawn
+    const ref = proposedRef(seen, `drift-${metadata.name}`)
+    const by = seen.proposals.get(ref)
+    if (!isWithdrawn(status) || by?.state !== 'closed' || by.decidedBy === '' || seen.git.refs.has(ref)) return []
+    const closed = { ...withdrawn, status: declined(seen, spec.changes, by, 'the proposal was closed') }
+    const writes = {
+      ...NO_WRITES,
+      ledger: [{ path: closedPath(spec.began, spec.episode), text: formatDocument(closed) }],
+      ledgerLines: [`${seen.unit.packageName}: declined ${spec.episode} (${spec.plan})`],
+    }
+    const note = `drift-${spec.episode} was closed as it was withdrawn: exactly this drift is silent until ${closed.status.silentUntil}`
+    return [{ ref, episode: closed, note, writes }]
+  })
 }
 
 /** Silence begins when it was decided, not when that was seen. */

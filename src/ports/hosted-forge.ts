@@ -154,6 +154,11 @@ export interface ForgeIssues {
 
 /** Everything that a forge with pages has. */
 export interface HostedForge extends Forge, ForgeStatuses, ForgeConversation, ForgeIssues {
+  /**
+   * Of an open proposal whose merge git has: a forge enters its own merge some time after git has it, and one whose branch is deleted
+   * before that stays closed for ever. So this looks for a few seconds. @throws Failure BP4003 where it ended: read it again
+   */
+  assertStaysOpen(known: KnownProposal, signal: AbortSignal): Promise<void>
   /** Undefined where the forge has none, or none for this credential: GitHub takes them from Apps only. */
   readonly checkRuns?: ForgeCheckRuns | undefined
 }

@@ -35,7 +35,7 @@ export interface CommitView {
   readonly message: string
   readonly author: { readonly name: string; readonly email: string /** Seconds since 1970, UTC. */; readonly at: number }
   /** Who made this very object: another than the author where somebody amended or rebased it. */
-  readonly committer: { readonly email: string /** Seconds since 1970, UTC. */; readonly at: number }
+  readonly committer: { readonly name: string; readonly email: string /** Seconds since 1970, UTC. */; readonly at: number }
 }
 
 /** A file of a commit's tree. */

@@ -9,6 +9,8 @@ export type Outcome =
   | { readonly kind: 'resolved-by-git'; readonly commit: string; readonly url: string }
   /** The drift changed, and the same pull request is about the new one. */
   | { readonly kind: 'superseded'; readonly at: string }
+  /** Git has the merge, and the forge does not know of it. `by`: empty where nobody is named. */
+  | { readonly kind: 'merged-in-git'; readonly commit: string; readonly url: string; readonly by: string; readonly forge: string }
   | { readonly kind: 'verified'; readonly at: string; readonly plan: 'Restore' | 'Adopt' | 'Release' | 'Mixed' }
   | { readonly kind: 'not-restored'; readonly at: string; readonly why: string }
   /** `why`: as the beginning of a sentence. */
@@ -25,6 +27,8 @@ const TOPICS: { readonly [kind in Outcome['kind']]: string } = {
   declined: 'outcome',
   healed: 'outcome',
   'resolved-by-git': 'outcome',
+  // Beside what becomes of it later: the page itself says "closed".
+  'merged-in-git': 'merged',
   verified: 'outcome',
   'not-restored': 'outcome',
   'moved-to-mass': 'outcome',
@@ -53,6 +57,8 @@ function sentence(outcome: Outcome): string {
       return `Nothing is left to decide: since ${markdownLink(markdownCell(outcome.commit.slice(0, 7)), outcome.url)} git says what the cluster has. Closed, and the branch deleted.`
     case 'superseded':
       return `The drift changed at ${time(outcome.at)}, so this was rebuilt for what the cluster is now. Look again before you merge: an earlier approval was for something else.`
+    case 'merged-in-git':
+      return `**Merged**${outcome.by === '' ? '' : ` by ${markdownCell(outcome.by, 60)}`}: ${markdownLink(markdownCell(outcome.commit.slice(0, 7)), outcome.url)} on the base branch has it. ${outcome.forge} does not know of that merge and shows this as closed; the decision is a merge all the same.`
     case 'verified':
       return `Verified at ${time(outcome.at)}: ${VERIFIED[outcome.plan]}.`
     case 'not-restored':

@@ -53,9 +53,16 @@ async function describe(
   }
 }
 
-/** Whoever made `approve` merge stands in the message: the author is the account that it ran with. */
-function deciderOf({ message, author: { name, email } }: CommitView, bot: BotIdentity): string {
+/** Not a person: GitHub is the committer of what is merged in its pages. */
+const GITHUB = 'noreply@github.com'
+
+/**
+ * Whoever made `approve` merge stands in the message: the author is the account that it ran with. A squash or a rebase has our account as
+ * its author, and who made it as its committer.
+ */
+function deciderOf({ message, author, committer }: CommitView, bot: BotIdentity): string {
   const decided = decidedByIn(message)
   if (decided !== undefined) return decided
-  return email === bot.email ? '' : `${name} <${email}>`
+  const person = [committer, author].find(({ email }) => email !== bot.email && email !== GITHUB)
+  return person === undefined ? '' : `${person.name} <${person.email}>`
 }

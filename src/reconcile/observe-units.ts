@@ -19,7 +19,7 @@ import { BetweenTurns } from './between-turns.ts'
 import { DeclaredObjects } from './declared-objects.ts'
 import { eachOf } from './each-of.ts'
 import { choosePackages } from './manifest-folders.ts'
-import { type LoadedPackage, loadPackage, type ObservedFrom, type ObserveOptions, observe, unitName } from './observe.ts'
+import { type LoadedPackage, loadPackage, type ObservedFrom, type ObserveOptions, observe, presentTime, unitName } from './observe.ts'
 import type { PackageSide } from './observe-cluster.ts'
 import { OwnResources } from './own-resources.ts'
 import { selectByLabels } from './package-labels.ts'
@@ -75,7 +75,7 @@ export async function lookAtRepository(
   request.onProgress?.('reading the repository')
   for (let attempt = 1; ; attempt += 1) {
     const view = await readRepository(repository, request.branch, signal, request)
-    const proposals = await readProposals(view, forge, signal)
+    const proposals = await readProposals(view, forge, presentTime(request.clock), signal)
     if (attempt === ATTEMPTS || !(await isPast(view, proposals, signal))) return { ...view, proposals }
   }
 }

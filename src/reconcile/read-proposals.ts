@@ -1,15 +1,22 @@
 /** What the forge has of our proposals: asked once per turn, and only where git has or had one. */
 import { packageSlug } from '../package/find-packages.ts'
 import { formatWorkspaceBranch, isWellFormedRefName, parseWorkspaceBranch } from '../package/ref-name.ts'
+import { isWithdrawn } from '../plan/closed-episode.ts'
 import type { Forge, KnownProposal } from '../ports/hosted-forge.ts'
 import { driftReportSchema } from '../record/schema.ts'
 import { parseDocument } from '../record/write-document.ts'
 import { type RepositoryView, readTexts } from './repository-view.ts'
 
-/** By full ref name. @throws Failure BP50xx: without the forge nobody can tell a closed proposal from an open one */
-export async function readProposals(view: RepositoryView, forge: Forge, signal: AbortSignal): Promise<ReadonlyMap<string, KnownProposal>> {
+/** By full ref name. @param now RFC 3339 UTC @throws Failure BP50xx: without the forge nobody can tell a closed proposal from an open one */
+export async function readProposals(
+  view: RepositoryView,
+  forge: Forge,
+  now: string,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, KnownProposal>> {
   const refs = new Set([...view.refs.keys()].filter(isOurs))
-  for (const ref of [...(await missingRefs(view, signal)), ...waitingRefs(view), ...landedRefs(view)]) refs.add(ref)
+  for (const ref of [...(await missingRefs(view, signal)), ...waitingRefs(view), ...landedRefs(view), ...withdrawnRefs(view, now)])
+    refs.add(ref)
   if (refs.size === 0) return new Map()
   const known = await forge.readProposals(view.baseBranch, [...refs].sort(), signal)
   return new Map(known.map((proposal) => [proposal.ref, proposal]))
@@ -43,6 +50,18 @@ function waitingRefs({ closed }: RepositoryView): string[] {
   return closed.flatMap(({ spec, status }) => {
     if (status.outcome !== 'Merged' || status.verifiedAt !== undefined || status.failedAt !== undefined) return []
     const ref = `refs/heads/${status.branch ?? `proposed/${spec.unit.package}/drift-${spec.episode}`}`
+    return isOurs(ref) && isWellFormedRefName(ref) ? [ref] : []
+  })
+}
+
+/** Minutes in which a close of the moment of a withdrawal is looked for. */
+const WITHDRAWN_FOR = 10
+
+/** Withdrawn by a turn a moment ago: somebody may have closed them in that moment, which only the forge says. */
+function withdrawnRefs({ closed }: RepositoryView, now: string): string[] {
+  return closed.flatMap(({ spec, status }) => {
+    if (!isWithdrawn(status) || Date.parse(now) - Date.parse(status.at) > WITHDRAWN_FOR * 60_000) return []
+    const ref = `refs/heads/proposed/${spec.unit.package}/drift-${spec.episode}`
     return isOurs(ref) && isWellFormedRefName(ref) ? [ref] : []
   })
 }

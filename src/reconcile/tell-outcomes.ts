@@ -11,6 +11,7 @@ import type { CommitStatus, Forge, HostedForge, KnownProposal } from '../ports/h
 import { decidedCheckRun } from '../proposal/check-run-text.ts'
 import { type Outcome, outcomeComment } from '../proposal/outcome-comment.ts'
 import { restoredStatus } from '../proposal/proposal-statuses.ts'
+import { recordPath } from '../record/record-paths.ts'
 import type { ClosedEpisode } from '../record/schema.ts'
 import type { PlannedUnit } from './proposal-subjects.ts'
 import type { RepositoryView } from './repository-view.ts'
@@ -24,6 +25,7 @@ export async function tellOutcomes(forge: Forge, view: RepositoryView, units: re
   const kept = new Set(planned.flatMap(({ plan }) => plan.writes.updates.flatMap(({ ref, to }) => (to === null ? [] : [ref]))))
   const newest = new Map(planned.flatMap(({ plan }) => plan.outcomes.map(({ episode }) => [episode.metadata.name, episode])))
   const closed = new Map([...view.closed.map((episode) => [episode.metadata.name, episode] as const), ...newest])
+  await assertNoMergeUnderWay(forge, view, planned, signal)
   const said = new Set<number>()
   for (const unit of planned) {
     // Of two about one episode the later one knows more: found merged, then seen to agree.
@@ -35,6 +37,8 @@ export async function tellOutcomes(forge: Forge, view: RepositoryView, units: re
       // A joint proposal goes on without the unit, or ends the same way for all of them.
       if (proposal === undefined || outcome === undefined || kept.has(found.ref) || said.has(proposal.number)) continue
       said.add(proposal.number)
+      if (found.episode.status.outcome === 'Merged')
+        await tellUnseenMerge(forge, proposal, { ...found.episode, slug: unit.unit.slug }, signal)
       await tellOutcome(forge, view, { outcome, proposal, episode: found.episode }, signal)
     }
   }
@@ -67,6 +71,41 @@ async function tellOutcome(forge: HostedForge, view: RepositoryView, told: Told,
   await forge.ensureComment(proposal.number, topic, body, signal)
 }
 
+/**
+ * Git has the merge, and the forge does not. Before the branch goes: a forge that has not entered its own merge yet would never do so.
+ * @throws Failure BP4003 where it has by now
+ */
+async function assertNoMergeUnderWay(
+  forge: HostedForge,
+  { proposals }: RepositoryView,
+  planned: readonly PlannedUnit[],
+  signal: AbortSignal,
+): Promise<void> {
+  const merged = planned.flatMap(({ plan }) => plan.outcomes.filter(({ episode }) => episode.status.outcome === 'Merged'))
+  const open = [...new Set(merged.map(({ ref }) => proposals.get(ref)))].filter((proposal) => proposal?.state === 'open')
+  await Promise.all(open.map((proposal) => proposal && forge.assertStaysOpen(proposal, signal)))
+}
+
+/** A page that says "closed", or will when the branch is gone. */
+async function tellUnseenMerge(
+  forge: HostedForge,
+  proposal: KnownProposal,
+  { spec, status, slug }: ClosedEpisode & { readonly slug: string },
+  signal: AbortSignal,
+): Promise<void> {
+  if (proposal.state === 'merged' || !isCommit(status.commit)) return
+  const { commit } = status
+  const by = status.decidedBy.replace(/ <.*/, '')
+  const url = forge.dialect.fileUrl(objectId(commit), recordPath(spec.unit.cluster, slug, spec.began, spec.episode), undefined)
+  const { topic, body } = outcomeComment({ kind: 'merged-in-git', commit, url, by, forge: forge.dialect.name })
+  await forge.ensureComment(proposal.number, topic, body, signal)
+}
+
+/** The ledger is text that somebody may have edited. */
+function isCommit(text: string | undefined): text is string {
+  return /^[0-9a-f]{40}$/.test(text ?? '')
+}
+
 async function ensureStatus(forge: HostedForge, commit: ObjectId, status: CommitStatus, signal: AbortSignal): Promise<void> {
   await forge.ensureStatuses(commit, [status], signal)
 }
@@ -74,8 +113,7 @@ async function ensureStatus(forge: HostedForge, commit: ObjectId, status: Commit
 /** The commit on the base branch by which it came; the published one where that is not known. */
 function landingOf({ refs }: RepositoryView, { spec, status }: ClosedEpisode): ObjectId | undefined {
   const tag = refs.get(`refs/tags/${spec.unit.package}/${status.revision ?? ''}`)
-  // The ledger is text that somebody may have edited.
-  return /^[0-9a-f]{40}$/.test(status.commit ?? '') ? objectId(status.commit ?? '') : tag
+  return isCommit(status.commit) ? objectId(status.commit) : tag
 }
 
 /** @param together all episodes that the same merge decided, this one included */

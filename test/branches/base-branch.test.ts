@@ -10,9 +10,10 @@ import { join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { backporchHere } from '../e2e/run-here.ts'
 import type { ProgramRun } from '../e2e/run-program.ts'
+import { configMap } from '../fakes/recorded-config-map.ts'
 
 /** What was seen long ago is Unknown. */
-const LATELY = new Date(Date.now() - 3_600_000).toISOString().replace(/\.\d+/, '')
+const LATELY = new Date(Date.now() - 3_600_000)
 
 describe('base branches', () => {
   let folder = ''
@@ -217,26 +218,5 @@ function manifest(color: string): string {
   return `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\n  namespace: shop\ndata:\n  color: ${color}\n`
 }
 
-/** As `kubectl get -o json --show-managed-fields` gives it: somebody made it red. */
-const LIVE = {
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
-  metadata: {
-    name: 'settings',
-    namespace: 'shop',
-    uid: '6f1c7f0e-0000-4000-8000-000000000001',
-    resourceVersion: '7',
-    managedFields: [
-      { manager: 'ci', operation: 'Apply', apiVersion: 'v1', time: LATELY, fieldsType: 'FieldsV1', fieldsV1: {} },
-      {
-        manager: 'kubectl-edit',
-        operation: 'Update',
-        apiVersion: 'v1',
-        time: LATELY,
-        fieldsType: 'FieldsV1',
-        fieldsV1: { 'f:data': { 'f:color': {} } },
-      },
-    ],
-  },
-  data: { color: 'red' },
-}
+/** Somebody made it red. */
+const LIVE = configMap({ color: 'red', by: 'kubectl-edit', at: LATELY })

@@ -8,8 +8,10 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { configMap } from '../fakes/recorded-config-map.ts'
 import { PROGRAM } from '../program.ts'
 
+const LATELY = new Date('2026-11-21T11:00:00Z')
 const DIE_AT = new URL('./die-at.ts', import.meta.url).href
 
 /** The commands of one episode; each is killed everywhere on its own, on top of the undisturbed ones before it. */
@@ -155,32 +157,6 @@ function makeWorld(folder: string): void {
   git('add', '--all')
   git('commit', '--quiet', '--message', 'web')
   execFileSync('git', ['clone', '--quiet', '--bare', checkout, repository], { env, stdio: 'pipe' })
-  writeFileSync(join(folder, 'drifted.json'), JSON.stringify(settings('red', 'kubectl-edit')))
-  writeFileSync(join(folder, 'agreed.json'), JSON.stringify(settings('red', 'ci')))
-}
-
-/** The object as `kubectl get -o json --show-managed-fields` gives it. */
-function settings(color: string, owner: string): object {
-  const time = '2026-11-21T11:00:00Z'
-  const entry = (manager: string, operation: string, fields: object): object => ({
-    manager,
-    operation,
-    apiVersion: 'v1',
-    time,
-    fieldsType: 'FieldsV1',
-    fieldsV1: fields,
-  })
-  const data = { 'f:data': { 'f:color': {} } }
-  return {
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: {
-      name: 'settings',
-      namespace: 'shop',
-      uid: '6f1c7f0e-0000-4000-8000-000000000001',
-      resourceVersion: '7',
-      managedFields: owner === 'ci' ? [entry('ci', 'Apply', data)] : [entry('ci', 'Apply', {}), entry(owner, 'Update', data)],
-    },
-    data: { color },
-  }
+  writeFileSync(join(folder, 'drifted.json'), JSON.stringify(configMap({ color: 'red', by: 'kubectl-edit', at: LATELY })))
+  writeFileSync(join(folder, 'agreed.json'), JSON.stringify(configMap({ color: 'red', by: 'ci', at: LATELY })))
 }

@@ -46,6 +46,8 @@ export class MemoryForge implements HostedForge {
   afterWrite: (write: string) => void = () => undefined
   /** Called before the proposals are read: a test lets somebody decide there. */
   beforeRead: () => void = () => undefined
+  /** Called when it is asked whether what git merged stays open: a test lets the forge enter its own merge there. */
+  beforeLookForEnd: (known: KnownProposal) => void = () => undefined
   private readonly repository: MemoryRepository
 
   constructor(repository: MemoryRepository) {
@@ -133,6 +135,12 @@ export class MemoryForge implements HostedForge {
   async close(decision: ProposalClose, signal: AbortSignal): Promise<void> {
     await new LocalForge(this.repository).close(decision, signal)
     this.end(decision.proposal, 'closed')
+  }
+
+  async assertStaysOpen(known: KnownProposal): Promise<void> {
+    this.beforeLookForEnd(known)
+    this.refresh()
+    if (this.proposals.find(({ number }) => number === known.number)?.state !== 'open') throw endedMeanwhile(known)
   }
 
   /** By our own account, which no forge port tells as a person. */

@@ -157,7 +157,7 @@ export class MemoryRepository implements PackageRepository {
       tree,
       message,
       author: { name: author, email: author, at },
-      committer: { email: committer, at },
+      committer: { name: committer, email: committer, at },
       files,
     })
     return id

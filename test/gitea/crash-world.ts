@@ -7,12 +7,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openRepository } from '../../src/adapters/git/repository.ts'
-import { predictionKey, RECORDING } from '../../src/adapters/kubernetes/recording.ts'
-import { readResource } from '../../src/krm/resource.ts'
 import { backporchHere } from '../e2e/run-here.ts'
+import { type LiveColour, recordingOf } from '../fakes/recorded-config-map.ts'
 import { PROGRAM } from '../program.ts'
-import { type FaultyProxy, isApiWrite, isPush, startFaultyProxy } from './faulty-proxy.ts'
+import { type FaultyProxy, isApiWrite, isPush, type ProxiedRequest, startFaultyProxy } from './faulty-proxy.ts'
 import type { Gitea, GiteaUser } from './gitea.ts'
+import { handOf } from './gitea-ground.ts'
 
 const NOW =
   'detect: {minAge: 0s, settle: 0s}, limits: {prHourlyLimit: 0, prConcurrentLimit: 0, stormThreshold: 0, stormShare: 0, digest: off}'
@@ -42,11 +42,15 @@ export interface CrashWorld {
   readonly path: string
   readonly writer: GiteaUser
   /** Somebody edits the cluster, or the syncer applies what git says. */
-  live(color: string, by: 'kubectl-edit' | 'ci'): void
+  live(color: LiveColour['color'], by: LiveColour['by']): void
   /** @param command `controller` ends when it was killed, and only then; `approve` and `reject` are of the one package, by Ada */
   run(command: CrashCommand, kill?: Kill): Promise<Ended>
   /** As a person in the browser. @returns Gitea's answer */
   send<Body = unknown>(method: string, below: string, body?: unknown): Promise<Body>
+  /** Of pull request #1, in the browser. */
+  merge(): Promise<void>
+  /** Everything that backporch asked of the repository, as `GET /pulls/1`, oldest first. */
+  asked(): readonly string[]
   /** Everything that people can see, without times, commits and the name of the repository. */
   end(): Promise<unknown>
 }
@@ -79,7 +83,7 @@ export async function openCrashGround(gitea: Gitea): Promise<CrashGround> {
         writer,
         live: (color, by) => {
           edits += 1
-          writeFileSync(join(home, 'live.json'), JSON.stringify(recordingOf(color, by, new Date(began + edits * 1_000))))
+          writeFileSync(join(home, 'live.json'), JSON.stringify(recordingOf([{ color, by, at: new Date(began + edits * 1_000) }])))
         },
         run: (command, kill) => runProgram({ command, proxy, path, home, token: bot.token, kill }),
         send: async (method, below, body) => {
@@ -87,6 +91,8 @@ export async function openCrashGround(gitea: Gitea): Promise<CrashGround> {
           if (answer.status >= 300) throw new Error(`${method} ${below} answers ${answer.status}: ${JSON.stringify(answer.body)}`)
           return answer.body as never
         },
+        merge: () => handOf(gitea, writer, path).merge(1, 'squash'),
+        asked: () => proxy.requests.flatMap((request) => (request.path.includes(path) ? [nameOf(request, path)] : [])),
         end: async () => endOf(gitea, bot, path, home),
       }
     },
@@ -117,7 +123,7 @@ async function runProgram({ command, proxy, path, home, token, kill }: ProgramOr
   const die = (): boolean => started?.kill('SIGKILL') === true
   faults.set(repository, async (request) => {
     if (!isApiWrite(request) && !isPush(request)) return undefined
-    const write = isPush(request) ? 'push' : `${request.method} ${request.path.split(repository)[1]}`
+    const write = nameOf(request, path)
     writes.push(write)
     const when = await kill?.(write, request.body, writes.length)
     if (when === undefined) return undefined
@@ -128,6 +134,11 @@ async function runProgram({ command, proxy, path, home, token, kill }: ProgramOr
   const ended = await (started === undefined ? scanHere(`${proxy.url}${repository}.git`, home, token) : endedOf(started))
   faults.delete(repository)
   return { ...ended, writes }
+}
+
+/** `push`, `POST /pulls` */
+function nameOf(request: ProxiedRequest, path: string): string {
+  return isPush(request) ? 'push' : `${request.method} ${request.path.split(path.replace('/repos', ''))[1]}`
 }
 
 function argumentsOf(remote: string, home: string): string[] {
@@ -253,41 +264,4 @@ async function endOf(gitea: Gitea, bot: GiteaUser, path: string, home: string): 
 function ownerAndName(path: string): [owner: string, name: string] {
   const [, , owner = '', name = ''] = path.split('/')
   return [owner, name]
-}
-
-/** A recording of the object, and of what an apply of anything that git may say would give. */
-function recordingOf(color: string, by: string, at: Date): object {
-  const predictions = ['blue', 'red', 'green'].map((desired) => {
-    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace: 'shop' }, data: { color: desired } }
-    const read = readResource(object)
-    if ('problem' in read) throw new TypeError(read.problem)
-    return {
-      apiVersion: RECORDING.apiVersion,
-      kind: RECORDING.prediction,
-      metadata: { name: desired },
-      spec: { key: predictionKey(read, 'ci'), fieldManager: 'ci', object: settings(desired, desired === color ? by : 'ci', at) },
-    }
-  })
-  return { apiVersion: 'v1', kind: 'List', items: [settings(color, by, at), ...predictions] }
-}
-
-/** The object as `kubectl get -o json --show-managed-fields` gives it. */
-function settings(color: string, by: string, at: Date): object {
-  const time = `${at.toISOString().slice(0, 19)}Z`
-  const entry = (manager: string, operation: string, fields: object): object => ({
-    ...{ manager, operation, apiVersion: 'v1', time, fieldsType: 'FieldsV1', fieldsV1: fields },
-  })
-  const data = { 'f:data': { 'f:color': {} } }
-  return {
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: {
-      name: 'settings',
-      namespace: 'shop',
-      uid: '6f1c7f0e-0000-4000-8000-000000000001',
-      resourceVersion: '7',
-      managedFields: by === 'ci' ? [entry('ci', 'Apply', data)] : [entry('ci', 'Apply', {}), entry(by, 'Update', data)],
-    },
-    data: { color },
-  }
 }

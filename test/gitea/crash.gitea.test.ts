@@ -41,7 +41,7 @@ const SCENARIOS: readonly Scenario[] = [
     name: 'merged, and applied: verified',
     begin: async (world) => {
       await opened(world)
-      await merged(world)
+      await world.merge()
       world.live('blue', 'ci')
     },
     command: 'scan',
@@ -157,19 +157,6 @@ async function opened(world: CrashWorld): Promise<void> {
   world.live('red', 'kubectl-edit')
   const { code, stderr } = await world.run('scan')
   assert.ok(isOver(code), stderr)
-}
-
-async function merged(world: CrashWorld): Promise<void> {
-  const until = Date.now() + 10_000
-  for (;;) {
-    try {
-      return await world.send('POST', '/pulls/1/merge', { Do: 'squash' })
-    } catch (thrown) {
-      // Gitea looks for a moment whether it can be merged.
-      if (Date.now() > until) throw thrown
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
-  }
 }
 
 /** Scans until one writes nothing. @returns how many that takes, the one before it included */

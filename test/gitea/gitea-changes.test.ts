@@ -158,6 +158,17 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
     await ground.openForge().ensureProposal(wanted, known, signal)
     const { body } = await gitea.request<{ state: string }[]>(ground.owner.token, 'GET', `${ground.path}/pulls?state=open`)
     assert.equal(body.length, 1)
+    // Closed later than the person closed the other: that says nothing.
+    await ground.human.close(known?.number ?? 0)
+    const spare = await gitea.request<{ number: number }[]>(ground.owner.token, 'GET', `${ground.path}/pulls?state=closed&sort=newest`)
+    const last = spare.body.find(({ number }) => number !== known?.number)?.number ?? 0
+    await ground.human.reopen(last)
+    // Gitea counts in seconds.
+    await new Promise((resolve) => setTimeout(resolve, 1_100))
+    await gitea.request(ground.bot.token, 'PATCH', `${ground.path}/issues/${last}`, { state: 'closed' })
+    const [closed] = await ground.openForge().readProposals('main', [wanted.ref], signal)
+    assert.deepEqual([closed?.number, closed?.decidedBy], [known?.number, ground.writer.name])
+    await ground.human.reopen(known?.number ?? 0)
     await ground.human.merge(known?.number ?? 0, 'merge')
     const [merged] = await ground.openForge().readProposals('main', [wanted.ref], signal)
     assert.deepEqual([merged?.number, merged?.state], [known?.number, 'merged'])

@@ -28,7 +28,7 @@ await giteaSuite('somebody decides while a scan pushes', {}, (gitea) => {
         if (write !== 'push' || isDecided) return undefined
         isDecided = true
         if (how === 'closed') await world.send('PATCH', '/pulls/1', { state: 'closed' })
-        else await merge(world)
+        else await world.merge()
         return undefined
       })
       assert.ok(isDecided)
@@ -64,17 +64,4 @@ async function scanned(world: CrashWorld, at?: Parameters<CrashWorld['run']>[1])
 async function textOf(world: CrashWorld, number: number): Promise<string> {
   const { title, body } = await world.send<{ title: string; body: string }>('GET', `/pulls/${number}`)
   return `${title}\n${body}`
-}
-
-async function merge(world: CrashWorld): Promise<void> {
-  const until = Date.now() + 60_000
-  for (;;) {
-    try {
-      return await world.send('POST', '/pulls/1/merge', { Do: 'squash' })
-    } catch (thrown) {
-      // Gitea looks for a moment whether it can be merged.
-      if (Date.now() > until) throw thrown
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
-  }
 }

@@ -66,7 +66,6 @@ const RACES: readonly Race[] = [
   },
   {
     name: 'live goes back by itself: the proposal is withdrawn',
-    withdraws: true,
     begin: async () => {
       const scene = await asked()
       scene.world.sync()

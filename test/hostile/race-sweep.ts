@@ -15,8 +15,6 @@ export interface Race {
   readonly name: string
   /** A pull request #1 is open, or will be, and something happened that the next turn answers to. */
   begin(): Promise<World>
-  /** The turn takes the proposal away by itself: a close at that moment decides nothing more. */
-  readonly withdraws?: boolean
 }
 
 export const DECISIONS = ['merged', 'closed'] as const
@@ -61,7 +59,6 @@ export async function sweep(race: Race): Promise<{ readonly tried: number; reado
         const reviewed = await run(decided, at)
         if (reviewed === undefined) continue
         tried += 1
-        if (decided === 'closed' && race.withdraws === true) continue
         await judge(scene, decided, reviewed)
       } catch (thrown) {
         wrong.push(`${where}: ${thrown instanceof Error ? thrown.message.slice(0, 600) : String(thrown)}`)

@@ -19,12 +19,20 @@ await giteaSuite('two controllers, and people who decide meanwhile', {}, (gitea)
   test('each decision is told once, with who made it, and no other one is told', async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'backporch-two-controllers-'))
     try {
-      const { acts, told, counts, person } = await twoControllers(gitea, folder, seed, seconds)
+      const { acts, told, counts, log } = await twoControllers(gitea, folder, seed, seconds)
       t.diagnostic(`seed ${seed}, ${seconds} s: ${JSON.stringify(counts)}, ${acts.length} decisions`)
-      const made = acts.flatMap(({ episodes, outcome }) => episodes.map((episode) => `${episode} ${outcome} ${person}`))
+      const made = acts.flatMap(({ episodes, outcome, by }) => episodes.map((episode) => `${episode} ${outcome} ${by}`))
       const listed = told
         .filter(({ outcome }) => outcome === 'Merged' || outcome === 'Declined')
-        .map(({ episode, outcome, decidedBy }) => `${episode} ${outcome} ${decidedBy}`)
+        .map(({ episode, outcome, decidedBy }) => `${episode} ${outcome} ${decidedBy.replace(/ <.*/, '')}`)
+      const wrong = [...made, ...listed].filter((one) => count(made, one) !== count(listed, one))
+      for (const one of new Set(wrong)) {
+        const [episode = ''] = one.split(' ')
+        t.diagnostic(`${one}: made ${count(made, one)} times, told ${count(listed, one)} times`)
+        for (const act of acts) if (act.episodes.includes(episode)) t.diagnostic(`  ${JSON.stringify(act)}`)
+        for (const line of log) if (line.includes(episode.slice(0, 8))) t.diagnostic(`  ${line}`)
+        for (const each of told) if (each.episode === episode) t.diagnostic(`  ${JSON.stringify(each)}`)
+      }
       assert.deepEqual(listed.sort(), made.sort(), `seed ${seed}`)
       assert.ok(acts.length > 0, 'nothing was decided')
     } finally {
@@ -32,3 +40,7 @@ await giteaSuite('two controllers, and people who decide meanwhile', {}, (gitea)
     }
   })
 })
+
+function count(list: readonly string[], wanted: string): number {
+  return list.filter((one) => one === wanted).length
+}

@@ -7,15 +7,12 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { predictionKey, RECORDING } from '../../src/adapters/kubernetes/recording.ts'
-import { readResource } from '../../src/krm/resource.ts'
 import { backporchHere } from '../e2e/run-here.ts'
+import { COLOURS, type Colour, type LiveColour, recordingOf } from '../fakes/recorded-config-map.ts'
 import type { Gitea, GiteaUser } from '../gitea/gitea.ts'
 import { PROGRAM } from '../program.ts'
 
 const PACKAGES = ['a', 'b', 'c', 'd'] as const
-const COLOURS = ['blue', 'red', 'green'] as const
-type Colour = (typeof COLOURS)[number]
 const NOW =
   'detect: {minAge: 0s, settle: 0s}, limits: {prHourlyLimit: 0, prConcurrentLimit: 0, stormThreshold: 0, stormShare: 0, digest: off}'
 const POLICY = `apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: test}\nspec: {mode: Propose, ${NOW}}\n`
@@ -26,6 +23,10 @@ export interface Act {
   readonly outcome: 'Merged' | 'Declined'
   /** Names of the episodes whose records were on the head that was merged or closed. */
   readonly episodes: readonly string[]
+  /** The commit that was merged or closed. */
+  readonly head: string
+  /** Name of the person; empty where a merge kept our commit, and Gitea does not know of the merge: nobody is named anywhere. */
+  readonly by: string
 }
 
 /** As `history -o json` lists it. */
@@ -40,15 +41,14 @@ export interface Day {
   readonly told: readonly Told[]
   /** How often each thing was done. */
   readonly counts: Readonly<Record<string, number>>
-  readonly person: string
+  /** Lines about pull requests and the ledger, for whoever has to find out what happened. */
+  readonly log: readonly string[]
 }
 
 interface Pull {
   readonly number: number
   readonly state: string
   readonly merged: boolean
-  readonly head: { readonly ref: string; readonly sha: string }
-  readonly merge_commit_sha: string | null
 }
 
 /** @param seed of the random choices; when they meet a controller's writes is chance */
@@ -100,7 +100,7 @@ export async function twoControllers(gitea: Gitea, folder: string, seed: number,
   } finally {
     for (const controller of controllers) await stop(controller)
   }
-  return { acts, told: await world.history(), counts, person: world.person }
+  return { acts, told: await world.history(), counts, log: [...(await world.pulls()), ...(await world.ledger())] }
 }
 
 async function openWorld(gitea: Gitea, folder: string) {
@@ -125,16 +125,16 @@ async function openWorld(gitea: Gitea, folder: string) {
   const remote = gitea.cloneUrl(bot, owner.name, name).plain
   const ask = async <Body>(method: string, below: string, body?: unknown): Promise<{ status: number; body: Body }> =>
     gitea.request<Body>(writer.token, method, `${path}${below}`, body)
-  const live = new Map<string, { readonly colour: Colour; readonly by: string; readonly at: number }>()
+  const live = new Map<string, LiveColour>()
   let clock = Date.now()
   const write = (): void => {
     const file = join(folder, 'live.json')
-    writeFileSync(`${file}.new`, JSON.stringify(recordingOf(live)))
+    writeFileSync(`${file}.new`, JSON.stringify(recordingOf([...live.values()])))
     renameSync(`${file}.new`, file)
   }
-  const edit = (of: string, colour: Colour, by: string): void => {
+  const edit = (of: string, color: Colour, by: LiveColour['by']): void => {
     clock = Math.max(Date.now(), clock + 1_000)
-    live.set(of, { colour, by, at: clock })
+    live.set(of, { color, by, at: new Date(clock), name: of })
     write()
   }
   for (const each of PACKAGES) edit(each, 'blue', 'ci')
@@ -166,8 +166,11 @@ async function openWorld(gitea: Gitea, folder: string) {
   const tip = async (branch: string): Promise<string> =>
     (await ask<{ commit: { id: string } }>('GET', `/branches/${branch}`)).body.commit.id
 
+  const isOfPerson = async (commit: string): Promise<boolean> =>
+    (await ask<{ commit: { committer: { name: string } } }>('GET', `/git/commits/${commit}?stat=false&files=false`)).body.commit.committer
+      .name === writer.name
+
   return {
-    person: writer.name,
     edit,
     controller: (home: string): ChildProcess => {
       mkdirSync(join(folder, home))
@@ -202,17 +205,22 @@ async function openWorld(gitea: Gitea, folder: string) {
       const pull = pulls[Math.floor(random() * pulls.length)]
       if (pull === undefined) return false
       const before = new Set(await recordsAt(await tip('main')))
+      const episodesAt = async (head: string) => (await recordsAt(head)).filter((episode) => !before.has(episode))
       if (outcome === 'Merged') {
         const { status } = await ask('POST', `/pulls/${pull.number}/merge`, { Do: style })
-        if (status >= 300) return false
-      } else if ((await ask('PATCH', `/pulls/${pull.number}`, { state: 'closed' })).status >= 300) return false
-      const after = (await ask<Pull>('GET', `/pulls/${pull.number}`)).body
+        // A branch that is withdrawn at this moment makes the pull request closed for Gitea, although git has the merge: git is asked.
+        const head = await tip('main')
+        const episodes = await episodesAt(head)
+        if (status >= 300 && episodes.length === 0) return false
+        const { merged } = (await ask<Pull>('GET', `/pulls/${pull.number}`)).body
+        return { pull: pull.number, outcome, episodes, head, by: merged || (await isOfPerson(head)) ? writer.name : '' }
+      }
+      if ((await ask('PATCH', `/pulls/${pull.number}`, { state: 'closed' })).status >= 300) return false
       // A branch that is withdrawn closes the pull request too: who closed it is in the timeline.
-      if (outcome === 'Declined' && !(await closedBy(ask, pull.number, writer.name))) return false
-      const head = outcome === 'Merged' ? (after.merge_commit_sha ?? '') : await closedHead(pull.number)
-      if (head === '') throw new Error(`Gitea does not say what was ${outcome} of #${pull.number}: ${JSON.stringify(after)}`)
-      const episodes = (await recordsAt(head)).filter((episode) => !before.has(episode))
-      return { pull: pull.number, outcome, episodes }
+      if (!(await closedBy(ask, pull.number, writer.name))) return false
+      const head = await closedHead(pull.number)
+      if (head === '') throw new Error(`Gitea does not say what was closed of #${pull.number}`)
+      return { pull: pull.number, outcome, episodes: await episodesAt(head), head, by: writer.name }
     },
     /** Until nothing is written any more: the ledger and the list of pull requests stand still for a while. */
     quiet: async (): Promise<void> => {
@@ -226,6 +234,36 @@ async function openWorld(gitea: Gitea, folder: string) {
         const now = await look()
         if (now !== last) [last, since] = [now, performance.now()]
         await sleep(500)
+      }
+    },
+    pulls: async (): Promise<string[]> => {
+      type Listed = Pull & {
+        readonly head: { readonly label: string }
+        readonly created_at: string
+        readonly closed_at: string | null
+      }
+      type Event = { readonly type: string; readonly created_at: string; readonly user: { readonly login: string } | null }
+      const lines: string[] = []
+      for (let page = 1; ; page += 1) {
+        const { body } = await ask<Listed[]>('GET', `/pulls?state=all&sort=oldest&limit=50&page=${page}`)
+        if (body.length === 0) return lines
+        for (const { number, state, merged, head, created_at, closed_at } of body) {
+          const events = (await ask<Event[]>('GET', `/issues/${number}/timeline`)).body
+          const ends = events.filter(({ type }) => /close|merge|delete_branch/.test(type))
+          const ended = ends.map(({ type, created_at: at, user }) => `${type} ${at.slice(11, 19)} ${user?.login}`).join(', ')
+          const what = `#${number} ${merged ? 'merged' : state} ${head.label} ${created_at.slice(11, 19)}-${closed_at?.slice(11, 19)}`
+          lines.push(`${what}: ${ended}`)
+        }
+      }
+    },
+    /** What the ledger's commits say, newest first. */
+    ledger: async (): Promise<string[]> => {
+      type Commit = { readonly created: string; readonly commit: { readonly message: string } }
+      const lines: string[] = []
+      for (let page = 1; ; page += 1) {
+        const { body } = await ask<Commit[]>('GET', `/commits?sha=drift-ledger&stat=false&files=false&limit=50&page=${page}`)
+        if (body.length === 0) return lines
+        for (const { created, commit } of body) lines.push(...commit.message.split('\n').map((line) => `${created.slice(11, 19)} ${line}`))
       }
     },
     history: async (): Promise<Told[]> => {
@@ -261,48 +299,6 @@ async function stop(child: ChildProcess): Promise<void> {
 
 function manifest(name: string, colour: string): string {
   return `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n  namespace: shop\ndata:\n  color: ${colour} # brand\n`
-}
-
-/** Objects as they are, and what an apply of anything that git may say would give. */
-function recordingOf(live: ReadonlyMap<string, { readonly colour: Colour; readonly by: string; readonly at: number }>): object {
-  const items = [...live].flatMap(([name, { colour, by, at }]) => [
-    settings(name, colour, by, at),
-    ...COLOURS.map((desired) => {
-      const read = readResource({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'shop' }, data: { color: desired } })
-      if ('problem' in read) throw new TypeError(read.problem)
-      const object = settings(name, desired, desired === colour ? by : 'ci', at)
-      const spec = { key: predictionKey(read, 'ci'), fieldManager: 'ci', object }
-      return { apiVersion: RECORDING.apiVersion, kind: RECORDING.prediction, metadata: { name: `${name}-${desired}` }, spec }
-    }),
-  ])
-  return { apiVersion: 'v1', kind: 'List', items }
-}
-
-/** The object as `kubectl get -o json --show-managed-fields` gives it. */
-function settings(name: string, color: Colour, by: string, at: number): object {
-  const entry = (manager: string, operation: string, fields: object): object => ({
-    ...{
-      manager,
-      operation,
-      apiVersion: 'v1',
-      time: `${new Date(at).toISOString().slice(0, 19)}Z`,
-      fieldsType: 'FieldsV1',
-      fieldsV1: fields,
-    },
-  })
-  const data = { 'f:data': { 'f:color': {} } }
-  return {
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: {
-      name,
-      namespace: 'shop',
-      uid: `6f1c7f0e-0000-4000-8000-00000000000${PACKAGES.indexOf(name as (typeof PACKAGES)[number])}`,
-      resourceVersion: String(at),
-      managedFields: by === 'ci' ? [entry('ci', 'Apply', data)] : [entry('ci', 'Apply', {}), entry(by, 'Update', data)],
-    },
-    data: { color },
-  }
 }
 
 /** mulberry32 */

@@ -1,6 +1,7 @@
 /** What both forges with pages have in common where a decision is made: what is done after their own merge, and what they refuse alike. */
 import { Failure } from '../../failure.ts'
 import type { ObjectId } from '../../package/object-id.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type { ProposalMerge } from '../../ports/forge.ts'
 import type { KnownProposal } from '../../ports/hosted-forge.ts'
 import type { PackageRepository } from '../../ports/package-repository.ts'
@@ -53,6 +54,22 @@ export function movedBeforeMerge(remote: string, ref: string): Failure {
     remedy: 'read the repository again and repeat',
     retry: 'backoff',
   })
+}
+
+/** Milliseconds between looks: the hooks of a push take a second or so, and on a busy server many. */
+const LOOKS = [100, 200, 400, 800, 1_600, 3_200, 3_200]
+
+/** See `HostedForge.assertStaysOpen`. @param isOpen asks the forge */
+export async function assertStaysOpen(
+  known: KnownProposal,
+  isOpen: () => Promise<boolean>,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const wait of [...LOOKS, undefined]) {
+    if (!(await isOpen())) throw endedMeanwhile(known)
+    if (wait !== undefined) await clock.sleep(wait, signal)
+  }
 }
 
 /** The text of a proposal that ended is what was reviewed: it is not changed any more, and the turn reads again. */

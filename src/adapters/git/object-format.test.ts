@@ -44,7 +44,7 @@ test('a commit reads back as it was written', () => {
     tree: SOME,
     message: 'Grüße\n\nkpt:{}\n',
     author: { name: 'Zoë', email: 'z@example.com', at: 5 },
-    committer: { email: 'z@example.com', at: 5 },
+    committer: { name: 'Zoë', email: 'z@example.com', at: 5 },
   })
 })
 
@@ -53,7 +53,7 @@ test('a commit in another encoding, with a signature and a strange author is rea
   const commit = parseCommit(SOME, Buffer.from(text, 'latin1'))
   assert.equal(commit.message, 'Grüße\n')
   assert.deepEqual(commit.author, { name: 'Zoë', email: '', at: -5 })
-  assert.deepEqual(commit.committer, { email: 'y', at: 1 })
+  assert.deepEqual(commit.committer, { name: 'x', email: 'y', at: 1 })
 })
 
 test('bytes that are no tree, commit or pack are refused', () => {

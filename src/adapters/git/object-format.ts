@@ -115,7 +115,7 @@ export function parseCommit(id: ObjectId, content: Buffer): CommitView {
     tree: objectId(tree),
     message: decoder.decode(cut < 0 ? Buffer.alloc(0) : content.subarray(cut + 2)),
     author: { name: author?.[1] ?? '', email: author?.[2] ?? '', at: Number(author?.[3] ?? 0) },
-    committer: { email: committer?.[2] ?? '', at: Number(committer?.[3] ?? 0) },
+    committer: { name: committer?.[1] ?? '', email: committer?.[2] ?? '', at: Number(committer?.[3] ?? 0) },
   }
 }
 

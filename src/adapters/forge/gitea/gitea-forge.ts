@@ -14,6 +14,7 @@ import type {
   WantedProposal,
 } from '../../../ports/hosted-forge.ts'
 import type { PackageRepository } from '../../../ports/package-repository.ts'
+import { assertStaysOpen } from '../finish-merge.ts'
 import { statusOf } from '../refused-answer.ts'
 import { permissionSchema, repositorySchema, userSchema } from './gitea-answers.ts'
 import type { GiteaClient } from './gitea-client.ts'
@@ -29,6 +30,7 @@ import { ensureGiteaStatuses } from './gitea-statuses.ts'
 export class GiteaForge implements HostedForge {
   readonly dialect: ForgeDialect
   readonly #client: GiteaClient
+  readonly #clock: Clock
   readonly #proposals: GiteaProposals
   readonly #decisions: GiteaDecisions
   readonly #comments: GiteaComments
@@ -38,6 +40,7 @@ export class GiteaForge implements HostedForge {
   /** @param repository of the same remote: branches, tags and the ledger go through git */
   constructor(client: GiteaClient, repository: PackageRepository, clock: Clock) {
     this.#client = client
+    this.#clock = clock
     this.dialect = giteaDialect(client.address)
     const labels = new GiteaLabels(client)
     this.#proposals = new GiteaProposals(client, labels, (signal) => this.#login(signal))
@@ -61,6 +64,11 @@ export class GiteaForge implements HostedForge {
 
   close(decision: ProposalClose, signal: AbortSignal): Promise<void> {
     return this.#decisions.close(decision, signal)
+  }
+
+  assertStaysOpen(known: KnownProposal, signal: AbortSignal): Promise<void> {
+    const isOpen = async (): Promise<boolean> => (await this.#proposals.get(known.number, signal)).state === 'open'
+    return assertStaysOpen(known, isOpen, this.#clock, signal)
   }
 
   ensureStatuses(commit: ObjectId, statuses: readonly CommitStatus[], signal: AbortSignal): Promise<void> {

@@ -149,12 +149,11 @@ export class GiteaProposals {
   }
 
   async #ended(baseBranch: string, refs: ReadonlySet<string>, signal: AbortSignal): Promise<KnownProposal[]> {
-    const found = new Map<string, PullRequest>()
+    const found = new Map<string, PullRequest[]>()
     const take = (pull: PullRequest): void => {
       const ref = refOf(pull)
-      const before = found.get(ref)
       const fits = refs.has(ref) && pull.base.ref === baseBranch && isOwnBranch(pull) && pull.state !== 'open'
-      if (fits && (before === undefined || isLater(pull, before))) found.set(ref, pull)
+      if (fits) found.set(ref, [...(found.get(ref) ?? []), pull])
     }
     const path = this.#client.path('/pulls')
     for (let page = 1; page <= RECENT_PAGES && found.size < refs.size; page += 1) {
@@ -169,8 +168,20 @@ export class GiteaProposals {
       if (pull !== undefined) take(pull)
     }
     return Promise.all(
-      [...found.values()].map(async (pull) => proposalOf(pull, await this.#decidedBy(pull, signal), await this.#headOf(pull, signal))),
+      [...found.values()].map(async (pulls) => {
+        const { pull, by } = await this.#decision(pulls, signal)
+        return proposalOf(pull, by, await this.#headOf(pull, signal))
+      }),
     )
+  }
+
+  /** The last one of a branch that was merged, or that a person closed: our account closes a second one of the same moment. */
+  async #decision(pulls: readonly PullRequest[], signal: AbortSignal): Promise<{ readonly pull: PullRequest; readonly by: string }> {
+    const ended = await Promise.all(pulls.map(async (pull) => ({ pull, by: await this.#decidedBy(pull, signal) })))
+    const decided = ended.filter(({ pull, by }) => pull.merged || by !== '')
+    const [first, ...more] = decided.length > 0 ? decided : ended
+    if (first === undefined) throw new TypeError('no pull request')
+    return more.reduce((last, one) => (isLater(one.pull, last.pull) ? one : last), first)
   }
 
   /** Of one that ended Gitea tells what the branch is now; its own ref stays where it was (docs/facts/head-of-an-ended-pull-request.md). */
@@ -215,7 +226,7 @@ function isOther(known: KnownProposal, wanted: WantedProposal): boolean {
   return add.length + remove.length > 0 || !sameTitle || !sameText(known.body, wanted.body)
 }
 
-/** Which of two ended ones was decided later: a second one of the same moment is closed at once, and says nothing. */
+/** Which of two ended ones was decided later. */
 function isLater(one: PullRequest, other: PullRequest): boolean {
   const at = ({ merged, merged_at, closed_at }: PullRequest): number => Date.parse((merged ? merged_at : closed_at) ?? '') || 0
   if (at(one) !== at(other)) return at(one) > at(other)

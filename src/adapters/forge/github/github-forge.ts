@@ -1,6 +1,7 @@
 /** GitHub as a forge: the parts put together. */
 import type { ObjectId } from '../../../package/object-id.ts'
 import type { ForgeCheckRuns } from '../../../ports/check-run.ts'
+import type { Clock } from '../../../ports/clock.ts'
 import type { ProposalClose, ProposalMerge } from '../../../ports/forge.ts'
 import type {
   CommitStatus,
@@ -14,6 +15,7 @@ import type {
   WantedProposal,
 } from '../../../ports/hosted-forge.ts'
 import type { PackageRepository } from '../../../ports/package-repository.ts'
+import { assertStaysOpen } from '../finish-merge.ts'
 import type { GitHubClient } from './github-client.ts'
 import { GitHubConversation } from './github-conversation.ts'
 import { GitHubDecisions } from './github-decisions.ts'
@@ -28,17 +30,19 @@ export class GitHubForge implements HostedForge {
   readonly dialect: ForgeDialect
   readonly checkRuns: ForgeCheckRuns | undefined
   readonly #client: GitHubClient
+  readonly #clock: Clock
   readonly #proposals: GitHubProposals
   readonly #decisions: GitHubDecisions
   readonly #conversation: GitHubConversation
   readonly #issues: GitHubIssues
 
   /** @param checkRuns where we are an App: no token of a person may make one */
-  constructor(client: GitHubClient, repository: PackageRepository, checkRuns?: ForgeCheckRuns) {
+  constructor(client: GitHubClient, repository: PackageRepository, clock: Clock, checkRuns?: ForgeCheckRuns) {
     const labels = new GitHubLabels(client)
     this.dialect = githubDialect(client.address)
     this.checkRuns = checkRuns
     this.#client = client
+    this.#clock = clock
     this.#proposals = new GitHubProposals(client, labels)
     this.#decisions = new GitHubDecisions(client, this.#proposals, repository)
     this.#conversation = new GitHubConversation(client)
@@ -59,6 +63,10 @@ export class GitHubForge implements HostedForge {
 
   async close(decision: ProposalClose, signal: AbortSignal): Promise<void> {
     return this.#decisions.close(decision, signal)
+  }
+
+  async assertStaysOpen(known: KnownProposal, signal: AbortSignal): Promise<void> {
+    return assertStaysOpen(known, () => this.#proposals.isOpen(known, signal), this.#clock, signal)
   }
 
   async ensureStatuses(commit: ObjectId, statuses: readonly CommitStatus[], signal: AbortSignal): Promise<void> {

@@ -54,6 +54,12 @@ export class GitHubProposals {
     return found.state === 'open' ? proposalOf(found) : { ...proposalOf(found), decidedBy: await this.#personOf(found, signal) }
   }
 
+  async isOpen({ number, label }: KnownProposal, signal: AbortSignal): Promise<boolean> {
+    const asked = { ...(await this.#client.target(signal)), pull_number: number }
+    const { data } = await this.#client.ask(`look at ${label}`, () => this.#client.octokit.rest.pulls.get(asked))
+    return data.state === 'open'
+  }
+
   async ensure(wanted: WantedProposal, known: KnownProposal | undefined, signal: AbortSignal): Promise<OpenedProposal> {
     const given = known?.state === 'open' && known.ref === wanted.ref ? known : undefined
     if (given !== undefined && isOther(given, wanted)) await this.#assertOpen(given, signal)
@@ -137,10 +143,7 @@ export class GitHubProposals {
 
   /** What was read may be minutes old, and GitHub changes the text of what was merged, too. */
   async #assertOpen(proposal: KnownProposal, signal: AbortSignal): Promise<void> {
-    const target = await this.#client.target(signal)
-    const asked = { ...target, pull_number: proposal.number }
-    const { data } = await this.#client.ask(`look at ${proposal.label}`, () => this.#client.octokit.rest.pulls.get(asked))
-    if (data.state !== 'open') throw endedMeanwhile(proposal)
+    if (!(await this.isOpen(proposal, signal))) throw endedMeanwhile(proposal)
   }
 
   /** REST has no way to change it after the opening. */

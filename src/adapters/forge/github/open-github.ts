@@ -92,7 +92,7 @@ export async function openGitHub(options: GitHubOptions): Promise<OpenedGitHub> 
     client,
     granted,
     token: async (signal) => (await holder.tokens(false, signal)) ?? '',
-    forge: (repository) => new GitHubForge(client, repository, checkRuns),
+    forge: (repository) => new GitHubForge(client, repository, clock, checkRuns),
     close: () => dispatcher.close(),
   }
 }

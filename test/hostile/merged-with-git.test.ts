@@ -1,0 +1,62 @@
+/** Git has a merge that the forge does not have: the decision is a merge, and the pull request says so. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { MemoryForge } from '../fakes/memory-forge.ts'
+import { mergeByHand, TurnWorld, WEB } from '../fakes/turn-world.ts'
+import { closedOf } from './race-sweep.ts'
+
+/** A pull request is open, and git has its merge. */
+async function mergedInGit(): Promise<{ world: TurnWorld; forge: MemoryForge }> {
+  const world = new TurnWorld()
+  const forge = new MemoryForge(world.repository)
+  world.forge = forge
+  world.edit(WEB, 'spec.replicas', 5)
+  await world.plan()
+  await mergeByHand(world, (forge.proposals[0]?.ref ?? '').replace('refs/heads/', ''))
+  return { world, forge }
+}
+
+const decisions = ({ repository }: TurnWorld): readonly string[][] =>
+  closedOf(repository).map(({ status }) => [status.outcome, status.decidedBy])
+
+const said = (forge: MemoryForge, topic: string): readonly string[] =>
+  forge.comments.filter((comment) => comment.topic === topic).map(({ body }) => body)
+
+test('a forge that never knows of the merge shows it as closed: a comment says that it is a merge, once', async () => {
+  const { world, forge } = await mergedInGit()
+  for (let turn = 0; turn < 3; turn += 1) await world.plan()
+  assert.deepEqual(decisions(world), [['Merged', 'ada@example.com <ada@example.com>']])
+  assert.equal(forge.proposals[0]?.state, 'closed')
+  const [merged = '', ...more] = said(forge, 'merged')
+  assert.deepEqual(more, [])
+  assert.match(
+    merged,
+    /^\*\*Merged\*\* by .*ada.*: .* on the base branch has it\. Memory does not know of that merge and shows this as closed/,
+  )
+  world.sync()
+  await world.plan()
+  assert.match(said(forge, 'outcome').join(), /^Verified at /)
+  assert.deepEqual(said(forge, 'merged'), [merged], 'and stays')
+  assert.equal(forge.writes.filter((write) => write === 'comment #1 merged').length, 1)
+})
+
+test('somebody merged with git and then closed the pull request: a merge', async () => {
+  const { world, forge } = await mergedInGit()
+  forge.byHand(1, { state: 'closed', decidedBy: 'grace', decidedAt: '2026-11-21T10:01:30Z' })
+  await world.plan()
+  assert.deepEqual(decisions(world), [['Merged', 'ada@example.com <ada@example.com>']])
+  assert.equal(said(forge, 'merged').length, 1)
+})
+
+test('the forge enters its own merge a moment later: the branch is there until then, and who it names is who decided', async () => {
+  const { world, forge } = await mergedInGit()
+  forge.beforeLookForEnd = ({ ref }) => {
+    assert.ok(world.repository.branches.has(ref), 'the branch is still there')
+    forge.byHand(1, { state: 'merged', decidedBy: 'grace', decidedAt: '2026-11-21T10:01:30Z' })
+  }
+  await world.plan()
+  await world.plan()
+  assert.deepEqual(decisions(world), [['Merged', 'grace']])
+  assert.equal(forge.proposals[0]?.state, 'merged')
+  assert.deepEqual(said(forge, 'merged'), [], 'the page says it')
+})

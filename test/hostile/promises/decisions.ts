@@ -1,0 +1,135 @@
+/** P15 to P20: what a proposal does, and what a decision is. */
+import type { Promised } from '../promises.ts'
+
+export const DECISIONS: readonly Promised[] = [
+  {
+    id: 'P15',
+    promise: 'After an Adopt the package renders to the live values, and nothing else moves.',
+    checks: ['src/proposal/prove-edit.test.ts', 'test/property/adopt.property.test.ts', 'src/proposal/adopt/adoption.test.ts'],
+    mutants: [
+      {
+        breaks: 'what moves beside the chosen fields is accepted',
+        file: 'src/proposal/prove-edit.ts',
+        find: "if (moved !== undefined) throw movedMore(describeResourceId(was.id), `${shownPathOnly(moved) || 'the object'} moves too`)",
+        replace: '',
+        by: 'src/proposal/prove-edit.test.ts',
+      },
+      {
+        breaks: 'a chosen field that does not hold the live value is accepted',
+        file: 'src/proposal/prove-edit.ts',
+        find: 'if (!jsonEquals(value, wanted))',
+        replace: 'if (false)',
+        by: 'src/proposal/prove-edit.test.ts',
+      },
+    ],
+  },
+  {
+    id: 'P16',
+    promise: 'A Restore never brings back a value that git has changed since: a proposal whose base moved is built anew.',
+    checks: ['src/plan/plan-reconcile.test.ts', 'test/crash/kill-pull-requests.test.ts'],
+    mutants: [
+      {
+        breaks: 'a proposal on an older base counts as the same',
+        file: 'src/plan/unit-documents.ts',
+        find: '&&\n    sameTree(git.tree, git.baseTrees.get(open.base))',
+        replace: '',
+        by: 'src/plan/plan-reconcile.test.ts',
+      },
+    ],
+  },
+  {
+    id: 'P17',
+    promise: 'A closed pull request silences exactly the drift that it was about, for a time that it says.',
+    checks: [
+      'src/plan/plan-reconcile.test.ts',
+      'src/plan/found-decisions.test.ts',
+      'test/hostile/decisions-in-a-race.test.ts',
+      'test/gitea/gitea-contract.test.ts',
+    ],
+    mutants: [
+      {
+        breaks: 'other drift of the unit is silent too',
+        file: 'src/plan/pick-changes.ts',
+        find: "spec.fingerprint === fingerprint && status.outcome === 'Declined'",
+        replace: "status.outcome === 'Declined'",
+        by: 'src/plan/plan-reconcile.test.ts',
+      },
+      {
+        breaks: 'silence has no end',
+        file: 'src/plan/pick-changes.ts',
+        find: 'return until !== undefined && until > at ? until : undefined',
+        replace: 'return until',
+        by: 'src/plan/plan-reconcile.test.ts',
+      },
+    ],
+  },
+  {
+    id: 'P18',
+    promise: 'Mass drift is one incident: past the threshold nothing new is proposed, and one issue says so.',
+    checks: ['src/plan/storm.test.ts', 'src/plan/plan-limits.test.ts', 'test/fleet/mass-drift.test.ts', 'src/reconcile/limits.test.ts'],
+    mutants: [
+      {
+        breaks: 'a storm is never seen',
+        file: 'src/plan/storm.ts',
+        find: 'return causes.size > threshold',
+        replace: 'return false',
+        by: 'src/plan/storm.test.ts',
+      },
+      {
+        breaks: 'a storm holds nothing back',
+        file: 'src/plan/plan-limits.ts',
+        find: 'if (stormy !== undefined) return stormy',
+        replace: '',
+        by: 'src/plan/plan-limits.test.ts',
+      },
+    ],
+  },
+  {
+    id: 'P19',
+    promise: 'A field that two sides fight over is named, with the other manager, and no more pull requests are opened for it.',
+    checks: ['src/plan/fight.test.ts', 'test/crash/kill-pull-requests.test.ts'],
+    mutants: [
+      {
+        breaks: 'a fight has no end of rounds',
+        file: 'src/plan/fight.ts',
+        find: 'if (restored.length >= MERGES || flipped.length >= FLIPS)',
+        replace: 'if (flipped.length >= FLIPS)',
+        by: 'src/plan/fight.test.ts',
+      },
+    ],
+  },
+  {
+    id: 'P20',
+    promise: 'Two controllers at once do nothing twice and lose nothing.',
+    checks: [
+      'test/hostile/run-two-controllers.ts',
+      'test/hostile/decisions-in-a-race.test.ts',
+      'test/hostile/merged-with-git.test.ts',
+      'test/hostile/merged-with-git.gitea.test.ts',
+      'test/gitea/gitea-faults.test.ts',
+    ],
+    mutants: [
+      {
+        breaks: 'a turn whose push lost a race does not begin again',
+        file: 'src/reconcile/observe-units.ts',
+        find: "if (failure.code !== 'BP4003') throw thrown",
+        replace: 'throw failure',
+        by: 'test/hostile/decisions-in-a-race.test.ts',
+      },
+      {
+        breaks: 'a close is lost in the moment in which another turn withdraws the proposal',
+        file: 'src/plan/found-decisions.ts',
+        find: '    ...closedWhileWithdrawn(seen),\n',
+        replace: '',
+        by: 'test/hostile/decisions-in-a-race.test.ts',
+      },
+      {
+        breaks: 'the branch of a merge is taken away before the forge has entered the merge',
+        file: 'src/reconcile/tell-outcomes.ts',
+        find: '  await assertNoMergeUnderWay(forge, view, planned, signal)\n',
+        replace: '',
+        by: 'test/hostile/merged-with-git.test.ts',
+      },
+    ],
+  },
+]

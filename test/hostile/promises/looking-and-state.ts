@@ -1,0 +1,117 @@
+/** P8 to P14: what is taken for true, and what lasts. */
+import type { Promised } from '../promises.ts'
+
+export const LOOKING_AND_STATE: readonly Promised[] = [
+  {
+    id: 'P8',
+    promise: 'An error is never drift: what cannot be read is unknown, opens no pull request and closes none.',
+    checks: [
+      'src/adapters/kubernetes/read-live-absence.test.ts',
+      'src/adapters/kubernetes/read-live.test.ts',
+      'src/plan/plan-reconcile.test.ts',
+    ],
+    mutants: [
+      {
+        breaks: 'an object that cannot be read counts as missing',
+        file: 'src/drift/detect-drift.ts',
+        find: "if (live.state === 'unreadable') return { ...base, state: 'unreadable', proof: 'none', items: [], failure: live.failure }",
+        replace: "if (live.state === 'unreadable') return detectDrift({ ...observed, live: { state: 'absent' } }, syncer)",
+        by: 'src/plan/plan-reconcile.test.ts',
+      },
+    ],
+  },
+  {
+    id: 'P9',
+    promise: 'An object is missing only after a list that is complete and of one resource version.',
+    checks: ['src/adapters/kubernetes/read-live-absence.test.ts', 'src/adapters/kubernetes/read-live.test.ts'],
+    mutants: [
+      {
+        breaks: 'pages of different resource versions are one list',
+        file: 'src/adapters/kubernetes/list-objects.ts',
+        find: 'if (resourceVersion !== undefined && page.resourceVersion !== resourceVersion) {',
+        replace: 'if (false) {',
+        by: 'src/adapters/kubernetes/read-live',
+      },
+    ],
+  },
+  {
+    id: 'P10',
+    promise: 'One broken kind, package or cluster stops no other one.',
+    checks: [
+      'src/cli/controller.test.ts',
+      'src/reconcile/unobserved.test.ts',
+      'test/e2e/bad-world.live.test.ts',
+      'test/e2e/bad-objects.live.test.ts',
+    ],
+    mutants: [
+      {
+        breaks: 'a cluster that cannot be observed ends the turn of all',
+        file: 'src/reconcile/run-turn.ts',
+        find: 'if (signal.aborted) throw thrown\n    return { cluster: cluster.name,',
+        replace: 'if (thrown !== undefined) throw thrown\n    return { cluster: cluster.name,',
+        by: 'src/reconcile/unobserved.test.ts',
+      },
+    ],
+  },
+  {
+    id: 'P11',
+    promise: 'No input, of whatever form, ends the process or the turns of others.',
+    checks: [
+      'src/drift/hostile-objects.test.ts',
+      'src/render/bad-input.test.ts',
+      'test/e2e/bad-input.live.test.ts',
+      'test/e2e/bad-objects.live.test.ts',
+    ],
+    mutants: [
+      {
+        breaks: 'an object that is nested too deep is walked',
+        file: 'src/krm/json-depth.ts',
+        find: 'if (depth > most) return true',
+        replace: '',
+        by: 'src/krm/json-depth.test.ts',
+      },
+    ],
+  },
+  {
+    id: 'P12',
+    promise: 'All that lasts is in git, the forge, Leases and one key: the data folder may be deleted at any moment.',
+    checks: ['src/adapters/git/repository-cache.test.ts', 'test/property/known-turns.property.test.ts'],
+    mutants: [
+      {
+        breaks: 'a cache that is not what it should be is used as it is',
+        file: 'src/adapters/git/object-cache.ts',
+        find: 'if (object.id !== id) throw new DamagedCache(`object ${id} has another content`)',
+        replace: '',
+        by: 'src/adapters/git/repository-cache.test.ts',
+      },
+    ],
+  },
+  {
+    id: 'P13',
+    promise: 'When faults stop, the state is that of an undisturbed run, and then nothing is written any more.',
+    checks: ['test/crash/kill-pull-requests.test.ts', 'src/plan/plan-reconcile.test.ts'],
+    mutants: [
+      {
+        breaks: 'the time of the observation is something new',
+        file: 'src/plan/ledger-files.ts',
+        find: "observed: { ...observed, at: '' }",
+        replace: 'observed',
+        by: 'src/plan/plan-reconcile.test.ts',
+      },
+    ],
+  },
+  {
+    id: 'P14',
+    promise: 'The same input gives the same bytes, in whatever order the cluster and git list things.',
+    checks: ['src/plan/plan-reconcile.test.ts', 'src/drift/fingerprint.test.ts', 'test/crash/kill-everywhere.test.ts'],
+    mutants: [
+      {
+        breaks: 'a fingerprint depends on the order of the items',
+        file: 'src/drift/fingerprint.ts',
+        find: 'hashed(item, key).line).sort()',
+        replace: 'hashed(item, key).line)',
+        by: 'src/drift/fingerprint.test.ts',
+      },
+    ],
+  },
+]

@@ -1,0 +1,167 @@
+/** P1 to P7: what never leaves, and what is written once and only with leave. */
+import type { Promised } from '../promises.ts'
+
+export const SECRETS_AND_WRITES: readonly Promised[] = [
+  {
+    id: 'P1',
+    promise: 'No value of a Secret, and no value that looks like a credential, leaves the process.',
+    checks: [
+      'test/hostile/credential-forms.test.ts',
+      'src/cli/no-secrets.test.ts',
+      'src/krm/redacted.test.ts',
+      'test/e2e/canary.live.test.ts',
+    ],
+    mutants: [
+      {
+        breaks: 'the content of a Secret is shown',
+        file: 'src/krm/redacted.ts',
+        find: 'if (isSecret(id) && isHiddenOfSecret(path, value)) return',
+        replace: 'if (isSecret(id) && path.length > 9) return',
+        by: 'src/krm/redacted.test.ts',
+      },
+      {
+        breaks: 'a credential is not known by its name or form',
+        file: 'src/krm/redacted.ts',
+        find: "return looksSecret(path, value) ? 'by its name or its form it is a credential' : undefined",
+        replace: 'return undefined',
+        by: 'test/hostile/credential-forms.test.ts',
+      },
+    ],
+  },
+  {
+    id: 'P2',
+    promise: 'A changed secret shows as changed by a keyed hash, which nobody can guess back without the key.',
+    checks: ['src/krm/redacted.test.ts'],
+    mutants: [
+      {
+        breaks: 'the hash has no key',
+        file: 'src/krm/redacted.ts',
+        find: "createHmac('sha256', prepare(key))",
+        replace: "createHash('sha256')",
+      },
+    ],
+  },
+  {
+    id: 'P3',
+    promise: 'Credentials are never printed: not those in an address, in an error of a server, or in a program’s output.',
+    checks: ['src/adapters/git/remote-address.test.ts', 'src/text/foreign-text.test.ts', 'src/adapters/kubernetes/credentials.test.ts'],
+    mutants: [
+      {
+        breaks: 'the address is printed with its user and password',
+        file: 'src/adapters/git/remote-address.ts',
+        find: "return { kind: 'http', printed: place + path,",
+        replace: "return { kind: 'http', printed: url.href,",
+      },
+      {
+        breaks: 'a secret in the text of a server is passed on',
+        file: 'src/text/foreign-text.ts',
+        find: "rest.replaceAll(secret, '***')",
+        replace: 'rest',
+      },
+    ],
+  },
+  {
+    id: 'P4',
+    promise: 'A unit has one open pull request at most, whatever fails in between.',
+    checks: [
+      'test/crash/kill-pull-requests.test.ts',
+      'test/gitea/gitea-faults.test.ts',
+      'test/gitea/gitea-contract.test.ts',
+      'test/gitea/gitea-changes.test.ts',
+      'test/forge/github/github-contract.test.ts',
+    ],
+    mutants: [
+      {
+        breaks: 'on Gitea one is opened without a look for an open one',
+        file: 'src/adapters/forge/gitea/gitea-proposals.ts',
+        find: 'const open = given ?? (await this.openOf(wanted, signal)) ?? (await this.#make(wanted, signal))',
+        replace: 'const open = given ?? (await this.#make(wanted, signal))',
+        by: 'test/gitea/gitea-contract.test.ts',
+      },
+      {
+        breaks: 'on Gitea the second one of the same moment stays open',
+        file: 'src/adapters/forge/gitea/gitea-proposals.ts',
+        find: 'if (number !== kept) await this.close(number, signal)',
+        replace: 'if (number === kept) await this.close(number, signal)',
+        by: 'test/gitea/gitea-changes.test.ts',
+      },
+      {
+        breaks: 'on GitHub one is opened without a look for an open one',
+        file: 'src/adapters/forge/github/github-proposals.ts',
+        find: 'const there = given ?? (await this.#openOf(wanted.ref, signal))',
+        replace: 'const there = given',
+        by: 'test/forge/github/github-contract.test.ts',
+      },
+    ],
+  },
+  {
+    id: 'P5',
+    promise: 'A crash at any step loses nothing and does nothing twice.',
+    checks: [
+      'test/crash/kill-everywhere.test.ts',
+      'test/crash/kill-pull-requests.test.ts',
+      'test/crash/kill-commands.test.ts',
+      'test/crash/kill-joint.test.ts',
+      'test/crash/kill-limits.test.ts',
+      'test/crash/kill-init.test.ts',
+      'test/crash/settle.live.test.ts',
+      'test/gitea/crash.gitea.test.ts',
+      'test/hostile/approve-killed.test.ts',
+    ],
+    mutants: [
+      {
+        breaks: 'an approve that is given again does not find its own merge',
+        file: 'src/reconcile/decide.ts',
+        find: "const own = verb === 'approve' ? ownMerge(observation, decider.name) : undefined",
+        replace: "const own = verb === 'approve' ? undefined : ownMerge(observation, decider.name)",
+        by: 'test/hostile/approve-killed.test.ts',
+      },
+      {
+        breaks: 'a tag that an earlier turn set is not found again',
+        file: 'src/plan/found-decisions.ts',
+        find: 'if (tag?.packagePath === unit.packageName) return tag.revision',
+        replace: 'if (tag?.packagePath === unit.packageName) return undefined',
+        by: 'test/crash/kill-',
+      },
+    ],
+  },
+  {
+    id: 'P6',
+    promise: 'Nothing is written to a cluster unless a merged commit authorises it, and then exactly the approved items.',
+    checks: ['src/plan/plan-settle.test.ts', 'src/adapters/kubernetes/api-server-writer.test.ts', 'test/e2e/settle.live.test.ts'],
+    mutants: [
+      {
+        breaks: 'a write that names no commit is sent',
+        file: 'src/adapters/kubernetes/api-server-writer.ts',
+        find: 'if (!COMMIT.test(commit) || !EPISODE.test(episode)) {',
+        replace: 'if (!EPISODE.test(episode)) {',
+        by: 'src/adapters/kubernetes/api-server-writer',
+      },
+      {
+        breaks: 'what differs and was not approved is written too',
+        file: 'src/plan/plan-settle.ts',
+        find: 'const still = now.filter(({ fingerprint }) => approved.has(fingerprint))',
+        replace: 'const still = now',
+        by: 'src/plan/plan-settle.test.ts',
+      },
+    ],
+  },
+  {
+    id: 'P7',
+    promise: 'A ref is moved only from where it was last seen; the base branch is never forced.',
+    checks: [
+      'src/adapters/git/repository-local.test.ts',
+      'src/adapters/git/repository-http.test.ts',
+      'src/adapters/git/repository-remote.test.ts',
+    ],
+    mutants: [
+      {
+        breaks: 'where the ref is now is not compared with where it was seen',
+        file: 'src/adapters/git/push-refs.ts',
+        find: 'if (moved.length > 0) throw leaseLost(parts.remote, moved, [])',
+        replace: '',
+        by: 'src/adapters/git/repository',
+      },
+    ],
+  },
+]

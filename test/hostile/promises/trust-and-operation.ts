@@ -1,0 +1,188 @@
+/** P21 to P30: whom to believe, what is bounded, what is told, and what is released. */
+import type { Promised } from '../promises.ts'
+
+export const TRUST_AND_OPERATION: readonly Promised[] = [
+  {
+    id: 'P21',
+    promise: 'A package reports on, and proposes for, only the namespaces and kinds that are bound to it.',
+    checks: ['test/hostile/tenancy.test.ts', 'test/e2e/tenants.live.test.ts'],
+    mutants: [
+      {
+        breaks: 'a placement allows every namespace',
+        file: 'src/policy/boundary.ts',
+        find: 'if (allowsNamespace(own, id.namespace)) return undefined',
+        replace: 'if (allowsNamespace(own, id.namespace) || own.length > 0) return undefined',
+        by: 'test/hostile/tenancy.test.ts',
+      },
+      {
+        breaks: 'without a placement every object is covered',
+        file: 'src/policy/coverage.ts',
+        find: 'if (this.proves(id) || (!this.anchored && this.mostlyAgrees(id))) return undefined',
+        replace: 'return undefined',
+        by: 'test/hostile/tenancy.test.ts',
+      },
+    ],
+    open: 'Without allow, coverage is inferred from what is live (ADR 41): evidence, and no wall.',
+  },
+  {
+    id: 'P22',
+    promise: 'Only people who may write decide, and only a code owner lets go of what is dangerous.',
+    checks: ['src/plan/comment-rights.test.ts', 'test/hostile/forged-bot-commit.test.ts', 'test/gitea/commands.gitea.test.ts'],
+    mutants: [
+      {
+        breaks: 'a command of anybody counts',
+        file: 'src/plan/comment-rights.ts',
+        find: "if (permission === 'write' || permission === 'admin') return",
+        replace: 'return',
+        by: 'src/plan/comment-rights.test.ts',
+      },
+      {
+        breaks: 'a commit in the name of the bot is believed',
+        file: 'src/reconcile/judge-branches.ts',
+        find: "if (typeof verdict === 'string') found.set(branch.ref, verdict)",
+        replace: "if (typeof verdict === 'string') continue",
+        by: 'test/hostile/forged-bot-commit.test.ts',
+      },
+      {
+        breaks: 'a critical change needs no code owner',
+        file: 'src/plan/comment-rights.ts',
+        find: "if (change.risk !== 'critical' && change.risk !== 'high') continue",
+        replace: "if (change.risk !== 'high') continue",
+        by: 'src/plan/comment-rights.test.ts',
+      },
+    ],
+  },
+  {
+    id: 'P23',
+    promise: 'Foreign text stays text: no mention, link, markup, escape sequence or trailer of it acts anywhere.',
+    checks: [
+      'src/record/markdown-text.test.ts',
+      'test/contract/proposal-markdown.test.ts',
+      'src/text/foreign-text.test.ts',
+      'src/record/commit-message.test.ts',
+    ],
+    mutants: [
+      {
+        breaks: 'the fence around code is as long as a run within it',
+        file: 'src/record/markdown-text.ts',
+        find: "const fence = '`'.repeat(longestRun(shown) + 1)",
+        replace: "const fence = '`'",
+        by: 'src/record/markdown-text.test.ts',
+      },
+      {
+        breaks: 'control and format characters are passed on',
+        file: 'src/text/foreign-text.ts',
+        find: '/[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\u2065\\u{e0000}-\\u{e007f}]/gu',
+        replace: '/[\\p{Cc}]/gu',
+        by: 'src/text/foreign-text.test.ts',
+      },
+    ],
+  },
+  {
+    id: 'P24',
+    promise: 'A package runs nothing that the operator did not allow, and nothing past its limits of time, memory and output.',
+    checks: [
+      'src/render/runtimes/choose-runtime.test.ts',
+      'src/adapters/functions/foreign-functions.test.ts',
+      'src/adapters/functions/worker-renderer.test.ts',
+      'src/adapters/functions/container-engine.test.ts',
+    ],
+    mutants: [
+      {
+        breaks: 'a program that is named is run',
+        file: 'src/render/runtimes/choose-runtime.ts',
+        find: 'if (allowed.exec.includes(text)) {',
+        replace: "if (text !== '') {",
+        by: 'src/render/runtimes/choose-runtime.test.ts',
+      },
+      {
+        breaks: 'a program may print without end',
+        file: 'src/adapters/functions/run-program.ts',
+        find: 'if (written > limits.output) breakLimit(',
+        replace: 'if (false) breakLimit(',
+        by: 'src/adapters/functions/foreign-functions.test.ts',
+      },
+    ],
+  },
+  {
+    id: 'P25',
+    promise: 'Every resource is bounded: bodies, pages, files, depth, queues, caches, texts of pull requests.',
+    checks: [
+      'src/adapters/forge/webhook-server.test.ts',
+      'src/adapters/kubernetes/api-connection.test.ts',
+      'src/krm/json-depth.test.ts',
+      'src/proposal/proposal-text.test.ts',
+      'test/hostile/large-files.test.ts',
+    ],
+    mutants: [
+      {
+        breaks: 'a webhook of any length is read',
+        file: 'src/adapters/forge/webhook-intake.ts',
+        find: 'if (this.bytes >= BODY_LIMIT) {',
+        replace: 'if (false) {',
+        by: 'src/adapters/forge/webhook-',
+      },
+    ],
+  },
+  {
+    id: 'P26',
+    promise: 'Every answer says how old it is, and what cannot be observed is Unknown, never in sync.',
+    checks: ['src/reconcile/unobserved.test.ts', 'test/hostile/rollback.test.ts', 'test/e2e/status.live.test.ts'],
+    mutants: [
+      {
+        breaks: 'an older observation replaces a newer one',
+        file: 'src/plan/seen-at.ts',
+        find: 'return at < known && known <= now',
+        replace: 'return false',
+        by: 'src/reconcile/unobserved.test.ts',
+      },
+    ],
+    open: 'A watch that is silent for 60 seconds as Stale waits for the watch (issue 18).',
+  },
+  {
+    id: 'P27',
+    promise: 'A webhook is a hint: without, twice, or forged, it changes when something happens and not what.',
+    checks: [
+      'src/adapters/forge/webhook-intake.test.ts',
+      'src/adapters/forge/webhook-signature.test.ts',
+      'test/gitea/webhook.gitea.test.ts',
+    ],
+    mutants: [
+      {
+        breaks: 'any signature is good',
+        file: 'src/adapters/forge/webhook-signature.ts',
+        find: 'return equal.includes(true)',
+        replace: 'return equal.length > 0',
+        by: 'src/adapters/forge/webhook-signature.test.ts',
+      },
+    ],
+  },
+  {
+    id: 'P28',
+    promise: 'Every failure names what, where, why and what to do, with a stable code and exit code.',
+    checks: ['src/failure.test.ts', 'src/cli/failure-guide.test.ts', 'src/cli/exit-status.test.ts'],
+    mutants: [
+      {
+        breaks: 'a failure does not say what to do',
+        file: 'src/failure.ts',
+        find: ', `  fix: ${indented(failure.remedy)}`)',
+        replace: ')',
+        by: 'src/failure.test.ts',
+      },
+    ],
+  },
+  {
+    id: 'P29',
+    promise: 'State of one minor release before or after is read, and unknown fields survive.',
+    checks: [],
+    mutants: [],
+    open: 'It waits for the first release: there is none to replay.',
+  },
+  {
+    id: 'P30',
+    promise: 'A release has an SBOM, provenance, signed commits of the bot and a tarball that can be built again byte for byte.',
+    checks: [],
+    mutants: [],
+    open: 'It waits for the first release.',
+  },
+]
