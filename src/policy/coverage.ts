@@ -53,6 +53,8 @@ export class Coverage {
   private readonly claims: readonly Claim[]
   /** Claims of which some object is proven. */
   private readonly own: ReadonlySet<Claim>
+  /** Objects of RepoSyncs that are not the package's, by `resourceKey`. */
+  private readonly ofOtherRepoSyncs: ReadonlySet<string>
   /** Namespaces in which some object is proven. */
   private readonly namespaces: ReadonlySet<string>
   /** Whether anything at all is proven. */
@@ -63,7 +65,9 @@ export class Coverage {
     this.claims = claimsOf(question.live)
     this.places = new Map(question.detected.map(({ id }) => [resourceKey(id), namespaceOf(id)]))
     const namespaced = new Map(question.detected.map(({ id }) => [resourceKey(id), id.namespace]))
-    const anchors = [...this.evidence].flatMap(([key, { proven, agreed }]) => (proven && agreed > 0 ? [key] : []))
+    const shown = [...this.evidence].flatMap(([key, { proven, agreed }]) => (proven && agreed > 0 ? [key] : []))
+    this.ofOtherRepoSyncs = objectsOfOthers(this.claims, shown)
+    const anchors = shown.filter((key) => !this.ofOtherRepoSyncs.has(key))
     this.anchored = anchors.length > 0
     this.own = new Set(this.claims.filter(({ objects }) => anchors.some((key) => objects.has(key))))
     this.namespaces = new Set(anchors.map((key) => namespaced.get(key) ?? '').filter((namespace) => namespace !== ''))
@@ -80,13 +84,14 @@ export class Coverage {
 
   /** Whether objects that are marked as of an inventory show that it is the package's. */
   isOwnInventory(claimed: ReadonlySet<string>): boolean {
-    const shown = [...claimed].map((key) => this.evidence.get(key))
+    const shown = [...claimed].map((key) => (this.ofOtherRepoSyncs.has(key) ? undefined : this.evidence.get(key)))
     return shown.some((evidence) => evidence?.proven === true && evidence.agreed > 0)
   }
 
   /** Whether it is shown that the package covers the object, so that a merged decision may write it. */
   proves(id: ResourceId): boolean {
     const key = resourceKey(id)
+    if (this.ofOtherRepoSyncs.has(key)) return false
     if (this.evidence.get(key)?.proven === true) return true
     const marks = this.claims.filter(({ objects }) => objects.has(key))
     if (marks.length > 0) return marks.some((claim) => this.own.has(claim))
@@ -97,6 +102,12 @@ export class Coverage {
   whyOutside(id: ResourceId): Failure | undefined {
     if (this.proves(id) || (!this.anchored && this.mostlyAgrees(id))) return undefined
     const marked = this.claims.find(({ objects }) => objects.has(resourceKey(id)))
+    if (this.ofOtherRepoSyncs.has(resourceKey(id)))
+      return outside(
+        id,
+        'TEN-OTHER-SYNCER',
+        'it is marked as of a RepoSync of another namespace than most of the package, and a RepoSync applies to its own only',
+      )
     const { overwritten, unowned } = this.evidence.get(resourceKey(id)) ?? {}
     if (marked === undefined && (overwritten === true || unowned === true)) return undefined
     if (marked !== undefined)
@@ -127,6 +138,19 @@ export class Coverage {
     const marked = new Set(this.claims.flatMap(({ objects }) => [...objects]))
     return [...this.places].flatMap(([other, place]) => (place === namespaceOf(id) && !marked.has(other) ? [other] : []))
   }
+}
+
+/**
+ * A RepoSync applies to its own namespace only (`configSyncMark`), so those of two namespaces never have one package: it is of the
+ * namespace in which most of their objects are shown to be the package's. Where several have as many, nobody knows.
+ */
+function objectsOfOthers(claims: readonly Claim[], shown: readonly string[]): ReadonlySet<string> {
+  const namespaces = new Map<string, Set<string>>()
+  for (const { kind, namespace, objects } of claims)
+    if (kind === 'RepoSync') namespaces.set(namespace, new Set([...(namespaces.get(namespace) ?? []), ...objects]))
+  const counted = [...namespaces.values()].map((keys) => ({ keys, count: shown.filter((key) => keys.has(key)).length }))
+  const most = Math.max(0, ...counted.map(({ count }) => count))
+  return new Set(counted.flatMap(({ keys, count }) => (count < most ? [...keys] : [])))
 }
 
 /** Of a Namespace, itself: it goes with what is in it. */

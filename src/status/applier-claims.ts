@@ -126,7 +126,9 @@ function argoApplication(instance: string): Mark | undefined {
 /**
  * `configsync.gke.io/manager` is `:root`, `:root_<name>`, `<namespace>` or `<namespace>_<name>`: kpt-config-sync
  * `pkg/declared/resource_manager.go` and `scope.go`; it counts with `managed: enabled` and the object's own resource id
- * (`pkg/metadata/metadata.go`, `pkg/core` GKNN).
+ * (`pkg/metadata/metadata.go`, `pkg/core` GKNN). A RepoSync applies to its own namespace only, and syncs nothing while its source has anything else
+ * (KNV1058: `pkg/validate/scoped/validate/scope_validator.go` ClusterScopedForNamespaceReconciler, `pkg/parse/repository_scope.go`
+ * repositoryScopeVisitor), so its mark on any other object is a copy.
  */
 function configSyncMark({ id, annotations }: Marked): Mark | undefined {
   const manager = annotations.get('configsync.gke.io/manager')
@@ -136,6 +138,7 @@ function configSyncMark({ id, annotations }: Marked): Mark | undefined {
   const root = manager === ':root' || manager.startsWith(':root_')
   const [scope = '', given, more] = manager.split('_')
   const namespace = root ? 'config-management-system' : scope
+  if (!root && id.namespace !== namespace) return undefined
   const name = given ?? (root ? 'root-sync' : 'repo-sync')
   return isName(namespace) && isName(name) && more === undefined
     ? mark('config-sync', 'configsync.gke.io', root ? 'RootSync' : 'RepoSync', [namespace], name)

@@ -11,7 +11,7 @@ import { pendingSettles, settleByWriting } from '../../src/reconcile/settle.ts'
 import { runInWorld } from '../fakes/cli-world.ts'
 import { marked } from '../fakes/inventory-world.ts'
 import { appliedBy } from '../fakes/live-object.ts'
-import { CONFIG, DEPLOYMENT, policyText, TurnWorld, WEB, yaml } from '../fakes/turn-world.ts'
+import { CONFIG, DEPLOYMENT, policyText, TurnWorld, WEB, WEB_CONFIG, yaml } from '../fakes/turn-world.ts'
 
 const SETTLES = '{mode: Propose, settle: backporch}'
 /** A value that is only live, in another tenant's object. */
@@ -180,6 +180,44 @@ test('an inventory that is not shown to be the package’s names none of its obj
   assert.equal(code, 3)
   assert.match(stdout, /lists one object outside what this package covers: .*\(TEN-INVENTORY\)/)
   assert.doesNotMatch(await everythingTold(world), new RegExp(CANARY))
+})
+
+test('a RepoSync applies to its own namespace: an object of another one opens nothing, though it was guessed whole', async () => {
+  const repoSync = (namespace: string) => ({
+    annotations: { 'configsync.gke.io/manager': namespace, 'configmanagement.gke.io/managed': 'enabled' },
+  })
+  const guess = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: small, namespace: b}\ndata: {on: "true"}\n'
+  const world = attack('ConfigMap', 'the same syncer')
+  world.repository.commitByHand('main', { 'apps/web/small.yaml': guess })
+  world.cluster.put(appliedBy('kustomize-controller', yaml(guess)))
+  for (const key of [WEB, WEB_CONFIG]) world.cluster.change(key, (live) => marked(live, repoSync('shop')))
+  for (const key of ['/ConfigMap/b/theirs', '/ConfigMap/b/small']) world.cluster.change(key, (live) => marked(live, repoSync('b')))
+  const told = await everythingTold(world)
+  assert.doesNotMatch(told, new RegExp(CANARY))
+  for (const name of ['theirs', 'small'])
+    assert.match(told, new RegExp(`ConfigMap b/${name} outside .*RepoSync of another namespace.*\\(TEN-OTHER-SYNCER\\)`))
+  assert.doesNotMatch(told, /shop\/web outside/)
+})
+
+test('several RepoSyncs of one namespace may have one package', async () => {
+  const world = new TurnWorld()
+  for (const [key, name] of [
+    [WEB, 'shop_web'],
+    [WEB_CONFIG, 'shop_config'],
+  ] as const)
+    world.cluster.change(key, (live) =>
+      marked(live, { annotations: { 'configsync.gke.io/manager': name, 'configmanagement.gke.io/managed': 'enabled' } }),
+    )
+  assert.equal((await runInWorld(world, ['diff'])).code, 0)
+})
+
+test('a mark of a RepoSync on an object of another namespace is a copy, and shows nothing', async () => {
+  const world = attack('ConfigMap', 'kubectl')
+  const copied = { annotations: { 'configsync.gke.io/manager': 'shop', 'configmanagement.gke.io/managed': 'enabled' } }
+  for (const key of [WEB, WEB_CONFIG, '/ConfigMap/b/theirs']) world.cluster.change(key, (live) => marked(live, copied))
+  const told = await everythingTold(world)
+  assert.match(told, /ConfigMap b\/theirs outside .*\(TEN-NOT-APPLIED\)/)
+  assert.doesNotMatch(told, new RegExp(CANARY))
 })
 
 test('objects of several namespaces, and without one, that the syncer of the package applied stay compared', async () => {
