@@ -43,10 +43,13 @@ test('says where the key comes from, and whether git knows who sits here', async
   assert.match(known.stdout, /^✓ key: from BACKPORCH_KEY$/m)
   assert.match(known.stdout, /^✓ git: knows who you are$/m)
   const file = await check({ keySource: async () => ({ from: 'file', path: '/key' }), hasGitIdentity: async () => false })
-  assert.match(file.stdout, /^✓ key: from \/key, so this machine's scans alone recognise each other$/m)
+  assert.match(
+    file.stdout,
+    /^✓ key: from \/key; scans on other machines need the same key \(BACKPORCH_KEY\) to recognise what was decided$/m,
+  )
   assert.match(file.stdout, /^! git: has no user\.name and user\.email, so decisions made here are signed as Ada/m)
   const none = await check({ keySource: async () => ({ from: 'nowhere', path: '/key' }) })
-  assert.match(none.stdout, /^! key: there is none yet, the first scan makes \/key\n {4}fix: /m)
+  assert.match(none.stdout, /^! key: there is none yet; the first command that needs one makes \/key\n {4}fix: /m)
 })
 
 test('ends with how many lines of each kind there are, unless it shall be quiet', async () => {

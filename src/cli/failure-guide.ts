@@ -122,7 +122,7 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
   },
   BP1208: {
     cause:
-      'spec.render of a policy names kustomize or a command, and only who runs backporch decides what runs; no file of the repository can',
+      'a folder has a kustomization, or spec.render of a policy names kustomize or a command; a program runs only where the command line allows it',
     fix: 'allow it with --allow-render, in the words of the policy (kubectl for kustomize), or correct spec.render',
   },
   BP1209: {

@@ -14,7 +14,7 @@ test('scan, status, get and explain say what is held back, why and until when', 
   assert.match((await runInWorld(world, ['scan', '--dry-run'])).stdout, sentence)
   const scanned = await runInWorld(world, ['scan'])
   assert.match(scanned.stdout, sentence)
-  assert.match(scanned.stdout, /restore\|adopt\|release apps\/web proposes it now/)
+  assert.match(scanned.stdout, /restore apps\/web \(or adopt, or release\) proposes it now/)
   const status = await runInWorld(world, ['status', '-o', 'wide'])
   assert.match(status.stdout, /held: window/)
   assert.match(status.stdout, /window until 2026-11-21T19:00:00Z/)

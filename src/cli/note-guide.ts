@@ -44,7 +44,8 @@ export const NOTE_GUIDE: { readonly [cause in NoteCause]: string } = {
   'secret-in-git':
     'encrypt the values with SOPS, or make the Secret in the cluster from a store, and change the values: git keeps the old ones',
   silenced: 'nothing until the time that the note says; restore, adopt or release it to decide otherwise',
-  'waits-for-apply': 'apply the package, or wait for the syncer; then backporch scan sees that live agrees',
+  'waits-for-apply':
+    'apply the package, or wait for the syncer; remove by hand what no apply removes; then backporch scan checks that the cluster agrees',
   withdrawn: 'nothing: the cluster or git changed, and there is nothing left to decide',
   'yaml-duplicate-key': 'keep one of the two keys: tools differ in which one counts',
   'yaml-key': 'quote the key in git, so that every tool reads the same text',

@@ -103,3 +103,26 @@ test('while a merged Restore is applied in part, scan and diff say which lines a
   world.edit(WEB_CONFIG, 'data.color', 'green')
   assert.doesNotMatch((await runInWorld(world, ['scan'])).stderr, /decided by/)
 })
+
+test('what a merged Restore cannot take back by an apply is not said to wait for one', async () => {
+  const world = new TurnWorld()
+  world.edit(WEB_CONFIG, 'data.color', 'red')
+  world.edit(WEB_CONFIG, 'data.extra', 'yes')
+  await runInWorld(world, ['scan'])
+  assert.match((await runInWorld(world, ['approve', 'apps/web', '--yes'])).stdout, /no apply removes the 1 added field: remove it by hand/)
+  const both = (await runInWorld(world, ['diff'])).stderr
+  assert.match(both, /: 2 changes are decided by .*: apply what is merged, and remove by hand the 1 that no apply removes$/m)
+  world.edit(WEB_CONFIG, 'data.color', 'blue', world.syncer)
+  assert.match((await runInWorld(world, ['scan'])).stderr, /: 1 change is decided by .*: no apply removes it, so remove it by hand$/m)
+})
+
+test('on a terminal diff says that it looked and nothing differs; a pipe gets nothing', async () => {
+  const world = new TurnWorld()
+  assert.equal((await runInWorld(world, ['diff'])).stdout, '')
+  const terminal = await runInWorld(world, ['diff', '--color', 'never'], { isTTY: true })
+  assert.equal(terminal.stdout, '✓ nothing differs: 2 objects of apps/web\n')
+  assert.equal((await runInWorld(world, ['diff', '-q'], { isTTY: true })).stdout, '')
+  world.edit(WEB, 'spec.replicas', 5)
+  for (const argv of [['diff'], ['diff', '--kind', 'ConfigMap'], ['diff', 'apps/none']])
+    assert.doesNotMatch((await runInWorld(world, argv, { isTTY: true })).stdout, /nothing differs/, argv.join(' '))
+})

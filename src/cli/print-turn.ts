@@ -40,8 +40,13 @@ export interface TurnPrintOptions extends CommonOptions {
   readonly numbers?: ReadonlyMap<Change, number>
 }
 
-/** Differences of every unit, or the list as a document. */
-export function printTurn(result: TurnResult, options: TurnPrintOptions, world: World): void {
+/** Differences of every unit, or the list as a document. @returns whether there was anything to say */
+export function printTurn(result: TurnResult, options: TurnPrintOptions, world: World): boolean {
+  let said = false
+  const say = (text: string): void => {
+    said ||= text !== ''
+    world.stdout.write(text)
+  }
   const planned = result.units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
   const reports = planned.map(({ plan }) => plan.report)
   const notes = planned.flatMap((unit) => unit.notes)
@@ -61,7 +66,7 @@ export function printTurn(result: TurnResult, options: TurnPrintOptions, world: 
   } else if (!printed) {
     const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
     for (const unit of planned) {
-      world.stdout.write(
+      say(
         formatDiff(
           {
             packageName: unit.unit.packageName,
@@ -82,14 +87,12 @@ export function printTurn(result: TurnResult, options: TurnPrintOptions, world: 
   }
   if (options.yaml === true || isTable(options.output)) {
     const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
-    world.stdout.write(formatUnmanaged(result.unmanaged, world.clock.now().getTime(), terminal))
+    say(formatUnmanaged(result.unmanaged, world.clock.now().getTime(), terminal))
   }
   printNotes(notes, options, world)
-  printFailures(
-    [...result.notObserved.flatMap(notObservedFailures), ...result.units.flatMap(unitFailures), ...result.untold],
-    world,
-    options,
-  )
+  const failures = [...result.notObserved.flatMap(notObservedFailures), ...result.units.flatMap(unitFailures), ...result.untold]
+  printFailures(failures, world, options)
+  return said || failures.length > 0
 }
 
 /** With the name of the cluster: a failure of a connection may not have it. */
@@ -139,10 +142,10 @@ export function tellWritten(result: TurnResult, options: TurnPrintOptions, world
     }
     if (outcome !== 'healed' && report.status.lifecycle === 'Draft') {
       const now = report.status.held === undefined ? '' : ' now'
-      world.stdout.write(`  next: backporch restore|adopt|release ${unit.unit.packageName} proposes it${now}\n`)
+      world.stdout.write(`  next: backporch restore ${unit.unit.packageName} (or adopt, or release) proposes it${now}\n`)
     }
     if (outcome !== 'healed' && report.status.lifecycle === 'Proposed') {
-      world.stdout.write(`  next: backporch approve|reject ${unit.unit.packageName} decides (plan: ${planText(report)})\n`)
+      world.stdout.write(`  next: backporch approve ${unit.unit.packageName} (or reject) decides (plan: ${planText(report)})\n`)
     }
   }
 }

@@ -51,7 +51,7 @@ export async function withSession(
     const { key, created, path } = await world.loadKey()
     if (created && options.quiet !== true) {
       world.stderr.write(
-        `made the installation key ${path}: set BACKPORCH_KEY where scans run on new machines, so that decisions are recognised\n`,
+        `made the installation key ${path}: scans on other machines need the same key (BACKPORCH_KEY) to recognise what was decided\n`,
       )
     }
     const repository = await world.openRepository(options.repo, baseBranch, trace)

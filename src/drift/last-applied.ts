@@ -66,6 +66,11 @@ export const OF_ANOTHER = 'no apply removes it: it belongs to another manager'
 export const OF_NOBODY = 'no apply removes it: the object does not say whose it is'
 export const LEFT_OVER = 'no apply removes it: it is left over from what the syncer applied before'
 
+/** Whether a note of a change says that no apply takes it away. */
+export function isLeftByApply(note: string): boolean {
+  return [OF_ANOTHER, OF_NOBODY, LEFT_OVER].includes(note)
+}
+
 /** @returns undefined of a server-side apply, which keeps nothing, and where nobody knows */
 export function appliedLast(
   { desired: { apiVersion }, stored }: { readonly desired: Pick<Resource, 'apiVersion'>; readonly stored?: StoredManifest | undefined },

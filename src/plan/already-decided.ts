@@ -1,4 +1,5 @@
 /** What a wish cannot be about: changes whose merged decision is on its way to the cluster, or nothing at all. */
+import { isLeftByApply } from '../drift/last-applied.ts'
 import { Failure } from '../failure.ts'
 import { describeResourceId } from '../krm/resource-id.ts'
 import { shownPath } from '../krm/shown-path.ts'
@@ -63,9 +64,17 @@ export function waitingNotes(seen: Observation, { report, outcomes }: DecidedTur
   const applying = applyingFingerprints(latest)
   const decided = report.spec.changes.filter(({ fingerprint }) => applying.has(fingerprint))
   if (decided.length === 0) return []
-  const [count, it] = decided.length === 1 ? ['1 change is', 'it waits'] : [`${decided.length} changes are`, 'they wait']
-  const text = `${count} decided by ${decisionsOn(decided, latest).join(', ')}: ${it} for the apply of what is merged`
+  const stay = seen.policy.settle === 'backporch' ? 0 : decided.filter(({ notes = [] }) => notes.some(isLeftByApply)).length
+  const count = decided.length === 1 ? '1 change is' : `${decided.length} changes are`
+  const text = `${count} decided by ${decisionsOn(decided, latest).join(', ')}: ${whatIsLeft(decided.length, stay)}`
   return [{ cause: 'waits-for-apply', subject: `${seen.unit.packageName} in ${seen.unit.cluster}`, text }]
+}
+
+/** @param stay how many of them no apply takes away */
+function whatIsLeft(count: number, stay: number): string {
+  if (stay === 0) return `${count === 1 ? 'it waits' : 'they wait'} for the apply of what is merged`
+  if (stay === count) return `no apply removes ${count === 1 ? 'it, so remove it' : 'them, so remove them'} by hand`
+  return `apply what is merged, and remove by hand the ${stay} that no apply removes`
 }
 
 /** @param applying how many changes a merged decision is about that live does not agree with yet */

@@ -101,7 +101,8 @@ export function openProposal(seen: Observation): OpenBranch {
       code: 'BP2004',
       what: `there is no open proposal for ${name} in ${seen.unit.cluster}`,
       why: draft === undefined ? 'nothing was proposed, or it was decided before' : `${draft.workspace} is recorded as a draft only`,
-      remedy: draft === undefined ? `backporch diff ${name} shows what differs` : `propose it: backporch restore|adopt|release ${name}`,
+      remedy:
+        draft === undefined ? `backporch diff ${name} shows what differs` : `propose it: backporch restore ${name} (or adopt, or release)`,
     })
   }
   if (proposal.foreign) {

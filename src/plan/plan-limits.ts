@@ -128,7 +128,7 @@ function holdOf({ units, risk, since }: Opening, { limits, storm, now }: LimitsQ
   })
   const [young] = rested.filter(({ until }) => until > now).sort((left, right) => compare(right.until, left.until))
   if (young === undefined) return undefined
-  return { reason: 'min-age', until: young.until, why: `it has not been as it is now for ${seconds(young.minAge)}` }
+  return { reason: 'min-age', until: young.until, why: `it is proposed when it has stayed as it is for ${seconds(young.minAge)}` }
 }
 
 interface OpenWindow {

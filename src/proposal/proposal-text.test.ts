@@ -76,7 +76,7 @@ test('what a Restore deletes is said to be in the record, and the values that go
   const copies = [{ ref, manifest: 'kind: Secret\n', lost: ['data.password'] }]
   const body = bodyOf({ ...subject, record: { ...subject.record, spec: { ...subject.record.spec, copies } } })
   const lines = [
-    '- The record has a copy of Secret `shop/db`, to be applied again.',
+    '- The record keeps a copy of Secret `shop/db`, which can be applied again.',
     '- A Restore loses the live value of `data.password` of Secret `shop/db`: git never keeps credentials.',
   ]
   assert.ok(body.includes(lines.join('\n')), body)

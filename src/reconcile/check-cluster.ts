@@ -56,7 +56,7 @@ function judgePatch(cluster: string, rules: readonly AccessRule[]): Finding {
   if (rules.some((rule) => allows(rule, 'patch'))) {
     const both = rules.some((rule) => allows(rule, 'create') && rule.resources.some((resource) => !HARMLESS.test(resource)))
     const lacks = 'it may not create, so what the server makes of objects without managers, and of missing ones, is not known'
-    const message = `cluster ${cluster}: the account may patch${both ? ' and create' : ''}, which dry runs need; that only dry runs pass is for a ValidatingAdmissionPolicy`
+    const message = `cluster ${cluster}: the account may patch${both ? ' and create' : ''}, which dry runs need; a ValidatingAdmissionPolicy can let dry runs through only`
     return { check: 'cluster-dry-run', state: 'passed', message: both ? message : `${message}; ${lacks}` }
   }
   return {

@@ -30,7 +30,7 @@ test('what is deleted is said to be in the record, and a Secret to be lost', () 
       ],
     ),
     [
-      'The record has a copy of ConfigMap shop/old, Secret shop/db, to be applied again.',
+      'The record keeps a copy of ConfigMap shop/old, Secret shop/db, which can be applied again.',
       'A Restore loses the live value of data.password of Secret shop/db: git never keeps credentials.',
     ],
   )
@@ -72,7 +72,7 @@ test('many names are counted', () => {
     refs.map((ref) => wholeOf(ref)),
     refs.map((ref) => ({ ref, manifest: 'a' })),
   )
-  assert.match(copies ?? '', /^The record has a copy of ConfigMap shop\/c0, .*c4 and 3 more, to be applied again\.$/)
+  assert.match(copies ?? '', /^The record keeps a copy of ConfigMap shop\/c0, .*c4 and 3 more, which can be applied again\.$/)
 })
 
 test('a thousand objects without a copy are a few lines', () => {

@@ -27,7 +27,7 @@ export function restoreLosses({ spec: { changes, copies = [], settle } }: Pick<D
   return [
     ...(kept.length === 0
       ? []
-      : [`The record has a copy of ${listed(kept.map(({ ref }) => describeResourceId(ref)))}, to be applied again.`]),
+      : [`The record keeps a copy of ${listed(kept.map(({ ref }) => describeResourceId(ref)))}, which can be applied again.`]),
     ...(lost.length === 0 ? [] : [`A Restore loses the live value of ${listed(lost)}: git never keeps credentials.`]),
     ...uncopied.slice(0, NAMED),
     ...(uncopied.length > NAMED ? [`So it is with ${uncopied.length - NAMED} more objects, see copies in the record.`] : []),

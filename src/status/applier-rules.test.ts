@@ -298,7 +298,12 @@ const CASES: readonly (readonly [name: string, world: ApplierWorld, expected: Ex
   [
     'a CI',
     { by: ['ci'] },
-    { restores: 'when-told', reverts: 'no', sentence: /^whoever runs kubectl apply as ci applied/, command: KUBECTL('ci') },
+    {
+      restores: 'when-told',
+      reverts: 'no',
+      sentence: /^somebody applied the package with kubectl apply as ci, and nothing in the cluster repeats that/,
+      command: KUBECTL('ci'),
+    },
   ],
 ]
 

@@ -168,11 +168,11 @@ function byManager(question: ApplierQuestion): Applier {
     const sentence = said`${manager} applied the package, which is the name of ${[tool]}, and no object says which one: whether it applies again is not known`
     return made(title, { restores: 'unknown', revertsUnasked: 'unknown', sentence, command, warnings: [] })
   }
-  const who = manager.startsWith('kubectl') ? said`somebody with kubectl (${manager})` : said`whoever runs kubectl apply as ${manager}`
+  const how = manager.startsWith('kubectl') ? said`kubectl (${manager})` : said`kubectl apply as ${manager}`
   return made(title, {
     restores: 'when-told',
     revertsUnasked: live.size === 0 ? 'unknown' : 'no',
-    sentence: said`${who} applied the package, and nothing in the cluster repeats it: after the merge it has to be applied again`,
+    sentence: said`somebody applied the package with ${how}, and nothing in the cluster repeats that: apply it again after the merge`,
     command,
     warnings: [],
   })

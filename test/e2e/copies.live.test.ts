@@ -68,7 +68,7 @@ stringData: {password: swordfish}
     const before = await Promise.all(objects.map(async (name) => content(await world.kubectl('get', name, ...ns, '-o', 'json'))))
 
     const scanned = assertExit(await world.backporch('scan', 'apps/web'), 1)
-    assert.match(scanned.stdout, /The record has a copy of /)
+    assert.match(scanned.stdout, /The record keeps a copy of /)
     assert.match(scanned.stdout, /A Restore loses the live value of data\.password of Secret .*\/login: git never keeps credentials\./)
     const approved = assertExit(await world.backporch('approve', 'apps/web', '--yes', '--wait', '--wait-timeout', '2m'), 0)
     assert.match(approved.stdout, /A Restore loses the live value of data\.password/)

@@ -39,6 +39,7 @@ test('only the very words that the operator allows are run', async () => {
     assert.equal(await codeOf(...command), 'BP1208', command.join(' '))
   const kustomize = await builds.build({ tool: 'kustomize', folder: '', command: [], files: [] }, signal)
   assert.ok('failure' in kustomize && kustomize.failure.code === 'BP1208')
+  assert.doesNotMatch(kustomize.failure.what, /policy/, 'a kustomization in a folder is built without one')
 })
 
 test('the text that a refusal names allows the command, and nothing else', async () => {

@@ -107,7 +107,7 @@ export class PackageBuilds implements PackageBuilder {
     const path = environment['PATH'] ?? ''
     if (tool === 'kustomize') {
       const named = allowed.find((each) => each === 'kubectl' || (each.startsWith('/') && each.endsWith('/kubectl')))
-      if (named === undefined) return notAllowed('kubectl', 'kubectl kustomize', folder)
+      if (named === undefined) return notAllowed('kubectl', 'kubectl kustomize has to build the folder', folder, FILES_INSTEAD)
       const program = findProgram(named, path)
       return program === undefined
         ? notThere(named, folder)
@@ -119,7 +119,7 @@ export class PackageBuilds implements PackageBuilder {
     }
     const [name = '', ...words] = command
     const isAllowed = allowed.some((text) => JSON.stringify(splitWords(text)) === JSON.stringify(command))
-    if (!isAllowed || (name.includes('/') && !name.startsWith('/'))) return notAllowed(commandText(command), command.join(' '), folder)
+    if (!isAllowed || (name.includes('/') && !name.startsWith('/'))) return notAllowed(commandText(command), commanded(command), folder)
     const program = findProgram(name, path)
     return program === undefined ? notThere(name, folder) : { program, words, environment: { PATH: path } }
   }
@@ -205,14 +205,20 @@ function commandText(command: readonly string[]): string {
   return command.map((word) => (/^[\w./:=@%+,-]+$/.test(word) ? word : `"${word.replaceAll(/[\\"]/g, '\\$&')}"`)).join(' ')
 }
 
-function notAllowed(allow: string, program: string, folder: string): { readonly failure: FailureDetail } {
+function commanded(command: readonly string[]): string {
+  return `the policy renders the package with ${JSON.stringify(command.join(' ').slice(0, 120))}`
+}
+
+const FILES_INSTEAD = ', or say in a policy that the files stand as they are (spec.render.tool: files)'
+
+function notAllowed(allow: string, what: string, folder: string, otherwise = ''): { readonly failure: FailureDetail } {
   return {
     failure: {
       code: 'BP1208',
-      what: `the policy renders the package with ${JSON.stringify(program.slice(0, 120))}`,
+      what,
       where: folder || '.',
-      why: 'the operator does not allow it, and no file of the repository can',
-      remedy: `allow it with --allow-render='${allow}' where it may run`,
+      why: 'only the command line can allow a program to run, and it does not allow this one',
+      remedy: `give --allow-render='${allow}' where it may run${otherwise}`,
       retry: 'on-change',
     },
   }

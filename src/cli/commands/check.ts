@@ -215,8 +215,14 @@ async function checkKey(probes: Probes): Promise<readonly Finding[]> {
   const { from, path } = await probes.keySource()
   if (from === 'environment') return [{ check: 'key', state: 'passed', message: 'key: from BACKPORCH_KEY' }]
   if (from === 'file')
-    return [{ check: 'key', state: 'passed', message: `key: from ${path}, so this machine's scans alone recognise each other` }]
-  const message = `key: there is none yet, the first scan makes ${path}`
+    return [
+      {
+        check: 'key',
+        state: 'passed',
+        message: `key: from ${path}; scans on other machines need the same key (BACKPORCH_KEY) to recognise what was decided`,
+      },
+    ]
+  const message = `key: there is none yet; the first command that needs one makes ${path}`
   return [{ check: 'key', state: 'warning', message, fix: 'set BACKPORCH_KEY where scans run on new machines (openssl rand -hex 32)' }]
 }
 

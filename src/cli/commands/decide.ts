@@ -74,11 +74,11 @@ function tellNext({ reviewed }: Decided, world: World, name: string): void {
     const added = proposal.record.spec.changes.filter(({ change, resolution }) => change === 'added' && resolution === 'Restore').length
     if (added > 0) {
       world.stdout.write(
-        `  no apply removes the ${added} added ${added === 1 ? 'field' : 'fields'}: set "settle: backporch" in the policy, or remove ${added === 1 ? 'it' : 'them'} by hand\n`,
+        `  no apply removes the ${added} added ${added === 1 ? 'field' : 'fields'}: remove ${added === 1 ? 'it' : 'them'} by hand (after later merges backporch does, with "settle: backporch" in the policy)\n`,
       )
     }
   }
-  world.stdout.write(`  then: backporch scan ${name} sees that live agrees\n`)
+  world.stdout.write(`  then: backporch scan ${name} checks that the cluster agrees\n`)
 }
 
 /** `reject`. */

@@ -3,6 +3,7 @@ import { formatJson, type Json } from '../../krm/json.ts'
 import type { UnmanagedObjects } from '../../reconcile/read-unmanaged.ts'
 import { runTurn } from '../../reconcile/run-turn.ts'
 import type { UnitResult } from '../../reconcile/unit-result.ts'
+import { oneLine } from '../../record/one-line.ts'
 import { exitStatusOf } from '../exit-status.ts'
 import { isTable } from '../outputs.ts'
 import { printTurn, type TurnPrintOptions } from '../print-turn.ts'
@@ -45,7 +46,8 @@ export async function diff(packages: readonly string[], options: DiffOptions, wo
           rows: new Map(result.units.map((unit) => [nameOf(unit), textOf(unit)])),
           print: (names) => {
             const units = result.units.filter((unit) => names === undefined || names.has(nameOf(unit)))
-            printTurn({ ...result, units }, { ...options, numbers }, world)
+            const said = printTurn({ ...result, units }, { ...options, numbers }, world)
+            if (!said && hidden === 0 && names === undefined) tellInSync(units, options, world)
             if (names !== undefined && isTable(options.output) && options.yaml !== true) tellAgreement(units, options, world)
             if (names === undefined || hidden !== hiddenBefore) tellHidden(hidden, 'change', flags, options, world)
             hiddenBefore = hidden
@@ -94,6 +96,18 @@ function textOf(unit: UnitResult): string {
   if (unit.state === 'failed') return unit.failures.map(({ code, message }) => `${code} ${message}`).join('\n')
   const { spec, status } = unit.plan.report
   return formatJson({ changes: spec.changes, incomplete: status.incomplete ?? [] } as unknown as Json, 0)
+}
+
+/** A pipe gets nothing where nothing differs; a person is told that something was looked at. */
+function tellInSync(units: readonly UnitResult[], options: DiffOptions, world: World): void {
+  const [first] = units
+  if (first === undefined || world.stdout.isTTY !== true || options.quiet === true) return
+  if (!isTable(options.output) || options.yaml === true) return
+  const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
+  const objects = units.reduce((sum, unit) => sum + (unit.state === 'planned' ? unit.observation.verdicts.length : 0), 0)
+  const where = units.length > 1 ? `${units.length} packages` : oneLine(nameOf(first), 300)
+  const compared = `${objects} ${objects === 1 ? 'object' : 'objects'} of ${where}`
+  world.stdout.write(`${terminal.style(terminal.glyph('ok'), 'green')} nothing differs: ${compared}\n`)
 }
 
 /** A package without differences prints nothing; whoever saw some before is told that they are gone. */

@@ -182,7 +182,7 @@ function summary(
   const known = ledger.reports.length
   if (known === 0) {
     const packages = view.packages.length
-    return `nothing is recorded${fetchLedger === undefined ? ' yet' : ' here'} for ${packages} ${packages === 1 ? 'package' : 'packages'}: backporch scan looks at a cluster\n${fetchLedger ?? ''}`
+    return `nothing is recorded${fetchLedger === undefined ? ' yet' : ' here'} for ${packages} ${packages === 1 ? 'package' : 'packages'}: run backporch scan to look at a cluster\n${fetchLedger ?? ''}`
   }
   if (selected === 0) return `of ${known} recorded ${known === 1 ? 'package' : 'packages'} none is selected: backporch status lists them\n`
   if (reports.length === 0) return ''
