@@ -1,6 +1,6 @@
 /** A forge in memory over a `MemoryRepository`: people merge, close and reopen there; every write is listed. */
 
-import { endedMeanwhile, finishMerge, movedBeforeMerge } from '../../src/adapters/forge/finish-merge.ts'
+import { assertSeen, endedMeanwhile, finishMerge, movedBeforeMerge } from '../../src/adapters/forge/finish-merge.ts'
 import { LocalForge } from '../../src/adapters/forge/local/local-forge.ts'
 import type { ObjectId } from '../../src/package/object-id.ts'
 import type { ProposalClose, ProposalMerge } from '../../src/ports/forge.ts'
@@ -81,6 +81,8 @@ export class MemoryForge implements HostedForge {
     const before = this.proposals[open]
     if (before === undefined && known?.state === 'open') throw endedMeanwhile(known)
     if (before === undefined) {
+      const last = this.proposals.findLast((proposal) => proposal.ref === ref)
+      if (last !== undefined) assertSeen(last, wanted, known)
       const number = this.proposals.length + 1
       this.write(`open #${number}`, () => {
         this.proposals.push({

@@ -63,6 +63,19 @@ export function decisionContract(ground: () => ForgeGround, hands: ContractHands
     assert.deepEqual([known.number, known.state, known.decidedBy], [number, 'merged', ''], 'our own account decided for somebody')
   })
 
+  it('opens no second one of the commit that somebody closed, where the caller has not seen that', async () => {
+    const wanted = await pushBranch()
+    const number = await open(wanted)
+    await ground().human.close(number)
+    const from = ground().writes()
+    await failsWith('BP4003', ground().openForge().ensureProposal(wanted, undefined, signal))
+    assert.equal(ground().writes() - from, 0, 'nothing is written')
+    const closed = await readOne(wanted.ref)
+    assert.deepEqual([closed.number, closed.state], [number, 'closed'])
+    const again = await ground().openForge().ensureProposal(wanted, closed, signal)
+    assert.notEqual(again.number, number, 'who has seen it may ask again')
+  })
+
   for (const how of ['merged', 'closed'] as const) {
     it(`tells the commit that was ${how}, wherever the branch goes after that, and when it is gone`, async () => {
       const wanted = await pushBranch()

@@ -3,7 +3,7 @@ import { Failure } from '../../failure.ts'
 import type { ObjectId } from '../../package/object-id.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { ProposalMerge } from '../../ports/forge.ts'
-import type { KnownProposal } from '../../ports/hosted-forge.ts'
+import type { KnownProposal, WantedProposal } from '../../ports/hosted-forge.ts'
 import type { PackageRepository } from '../../ports/package-repository.ts'
 
 /** Pushes after a merge, where the forge may delete the branch at the same time. */
@@ -82,4 +82,12 @@ export function endedMeanwhile({ label, ref }: Pick<KnownProposal, 'label' | 're
     remedy: 'read the repository and the forge again and repeat',
     retry: 'backoff',
   })
+}
+
+/**
+ * Before one is opened: another turn may have opened one of the same commit after this one had looked, and somebody has decided about it.
+ * @param ended the last one of the branch @param known what this turn has seen @throws Failure BP4003
+ */
+export function assertSeen(ended: KnownProposal, { commit }: Pick<WantedProposal, 'commit'>, known: KnownProposal | undefined): void {
+  if (ended.state !== 'open' && ended.commit === commit && ended.number !== known?.number) throw endedMeanwhile(ended)
 }

@@ -74,7 +74,7 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
       {
         breaks: 'on Gitea one is opened without a look for an open one',
         file: 'src/adapters/forge/gitea/gitea-proposals.ts',
-        find: 'const open = given ?? (await this.openOf(wanted, signal)) ?? (await this.#make(wanted, signal))',
+        find: 'const open = given ?? (await this.openOf(wanted, signal)) ?? (await this.#openNew(wanted, known, signal))',
         replace: 'const open = given ?? (await this.#make(wanted, signal))',
         by: 'test/gitea/gitea-contract.test.ts',
       },
@@ -88,7 +88,7 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
       {
         breaks: 'on GitHub one is opened without a look for an open one',
         file: 'src/adapters/forge/github/github-proposals.ts',
-        find: 'const there = given ?? (await this.#openOf(wanted.ref, signal))',
+        find: 'const there = given ?? (await this.#openOf(wanted, known, signal))',
         replace: 'const there = given',
         by: 'test/forge/github/github-contract.test.ts',
       },

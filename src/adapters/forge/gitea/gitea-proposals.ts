@@ -1,6 +1,6 @@
 /** Pull requests of Gitea: found by their branch, opened once, updated in place. Gitea's own guard against a second one has a gap. */
 import type { KnownProposal, OpenedProposal, WantedProposal } from '../../../ports/hosted-forge.ts'
-import { endedMeanwhile } from '../finish-merge.ts'
+import { assertSeen, endedMeanwhile } from '../finish-merge.ts'
 import { labelChanges } from '../our-labels.ts'
 import { mayBeDone, statusOf } from '../refused-answer.ts'
 import { sameText } from '../topic-marker.ts'
@@ -40,7 +40,7 @@ export class GiteaProposals {
   async ensure(wanted: WantedProposal, known: KnownProposal | undefined, signal: AbortSignal): Promise<OpenedProposal> {
     const given = known?.state === 'open' ? known : undefined
     if (given !== undefined && isOther(given, wanted)) await this.#assertOpen(given, signal)
-    const open = given ?? (await this.openOf(wanted, signal)) ?? (await this.#make(wanted, signal))
+    const open = given ?? (await this.openOf(wanted, signal)) ?? (await this.#openNew(wanted, known, signal))
     await this.#closeSpare(wanted.ref, open.number, signal)
     await this.#update(open, wanted, signal)
     await this.#labels.ensure(open.number, open.labels, wanted.labels, signal)
@@ -87,6 +87,11 @@ export class GiteaProposals {
       else if (found.get(ref)?.number !== pull.number) this.#spare.set(ref, [...(this.#spare.get(ref) ?? []), pull.number])
     }
     return found
+  }
+
+  async #openNew(wanted: WantedProposal, known: KnownProposal | undefined, signal: AbortSignal): Promise<KnownProposal> {
+    for (const ended of await this.#ended(wanted.baseBranch, new Set([wanted.ref]), signal)) assertSeen(ended, wanted, known)
+    return this.#make(wanted, signal)
   }
 
   async #make(wanted: WantedProposal, signal: AbortSignal): Promise<KnownProposal> {

@@ -2,7 +2,7 @@
 import type { RestEndpointMethodTypes } from '@octokit/rest'
 import { type ObjectId, objectId } from '../../../package/object-id.ts'
 import type { KnownProposal, OpenedProposal, WantedProposal } from '../../../ports/hosted-forge.ts'
-import { endedMeanwhile } from '../finish-merge.ts'
+import { assertSeen, endedMeanwhile } from '../finish-merge.ts'
 import { labelChanges } from '../our-labels.ts'
 import { mayBeDone, statusOf } from '../refused-answer.ts'
 import { plainLines, sameText } from '../topic-marker.ts'
@@ -63,8 +63,8 @@ export class GitHubProposals {
   async ensure(wanted: WantedProposal, known: KnownProposal | undefined, signal: AbortSignal): Promise<OpenedProposal> {
     const given = known?.state === 'open' && known.ref === wanted.ref ? known : undefined
     if (given !== undefined && isOther(given, wanted)) await this.#assertOpen(given, signal)
-    const there = given ?? (await this.#openOf(wanted.ref, signal))
-    const proposal = there ?? (await this.#open(wanted, signal))
+    const there = given ?? (await this.#openOf(wanted, known, signal))
+    const proposal = there ?? (await this.#open(wanted, known, signal))
     await this.#update(proposal, wanted, signal)
     // Labels come last when a proposal is opened: without any, an earlier turn ended in between, and nobody was asked yet.
     const half = labelChanges(proposal.labels, wanted.labels).add.length === wanted.labels.length && wanted.labels.length > 0
@@ -73,9 +73,13 @@ export class GitHubProposals {
     return { label: proposal.label, url: proposal.url, number: proposal.number }
   }
 
-  async #openOf(ref: string, signal: AbortSignal): Promise<KnownProposal | undefined> {
-    const open = (await this.#pullsOf(ref, signal)).find(({ state }) => state === 'open')
-    return open === undefined ? undefined : proposalOf(open)
+  /** @throws Failure BP4003 where somebody decided about the commit since */
+  async #openOf(wanted: WantedProposal, known: KnownProposal | undefined, signal: AbortSignal): Promise<KnownProposal | undefined> {
+    const pulls = (await this.#pullsOf(wanted.ref, signal)).map(proposalOf)
+    const open = pulls.find(({ state }) => state === 'open')
+    const [last] = pulls
+    if (open === undefined && last !== undefined) assertSeen(last, wanted, known)
+    return open
   }
 
   /** Newest first. */
@@ -96,7 +100,7 @@ export class GitHubProposals {
     return pulls.filter((pull) => isFromHere(pull) && pull.head.ref === branch)
   }
 
-  async #open(wanted: WantedProposal, signal: AbortSignal): Promise<KnownProposal> {
+  async #open(wanted: WantedProposal, known: KnownProposal | undefined, signal: AbortSignal): Promise<KnownProposal> {
     const target = await this.#client.writable('open a pull request', signal)
     const create = async (draft: boolean): Promise<KnownProposal> => {
       const { title, body, baseBranch: base } = wanted
@@ -109,7 +113,7 @@ export class GitHubProposals {
     } catch (thrown) {
       if (!mayBeDone(thrown) && statusOf(thrown) !== 422) throw thrown
       // There already, or opened by the request whose answer was lost: never a second one.
-      const there = await this.#openOf(wanted.ref, signal)
+      const there = await this.#openOf(wanted, known, signal)
       if (there !== undefined) return there
       if (mayBeDone(thrown) || !wanted.draft || this.#noDrafts) throw retriable(this.#client, thrown)
       this.#noDrafts = true
