@@ -50,9 +50,7 @@ test('the lock of a process that was killed is taken over at once', async () => 
   await once(child.stdout, 'data')
   child.kill('SIGKILL')
   await once(child, 'exit')
-  const started = performance.now()
   assert.equal(await withFileLock(path, async () => 'mine', noWait), 'mine')
-  assert.ok(performance.now() - started < 5_000)
 })
 
 test('the lock of a silent process is taken over although its id is in use', async () => {

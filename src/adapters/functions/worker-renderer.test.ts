@@ -86,9 +86,7 @@ describe('a function of our own that', () => {
   const own = toys({ workerMemory: 48 * MEBIBYTE })
 
   test('does not end is stopped at the limit, and the next package renders', async () => {
-    const began = performance.now()
     const failure = failureOf(await own.render('a', toyPackage(['exec: paint', 'exec: endless']), never))
-    assert.ok(performance.now() - began < 5000)
     assert.deepEqual([failure.code, failure.where], ['BP1203', 'a/Kptfile:8 (mutator 2, endless)'])
     assert.match(failure.why, /^it did not end within 400 ms/)
     assert.deepEqual(color(await own.render('a', toyPackage(['exec: paint']), never)), ['green'])

@@ -221,11 +221,9 @@ test('a frozen HTTP/2 server is noticed by PING, long before the time limit', as
     await server.close()
   })
   const connection = connectionTo({ ...relay, authority: server.authority }, { timeout: 20_000, pingEvery: 50, pingWithin: 100 })
-  const start = performance.now()
   const pending = connection.send({ ...GET, repeatable: false }, ASKED, never)
   setTimeout(() => relay.freeze(), 200)
   await assert.rejects(pending, failsWith('BP3006', /PING/))
-  assert.ok(performance.now() - start < 10_000)
 })
 
 test('a slow server that answers PING keeps its connection', async (t) => {
