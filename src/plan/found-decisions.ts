@@ -7,13 +7,13 @@ import type { ObjectId } from '../package/object-id.ts'
 import { formatRevisionTag, formatWorkspaceBranch, parseRevisionTag } from '../package/ref-name.ts'
 import type { KnownProposal } from '../ports/hosted-forge.ts'
 import { closedPath } from '../record/record-paths.ts'
-import type { Change, ClosedEpisode, DriftRecord } from '../record/schema.ts'
+import type { Change, ClosedEpisode, DriftRecord, DriftReport } from '../record/schema.ts'
 import { API_VERSION, LOCAL_CONFIG } from '../record/schema.ts'
 import { formatDocument } from '../record/write-document.ts'
 import { type GitWrites, joinWrites, NO_WRITES, type PlannedUpdate } from './action.ts'
 import { otherBase } from './base-branch.ts'
 import { closedEpisodeOf, isMergeKnown, isWithdrawn, silenceEnd } from './closed-episode.ts'
-import type { Observation, OpenBranch, UnreadableRecord } from './observation.ts'
+import type { EndedHead, Observation, OpenBranch, UnreadableRecord } from './observation.ts'
 
 export interface FoundDecisions {
   /** Branches that are still open. */
@@ -23,15 +23,18 @@ export interface FoundDecisions {
   readonly writes: GitWrites
   readonly notes: readonly Note[]
   readonly outcomes: readonly FoundOutcome[]
+  /** Closed, and no decision: their records are none that we pushed. What differs is proposed under other names. */
+  readonly unproposed: readonly OpenBranch[]
   /** Latest published revision number, those included that are published now. */
   readonly revision: number
 }
 
+const NOTHING_FOUND = { branches: [], writes: NO_WRITES, notes: [], outcomes: [], unproposed: [] }
+
 export function findDecisions(seen: Observation): FoundDecisions {
   const { git, proposals } = seen
   // What is open or gone on the unit's own branch cannot be told from another one.
-  if (otherBase(seen) !== undefined)
-    return { branches: [], closed: git.ledger.closed, writes: NO_WRITES, notes: [], outcomes: [], revision: git.revision }
+  if (otherBase(seen) !== undefined) return { ...NOTHING_FOUND, closed: git.ledger.closed, revision: git.revision }
   const known = new Map(git.ledger.closed.map((episode) => [episode.metadata.name, episode.status]))
   // A draft that somebody merged decided nothing: its record says that it is one.
   const merged = git.merged.filter(({ spec }) => spec.lifecycle === 'Proposed')
@@ -39,18 +42,21 @@ export function findDecisions(seen: Observation): FoundDecisions {
   const landed = merged.map((record) => ({ record, branch: git.branches.find((other) => isOf(other, record)) }))
   const ended = git.branches.filter((branch) => isEnded(seen, branch) && !landed.some(({ record }) => isOf(branch, record)))
   const closed = ended.filter(({ ref }) => proposals.get(ref)?.state === 'closed')
+  const unproposed = closed.filter((branch) => isUnproposed(git.heads.get(branch.ref) ?? branch))
+  const openDeleted = openAndDeleted(seen)
   // Somebody's commits on the branch stay, so that its decision is found again in every turn.
   const fresh = landed.filter(({ record }) => !isMergeKnown(git.ledger.closed, record))
   const found = [
     ...mergedByHand(seen, fresh),
     ...closed
+      .filter((branch) => !unproposed.includes(branch))
       .map((branch) => closedByHand(seen, branch))
       // One that was closed before may have been reopened, and closed once more.
       .filter((one) => one !== undefined)
       .filter(
         ({ ref, episode }) => (known.get(episode.metadata.name)?.at ?? '') < (proposals.get(ref)?.decidedAt || seen.cluster.observedAt),
       ),
-    ...deletedByHand(seen),
+    ...(openDeleted === undefined || isUnproposed(openDeleted) ? [] : [deletedByHand(seen, openDeleted)]),
     ...closedWhileWithdrawn(seen),
   ]
   const again = new Set(found.map(({ episode }) => episode.metadata.name))
@@ -61,7 +67,7 @@ export function findDecisions(seen: Observation): FoundDecisions {
   const isMoved = (branch: OpenBranch): boolean =>
     git.heads.has(branch.ref) || landed.some(({ record }) => isOf(branch, record) && !saysTheSame(branch.record, record))
   const taken = new Set(found.flatMap(({ writes }) => writes.updates.map(({ ref }) => ref)))
-  const left = over.filter((branch) => !branch.foreign && !taken.has(branch.ref) && isMoved(branch))
+  const left = over.filter((branch) => !branch.foreign && !taken.has(branch.ref) && (isMoved(branch) || unproposed.includes(branch)))
   return {
     branches: git.branches.filter((branch) => !decided.has(branch)),
     closed: [...git.ledger.closed.filter(({ metadata }) => !again.has(metadata.name)), ...found.map(({ episode }) => episode)],
@@ -69,9 +75,11 @@ export function findDecisions(seen: Observation): FoundDecisions {
     notes: [
       ...found.map(({ note }): Note => ({ cause: 'decision', subject: '', text: note })),
       ...ended.flatMap((branch) => unseenNotes(seen, branch)),
+      ...[...unproposed, ...(openDeleted === undefined || !isUnproposed(openDeleted) ? [] : [openDeleted])].map(unproposedNote),
       ...git.unreadable.map(unreadableNote),
     ],
     outcomes: found.map(({ episode, ref }) => ({ ref, episode })),
+    unproposed,
     revision: found.reduce(
       (latest, { episode }) => Math.max(latest, Number(/^v(\d+)$/.exec(episode.status.revision ?? '')?.[1] ?? 0)),
       git.revision,
@@ -269,12 +277,28 @@ function declined(
   return { outcome: 'Declined', decidedBy: closed?.decidedBy ?? '', at, silentUntil, reason }
 }
 
+/** Whoever may push a branch could otherwise silence what nobody proposed. */
+function isUnproposed({ record, recordPushed }: Pick<EndedHead, 'record' | 'recordPushed'>): boolean {
+  return record !== undefined && recordPushed !== true
+}
+
+function unproposedNote({ workspace }: Pick<OpenBranch, 'workspace'>): Note {
+  const text = `${workspace} was closed with a record that backporch did not push: its drift is proposed again`
+  return { cause: 'decision', subject: '', text }
+}
+
+interface DeletedProposal extends Pick<EndedHead, 'record' | 'recordPushed'> {
+  readonly ref: string
+  readonly workspace: string
+  readonly report: DriftReport
+}
+
 /** The ledger says that a proposal is open, and its branch is gone without a merge: somebody closed it. */
-function deletedByHand(seen: Observation): Found[] {
-  const { git, unit } = seen
+function openAndDeleted(seen: Observation): DeletedProposal | undefined {
+  const { git } = seen
   const { report } = git.ledger
-  if (report === undefined || report.status.lifecycle !== 'Proposed' || report.spec.fingerprint === '') return []
-  const { episode, plan, since } = report.status
+  if (report === undefined || report.status.lifecycle !== 'Proposed' || report.spec.fingerprint === '') return undefined
+  const { episode, plan } = report.status
   const workspace = `drift-${episode}`
   // A branch without our record is still a branch: somebody works on it.
   const ref = report.status.branch === undefined ? proposedRef(seen, workspace) : `refs/heads/${report.status.branch}`
@@ -286,26 +310,29 @@ function deletedByHand(seen: Observation): Found[] {
     git.merged.some(({ metadata }) => metadata.name === workspace) ||
     git.unreadable.some((record) => record.episode === episode) ||
     git.ledger.closed.some(({ metadata }) => metadata.name === episode)
-  if (known || plan === '') return []
+  if (known || plan === '') return undefined
   const head = git.heads.get(ref)
   // The forge says what it was about, and it was not about this.
-  if (head !== undefined && head.record?.spec.episode !== episode) return []
-  const spec = head?.record?.spec ?? { ...report.spec, episode, began: since, plan }
+  if (head !== undefined && head.record?.spec.episode !== episode) return undefined
+  return { ref, workspace, report, record: head?.record, ...(head === undefined ? {} : { recordPushed: head.recordPushed === true }) }
+}
+
+function deletedByHand(seen: Observation, { ref, workspace, report, record }: DeletedProposal): Found {
+  const { episode, plan, since } = report.status
+  const spec = record?.spec ?? { ...report.spec, episode, began: since, plan: plan === '' ? 'Restore' : plan }
   const status = declined(seen, spec.changes, seen.proposals.get(ref), 'the branch was deleted')
   const closed: ClosedEpisode =
-    head?.record === undefined
+    record === undefined
       ? { apiVersion: API_VERSION, kind: 'ClosedEpisode', metadata: { name: episode, annotations: LOCAL_CONFIG }, spec, status }
-      : closedEpisodeOf(head.record, status)
-  return [
-    {
-      ref,
-      episode: closed,
-      note: `${workspace} was closed by deleting its branch: exactly this drift is silent until ${closed.status.silentUntil}`,
-      writes: {
-        ...NO_WRITES,
-        ledger: [{ path: closedPath(spec.began, episode), text: formatDocument(closed) }],
-        ledgerLines: [`${unit.packageName}: declined ${episode} (${spec.plan})`],
-      },
+      : closedEpisodeOf(record, status)
+  return {
+    ref,
+    episode: closed,
+    note: `${workspace} was closed by deleting its branch: exactly this drift is silent until ${status.silentUntil}`,
+    writes: {
+      ...NO_WRITES,
+      ledger: [{ path: closedPath(spec.began, episode), text: formatDocument(closed) }],
+      ledgerLines: [`${seen.unit.packageName}: declined ${episode} (${spec.plan})`],
     },
-  ]
+  }
 }

@@ -40,6 +40,8 @@ export interface OpenBranch {
   /** First parent: the base commit that the branch was built on. */
   readonly base: ObjectId
   readonly record: DriftRecord
+  /** Whether the ledger has the record as one that we pushed to this branch: only such a one can be declined. */
+  readonly recordPushed?: boolean
   /** True when a commit on the branch is not ours: the branch is somebody's, and is never pushed to. */
   readonly foreign: boolean
   /** Why, as the beginning of a sentence: `a commit that backporch did not make`. */
@@ -90,6 +92,8 @@ export interface EndedHead {
   readonly commit: ObjectId
   /** The unit's record on it; undefined where it has none: it came after the decision, and nobody decided about it. */
   readonly record: DriftRecord | undefined
+  /** As that of an open branch. */
+  readonly recordPushed?: boolean
   /** Why it cannot be read; undefined where it was. */
   readonly unread?: string | undefined
 }

@@ -289,8 +289,9 @@ class Turn {
   /** Of the open record; a unit that leaves a joint proposal whose branch has its name begins a new one. */
   private episode(fingerprint: string): string {
     const { open, joint } = this
-    // A joint proposal may go on under the name of a unit that left it.
-    const taken = new Set([...this.begun, ...this.seen.git.siblings.map(({ workspace }) => workspace.replace(/^drift-/, ''))])
+    // A joint proposal may go on under the name of a unit that left it; and what somebody forged and closed may still be there.
+    const others = [...this.seen.git.siblings, ...this.found.unproposed]
+    const taken = new Set([...this.begun, ...others.map(({ workspace }) => workspace.replace(/^drift-/, ''))])
     if (open === undefined) return newEpisodeId(fingerprint, this.seen, this.found.closed, taken)
     const { episode } = open.record.spec
     const leaves = joint === undefined && open.others.length > 0 && open.workspace === open.record.metadata.name

@@ -3,11 +3,12 @@ import { asFailure, type Failure } from '../failure.ts'
 import type { ObjectId } from '../package/object-id.ts'
 import { parseWorkspaceBranch } from '../package/ref-name.ts'
 import type { TreeFile } from '../ports/package-repository.ts'
+import { hashOf, type PushedBranch } from '../record/pushed-branch.ts'
 import { RECORDS_FOLDER } from '../record/record-paths.ts'
 import { type DriftRecord, driftRecordSchema } from '../record/schema.ts'
 import { parseDocument } from '../record/write-document.ts'
 import { type BotIdentity, claimsBot, isLastPushed } from './bot-identity.ts'
-import { isUnreadable, type RepositoryView, readTexts } from './repository-view.ts'
+import { isUnreadable, type RepositoryView, readPushed, readTexts } from './repository-view.ts'
 
 export interface BranchRecord {
   /** From the root. */
@@ -15,6 +16,8 @@ export interface BranchRecord {
   readonly episode: string
   /** Whether the branch brings it, or its base had it before. */
   readonly isNew: boolean
+  /** Whether the ledger has it as one that we pushed to this branch. */
+  readonly isPushed: boolean
   readonly record: DriftRecord | Failure
 }
 
@@ -66,10 +69,11 @@ async function readAll(
     if (base === undefined) continue
     const foreign = !claimsBot(made, bot)
     const { state, workspace } = branch
-    const last = isLastPushed(commit, view.pushed.get(ref))
+    const pushed = view.pushed.get(ref)
+    const last = isLastPushed(commit, pushed)
     const known = last === undefined ? {} : { known: last }
     const foreignWhy = foreign ? { foreignWhy: 'it has a commit that backporch did not make' } : {}
-    const records = await recordsOn(view, { commit, base, slug }, signal)
+    const records = await recordsOn(view, { commit, base, slug, pushed }, signal)
     branches.push({ ref, state, workspace, commit, base, foreign, ...foreignWhy, ...known, records })
   }
   return branches
@@ -97,19 +101,27 @@ export async function readHeads(
     const now = view.refs.get(ref)
     // What was merged stands on the base branch; only a branch that went on shows what was not.
     if (now === commit || (now === undefined && state === 'merged') || (now !== undefined && state === 'open')) continue
-    heads.push({ ref, commit, ...(await headAt(view, { commit, slug }, signal)) })
+    const pushed = (await readPushed(view, [ref], signal)).get(ref)
+    heads.push({ ref, commit, ...(await headAt(view, { commit, slug, pushed }, signal)) })
   }
   return heads
 }
 
+interface RecordPlace {
+  readonly commit: ObjectId
+  readonly slug: string
+  /** What the ledger has of the branch. */
+  readonly pushed: PushedBranch | undefined
+}
+
 async function headAt(
   view: RepositoryView,
-  { commit, slug }: { readonly commit: ObjectId; readonly slug: string },
+  { commit, slug, pushed }: RecordPlace,
   signal: AbortSignal,
 ): Promise<Pick<ReadHead, 'records' | 'unread'>> {
   try {
     const [base] = (await view.repository.commit(commit, signal)).parents
-    const records = base === undefined ? [] : await recordsOn(view, { commit, base, slug }, signal)
+    const records = base === undefined ? [] : await recordsOn(view, { commit, base, slug, pushed }, signal)
     return { records, unread: undefined }
   } catch (thrown) {
     const failure = asFailure(thrown)
@@ -123,7 +135,7 @@ export const RECORD_FILE = /^\d{8}-([^/]+)\.yaml$/
 
 async function recordsOn(
   view: RepositoryView,
-  { commit, base, slug }: { readonly commit: ObjectId; readonly base: ObjectId; readonly slug: string },
+  { commit, base, slug, pushed }: RecordPlace & { readonly base: ObjectId },
   signal: AbortSignal,
 ): Promise<BranchRecord[]> {
   const before = new Set((await view.repository.list(base, RECORDS_FOLDER, signal)).map(({ path }) => path))
@@ -135,7 +147,12 @@ async function recordsOn(
     return [{ ...file, path: `${RECORDS_FOLDER}/${file.path}`, episode, isNew: !before.has(file.path) }]
   })
   const texts = await readTexts(view.repository, files, signal)
-  return files.map(({ path, episode, isNew }) => ({ path, episode, isNew, record: readRecord(texts.get(path) ?? '', path) }))
+  const ours = new Set(pushed?.spec.commits.flatMap((known) => known.records))
+  return files.map(({ path, episode, isNew }) => {
+    const text = texts.get(path) ?? ''
+    const isPushed = ours.has(hashOf(new TextEncoder().encode(text)))
+    return { path, episode, isNew, isPushed, record: readRecord(text, path) }
+  })
 }
 
 /** A record that cannot be read is told, and stops nothing else: whoever may push a branch could hide the drift of its package. */

@@ -149,7 +149,7 @@ async function openBranches(
     } else if (mine.record instanceof Failure) {
       const { code, why } = mine.record
       unreadable.push({ place: 'branch', episode: mine.episode, where: short(branch.ref), code, why })
-    } else branches.push({ ...branch, record: mine.record, others })
+    } else branches.push({ ...branch, record: mine.record, recordPushed: mine.isPushed, others })
   }
   return { branches, siblings, unreadable }
 }
@@ -159,9 +159,9 @@ async function endedHeads(view: RepositoryView, unit: Unit, signal: AbortSignal)
   const folder = `${recordFolder(unit.cluster, unit.slug)}/`
   const heads = new Map<string, EndedHead>()
   for (const { ref, commit, records, unread } of await readHeads(view, unit, signal)) {
-    const own = records.find(({ path, isNew }) => isNew && path.startsWith(folder))?.record
-    if (own instanceof Failure) heads.set(ref, { commit, record: undefined, unread: own.why })
-    else heads.set(ref, { commit, record: own, unread })
+    const own = records.find(({ path, isNew }) => isNew && path.startsWith(folder))
+    if (own?.record instanceof Failure) heads.set(ref, { commit, record: undefined, unread: own.record.why })
+    else heads.set(ref, { commit, record: own?.record, recordPushed: own?.isPushed === true, unread })
   }
   return heads
 }
