@@ -4,7 +4,7 @@ import type { FileChange, PackageRepository } from '../ports/package-repository.
 
 const SUBMODULE = '160000'
 
-/** @param from undefined for an empty tree. A submodule that is new or moved is a change without content: nothing of ours writes one. */
+/** @param from undefined for an empty tree. A submodule has the content that `git diff` shows of it: no file of ours has that, and it is no deletion. */
 export async function changesBetween(
   repository: PackageRepository,
   from: ObjectId | undefined,
@@ -20,7 +20,11 @@ export async function changesBetween(
   )
   const kept = new Set(after.map(({ path }) => path))
   return [
-    ...written.map(({ path, id }) => ({ path, content: contents.get(id) ?? null })),
+    ...written.map(({ path, id, mode }) => ({ path, content: mode === SUBMODULE ? submodule(id) : (contents.get(id) ?? null) })),
     ...[...before.keys()].filter((path) => !kept.has(path)).map((path) => ({ path, content: null })),
   ]
+}
+
+function submodule(id: ObjectId): Uint8Array {
+  return new TextEncoder().encode(`Subproject commit ${id}\n`)
 }

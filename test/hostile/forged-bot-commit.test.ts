@@ -314,3 +314,32 @@ for (const [what, files] of Object.entries(JOINT_FORGERIES)) {
     })
   }
 }
+
+for (const ledger of ['knows', 'does not know'] as const)
+  test(`a submodule on a branch whose commit the ledger ${ledger} is never merged by approve, and its commit is not looked for`, async () => {
+    const stage = await opened(false)
+    const { world, branch } = stage
+    const { repository } = world
+    const ours = repository.head(branch)
+    const forged = await amend(stage, { vendor: 'stands for a commit of another repository' })
+    const path = `pushed/${branch}.yaml`
+    const text = repository.text('drift-ledger', path) ?? ''
+    if (ledger === 'knows') repository.commitByHand('drift-ledger', { [path]: text.replaceAll(ours, forged) }, { author: BOT_EMAIL })
+    const [list, read] = [repository.list.bind(repository), repository.read.bind(repository)]
+    const links = new Set<string>()
+    repository.list = async (commit, folder) =>
+      (await list(commit, folder)).map((file) => {
+        if (file.path !== 'vendor') return file
+        links.add(file.id)
+        return { ...file, mode: '160000' as const }
+      })
+    repository.read = async (blobs) => {
+      assert.ok(!blobs.some((id) => links.has(id)), 'the commit is in another repository')
+      return read(blobs)
+    }
+    world.packages = ['apps/web']
+    if (ledger === 'knows') await world.approve()
+    else await refused(world.approve(), 'BP2009')
+    assert.equal(repository.text('main', 'vendor'), undefined)
+    assert.notEqual(repository.text('main', 'apps/web/Kptfile'), undefined)
+  })
