@@ -116,6 +116,19 @@ test('among policies of one priority the name decides, whatever their order in t
     assert.equal(effectivePolicy(set, 'c', 'p').mode, 'Off')
 })
 
+test('of two policies with one priority and one name the file decides, whatever the order in which they are read', () => {
+  const of = (path: string, mode: string): PolicySet => {
+    const text = `apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: same}\nspec: {mode: ${mode}}\n`
+    return parsePolicyFiles([{ path, text }])
+  }
+  const [a, b] = [of('.drift/a.yaml', 'Off').policies, of('.drift/b.yaml', 'Propose').policies]
+  for (const list of [
+    [...a, ...b],
+    [...b, ...a],
+  ])
+    assert.equal(effectivePolicy({ policies: list, placements: [] }, 'c', 'p').mode, 'Off')
+})
+
 test('without a policy nothing but the shipped default holds', () => {
   assert.deepEqual(effectivePolicy({ policies: [], placements: [] }, 'c', 'p'), DEFAULT_POLICY)
 })

@@ -227,15 +227,20 @@ export function matchesPath(globs: readonly string[], path: string): boolean {
 
 type Spec = Policy['document']['spec']
 
-/** What the operator enforces first, then the highest; of one priority in the order of their names. */
+/** What the operator enforces first, then the highest; of one priority in the order of their names, as the Gateway API settles ties. */
 function byPriority(policies: readonly Policy[]): readonly Policy[] {
   return policies.toSorted(
     (left, right) =>
       Number(isOperators(right) && isEnforced(right)) - Number(isOperators(left) && isEnforced(left)) ||
       priorityOf(right) - priorityOf(left) ||
       Number(isOperators(right)) - Number(isOperators(left)) ||
-      (left.document.metadata.name < right.document.metadata.name ? -1 : 1),
+      compare(left.document.metadata.name, right.document.metadata.name) ||
+      compare(left.where, right.where),
   )
+}
+
+function compare(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0
 }
 
 function priorityOf({ document }: Policy): number {
