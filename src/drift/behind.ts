@@ -71,7 +71,7 @@ class Judge {
   private readonly arrivals: readonly Arrival[]
   /** Place of the commit that the syncer says it applied. */
   private readonly reported: number | undefined
-  /** Newest version of which some live object proves that it was applied; found when it is first asked for. */
+  /** Newest version of which some object proves that it was applied; found when it is first asked for. */
   private newestProven: number | undefined
 
   constructor(evidence: SyncEvidence) {
@@ -90,9 +90,9 @@ class Judge {
   }
 
   /** Place of the version that the object was seen with; of an observation that is older than that, nothing is known. */
-  private seenPlace(id: ResourceId): (SeenLive & { readonly place: number }) | undefined {
+  private seenPlace(key: string): (SeenLive & { readonly place: number }) | undefined {
     const { memory, now } = this.evidence
-    const seen = memory.seenWith(id)
+    const seen = memory.seenWith(key)
     const place = seen === undefined || now < seen.at ? undefined : this.placeOf(seen)
     return seen === undefined || place === undefined ? undefined : { ...seen, place }
   }
@@ -147,7 +147,7 @@ class Judge {
     const state = this.evidence.live.get(key)
     const live = state?.state === 'present' ? state.object : undefined
     if (live === undefined) return undefined
-    const seen = this.seenPlace(drift.id)
+    const seen = this.seenPlace(key)
     if (seen !== undefined && seen.place < lacking) {
       // Who removes a field by hand leaves the syncer's entry as it was.
       const since = lastWriteOf(managedFieldsOf(live), this.evidence.syncer)
@@ -176,10 +176,9 @@ class Judge {
     const key = resourceKey(drift.id)
     const lacking = this.versions.findIndex(({ objects }, index) => index > 0 && !objects.has(key))
     if (this.evidence.inventory?.has(key) === true) return undefined
-    const { stored, memory } = this.evidence
-    const seen = this.seenPlace(drift.id)
+    const { stored } = this.evidence
+    const seen = this.seenPlace(key)
     if (seen !== undefined && this.versions[seen.place]?.objects.has(key) === true) return undefined
-    if (memory.any && this.versions[lacking]?.commit === '') return undefined
     if (lacking === -1) return this.ofOlder(drift)
     const neverApplied = stored !== undefined && !stored.has(key) && isKeptByHelm(drift)
     return neverApplied ? this.behind(drift, lacking) : this.onItsWay(drift, lacking)
@@ -189,7 +188,7 @@ class Judge {
     const key = resourceKey(drift.id)
     const having = this.versions.findIndex(({ objects }, index) => index > 0 && objects.has(key))
     if (having === -1) return this.ofOlder(drift)
-    const seen = this.seenPlace(drift.id)
+    const seen = this.seenPlace(key)
     if (seen !== undefined && seen.place < having) return this.rolledBack(having, seen)
     return this.evidence.stored?.has(key) === true ? this.behind(drift, having) : this.onItsWay(drift, having)
   }
@@ -216,13 +215,27 @@ class Judge {
     return this.isOverdue(changed) ? undefined : this.behind(drift, before)
   }
 
-  /** The newest version that some live object shows as applied: by a value that only came with it and that the syncer owns. */
+  /** The newest version that some object shows as applied, by what is live now or was when it was seen. */
   private provenPlace(): number {
-    this.newestProven ??= this.findProven()
+    this.newestProven ??= Math.min(this.provenLive(), this.provenSeen())
     return this.newestProven
   }
 
-  private findProven(): number {
+  /** An object shows the version that brought what it was seen with: later ones left it as it was. */
+  private provenSeen(): number {
+    let newest = this.versions.length
+    for (const key of new Set(this.versions.flatMap(({ objects }) => [...objects.keys()]))) {
+      let place = this.seenPlace(key)?.place
+      const object = place === undefined ? undefined : this.versions[place]?.objects.get(key)
+      if (place === undefined || object === undefined) continue
+      while (sameValue(this.versions[place + 1]?.objects.get(key), object)) place += 1
+      newest = Math.min(newest, place)
+    }
+    return newest
+  }
+
+  /** By a value that only came with it and that the syncer owns. */
+  private provenLive(): number {
     const { live, syncer } = this.evidence
     for (let place = 0; place + 1 < this.versions.length; place += 1) {
       const [version, earlier] = [this.versions[place], this.versions[place + 1]]
@@ -275,7 +288,7 @@ class Judge {
   /** What shows that the object had something newer than the version at `place`. */
   private rollback(drift: Drift, place: number): DriftAnswer | undefined {
     const { id } = drift
-    const seen = this.seenPlace(id)
+    const seen = this.seenPlace(resourceKey(id))
     const known = seen !== undefined && seen.place < place ? this.rolledBack(place, seen) : undefined
     const { stored } = this.evidence
     const commit = this.versions[place]?.commit ?? ''

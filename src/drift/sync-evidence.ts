@@ -2,7 +2,6 @@
 import type { Failure } from '../failure.ts'
 import type { JsonObject } from '../krm/json.ts'
 import type { LiveView } from '../krm/live-view.ts'
-import type { ResourceId } from '../krm/resource-id.ts'
 import type { ContentId, DatedContent, SeenContent } from './arrivals.ts'
 import type { Drift, Syncer } from './drift.ts'
 import type { StoredManifest } from './last-applied.ts'
@@ -32,15 +31,13 @@ export interface SeenLive extends ContentId {
 
 /** What earlier observations leave behind. */
 export interface SyncMemory {
-  /** What the object was last seen with when the syncer had applied all that git had; undefined where it never was, or nobody knows. */
-  readonly seenWith: (id: ResourceId) => SeenLive | undefined
-  /** Whether any object of the package was ever seen so. */
-  readonly any: boolean
+  /** What the object, by `resourceKey`, was last seen with when the syncer had applied all that git had; undefined where it never was, or nobody knows. */
+  readonly seenWith: (key: string) => SeenLive | undefined
   /** Contents of the base branch that came after the first look at it. */
   readonly contents: readonly SeenContent[]
 }
 
-export const NO_MEMORY: SyncMemory = { seenWith: () => undefined, any: false, contents: [] }
+export const NO_MEMORY: SyncMemory = { seenWith: () => undefined, contents: [] }
 
 /** What the syncer says about itself, where it has a resource that says anything. */
 export interface SyncerReport {

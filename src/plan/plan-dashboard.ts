@@ -61,6 +61,11 @@ export function dashboardOf(input: DashboardInput): Omit<DashboardSubject, 'dial
       const merged = failedMerge(report, ledger)
       return merged === undefined ? [] : [{ ...unit, mergedAt: merged.status.at, revision: merged.status.revision ?? '' }]
     }),
+    stuck: rows.flatMap(({ report, unit }) => {
+      const { stuckSince, setAside = [] } = report.status
+      const why = setAside.find((aside) => aside.stuckSince !== undefined)?.why ?? ''
+      return stuckSince === undefined ? [] : [{ ...unit, stuckSince, why }]
+    }),
     notAdoptable: open.flatMap(({ report, unit }) => notAdoptable(report, unit)),
     notObserved: [...lostClusters(input), ...rows.filter((row) => isNotRead(row, input)).map(notRead)],
     ignores: ignoresOf(policies, now.slice(0, 10)),

@@ -42,11 +42,7 @@ export function rolloutMemory(seen: Known, present: string): SyncMemory {
   const isNew = seen.git.treeHash !== spec.unit.tree
   const arrived: SeenContent = { commit: seen.git.base, tree: seen.git.treeHash, after: at, firstSeen: present }
   return {
-    seenWith: (id) => {
-      const key = resourceKey(id)
-      return listed.has(key) ? (stored.get(key) ?? stored.get(undefined)) : current
-    },
-    any: stored.size > 0 || (current !== undefined && spec.observed.objects > listed.size),
+    seenWith: (key) => (listed.has(key) ? (stored.get(key) ?? stored.get(undefined)) : current),
     contents: (isNew ? [arrived, ...before] : before).slice(0, MOST_CONTENTS),
   }
 }
@@ -58,7 +54,7 @@ export function rolloutOf(seen: Observation): Pick<DriftReport['status'], 'rollo
   const { seenWith, contents } = rolloutMemory(seen, seen.now ?? seen.cluster.observedAt)
   const groups = Map.groupBy(
     open.flatMap((id) => {
-      const known = seenWith(id)
+      const known = seenWith(resourceKey(id))
       return known === undefined ? [] : [{ id, known }]
     }),
     ({ known: { commit, tree, at } }) => `${commit} ${tree} ${at}`,

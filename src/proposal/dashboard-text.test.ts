@@ -22,6 +22,7 @@ function text(undecided: DashboardSubject['undecided']): string {
     silenced: [],
     recorded: [],
     failed: [],
+    stuck: [],
     notAdoptable: [],
     notObserved: [],
     ignores: [],

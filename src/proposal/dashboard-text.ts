@@ -60,6 +60,8 @@ export interface DashboardSubject {
   /** Mode Warn. */
   readonly recorded: readonly DashboardUnit[]
   readonly failed: readonly (DashboardUnit & { readonly mergedAt: string; readonly revision: string })[]
+  /** Their syncers did not apply in time what git has; `stuckSince` is RFC 3339 UTC, empty where nobody knows since when. */
+  readonly stuck: readonly (DashboardUnit & { readonly stuckSince: string; readonly why: string })[]
   readonly notAdoptable: readonly {
     readonly cluster: string
     readonly packageName: string
@@ -83,8 +85,8 @@ const ROWS: readonly number[] = [30, 10, 3, 0]
 
 /** Whether there is anything that somebody may want to do something about. */
 export function isQuiet(subject: DashboardSubject): boolean {
-  const { undecided, held, snoozed, silenced, recorded, failed, notObserved } = subject
-  return [undecided, held, snoozed, silenced, recorded, failed, notObserved].every(({ length }) => length === 0)
+  const { undecided, held, snoozed, silenced, recorded, failed, stuck, notObserved } = subject
+  return [undecided, held, snoozed, silenced, recorded, failed, stuck, notObserved].every(({ length }) => length === 0)
 }
 
 export function dashboardText(subject: DashboardSubject): IssueText {
@@ -109,7 +111,7 @@ function decisions<Unit extends DashboardSubject['undecided'][number]>(units: re
 }
 
 function dashboardBody(subject: DashboardSubject, rows: number): string {
-  const { dialect, failed, undecided, held, snoozed, silenced, recorded, notAdoptable, notObserved, ignores, staleRules, version } = subject
+  const { dialect, failed, stuck, undecided, held, snoozed, silenced, recorded, notAdoptable, notObserved, ignores, staleRules } = subject
   const urgent = failed.length > 0 || undecided.some(({ risk }) => risk === 'critical')
   const nothing = staleRules.length === 0 ? 'Nothing needs anybody.' : 'No drift needs anybody; some ignore rules do.'
   const quiet = isQuiet(subject) ? [`${nothing} This issue is written again when something does.`, ''] : []
@@ -126,6 +128,22 @@ function dashboardBody(subject: DashboardSubject, rows: number): string {
           changes(unit),
         ]),
       ),
+    ),
+    ...section(
+      'Stuck',
+      stuck,
+      rows,
+      (shown) =>
+        table(
+          ['Package', 'Cluster', 'Stuck since', 'Why'],
+          shown.map((unit) => [
+            name(unit),
+            markdownCell(unit.cluster, 60),
+            unit.stuckSince === '' ? 'not known' : time(unit.stuckSince),
+            markdownProse(unit.why),
+          ]),
+        ),
+      'The syncer did not apply in time what git has. This is no drift, and nothing is proposed for it: look at the syncer.',
     ),
     ...section('Needs a decision', decisions(undecided), rows, (shown) =>
       table(
@@ -230,7 +248,7 @@ function dashboardBody(subject: DashboardSubject, rows: number): string {
       (shown) => [...shown.map((rule) => `- ${markdownProse(rule)}`), ''],
       'Take them out of the policy, or give them another end.',
     ),
-    `<sub>backporch ${markdownCell(version, 30)} writes this issue anew; what is edited here is lost, except for ticks.</sub>`,
+    `<sub>backporch ${markdownCell(subject.version, 30)} writes this issue anew; what is edited here is lost, except for ticks.</sub>`,
     '<!-- backporch:v1 dashboard -->',
   ]
   return `${lines.join('\n')}\n`

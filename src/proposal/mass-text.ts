@@ -95,6 +95,7 @@ function bodyOf(subject: MassSubject, rows: number, most: number, links: boolean
     ...box(dialect, risk === 'critical' ? 'caution' : risk === 'low' ? 'note' : 'warning', [
       `**One cause, ${count(subject.rows.length, 'cluster')}: ${difference(subject)}.**`,
       `Changed by ${writers(changes, 2)}${at === '' ? '' : `, ${at}`} ¹ · first seen ${time(began)} · risk ${riskReasons(changes)}`,
+      ...rollbackLines(changes),
       ...(ranked.length < changes.length
         ? [`**Shown are ${ranked.length} of ${count(changes.length, 'change')}**, the riskiest first.`]
         : []),
@@ -114,6 +115,17 @@ function bodyOf(subject: MassSubject, rows: number, most: number, links: boolean
     marker(episode, fingerprint),
   ]
   return `${lines.join('\n')}\n`
+}
+
+/** The clusters may have had different newer commits, and lost them at different times: the record of each says which. */
+function rollbackLines(changes: readonly Change[]): string[] {
+  const back = changes.flatMap(({ rolledBack }) => rolledBack ?? [])
+  const commits = [
+    ...new Set(back.map(({ commit }) => (commit === '' ? 'to before the package was in git' : `to ${markdownCell(commit.slice(0, 7))}`))),
+  ]
+  if (commits.length === 0) return []
+  const which = back.length === changes.length ? '' : ` (${back.length} of ${count(changes.length, 'change')})`
+  return [`**Rolled back ${commits.slice(0, 3).join(' and ')}**${which}: newer content of the package was live before.`]
 }
 
 function difference({ changes, packageName }: MassSubject): string {

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { FleetWorld } from '../../test/fakes/fleet-world.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { policyText, TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
+import { RolloutWorld } from '../../test/hostile/rollout-world.ts'
 import { Failure } from '../failure.ts'
 
 const NOW = 'detect: {minAge: 0s, settle: 0s}'
@@ -159,4 +160,24 @@ test('a restore that does not happen is told after the time that it may take', a
   world.pass(10)
   await world.scan()
   assert.match(bodyOf(forge), /\*\*Restore failed\*\* \(1\)/)
+})
+
+test('a package whose syncer is stuck is on it with what it waits for, once, and leaves when the syncer came', async () => {
+  const world = new RolloutWorld({ a: { color: 'blue' } })
+  const forge = new MemoryForge(world.repository)
+  world.forge = forge
+  world.apply({ a: { color: 'blue' } })
+  await world.scan()
+  world.commit({ a: { color: 'green' } })
+  await world.scan()
+  assert.deepEqual(forge.issueWrites, [], 'behind, and in time')
+  world.pass(61)
+  await world.scan()
+  assert.match(bodyOf(forge), /\*\*Stuck\*\* \(1\)\n\n.*\n\n\| Package \| Cluster \| Stuck since \| Why \|\n/)
+  assert.match(bodyOf(forge), /\| \[`apps\/web`\].*\| `.*` \| 2026-.* UTC \| live is what `[0-9a-f]{7}` rendered.*within `1h` \|/)
+  for (let turn = 0; turn < 5; turn += 1) await world.scan()
+  assert.deepEqual(forge.issueWrites, ['open dashboard'])
+  world.apply({ a: { color: 'green' } })
+  await world.scan()
+  assert.match(bodyOf(forge), /Nothing needs anybody/)
 })

@@ -135,3 +135,14 @@ test('between two looks the committer is believed; outside of them it is the loo
     arrivalsOf([version(at, 'x'), version(AT(1))], (place) => (place === 0 ? seen : undefined), AT(9))[0]?.earliest ?? ''
   assert.deepEqual([arrival(AT(5)), arrival(AT(3)), arrival(AT(8)), arrival('2037-01-01T00:00:00Z')], [AT(5), AT(6), AT(6), AT(6)])
 })
+
+test('an object that was never seen is missing, and not on its way, once another one of its first commit was seen', async () => {
+  const world = new RolloutWorld({ a: { color: 'blue' }, b: { x: '1' } })
+  world.apply({ a: { color: 'blue' }, b: { x: '1' } }, { only: 'a' })
+  await world.seen()
+  // Another content, so that what waited before says nothing; and nothing is live that shows what was applied.
+  world.commit({ a: { color: 'red' }, b: { x: '1' } })
+  world.apply({})
+  const { changes, waits } = await world.seen()
+  assert.deepEqual({ changes, waits }, { changes: ['a missing', 'b missing'], waits: [] })
+})

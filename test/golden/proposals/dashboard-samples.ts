@@ -60,6 +60,14 @@ export const DASHBOARD: DashboardSubject = {
     { ...dashboardUnit({ packageName: 'infra/dns' }), id: 'abcdef0123456789', by: 'bob', at: '2026-08-20T10:00:00Z', until: '2026-09-19T10:00:00Z' },
   ],
   recorded: [dashboardUnit({ packageName: 'infra/logging', risk: 'low' })],
+  stuck: [
+    {
+      ...dashboardUnit({ packageName: 'infra/certs', changes: 0 }),
+      stuckSince: '2026-08-21T12:00:00Z',
+      why: 'live is what 3f2a91c renders, and the syncer did not apply 9d0c4e1 within 1h',
+    },
+    { ...dashboardUnit({ packageName: 'infra/queue', cluster: 'edge-02', changes: 0 }), stuckSince: '', why: 'live is what 3f2a91c renders' },
+  ],
   notAdoptable: [
     {
       cluster: 'prod-eu-1',
@@ -97,6 +105,7 @@ export function dashboardOfText(text: string): DashboardSubject {
     snoozed: [{ ...unit, proposal, until: text }],
     silenced: [{ ...unit, id: '0123456789abcdef', by: text, at: text, until: text }],
     recorded: [unit],
+    stuck: [{ ...unit, stuckSince: text, why: text }],
     notAdoptable: [{ cluster: text, packageName: text, object: text, field: text, why: text }],
     notObserved: [{ cluster: text, packageName: text, since: text, why: text }],
     staleRules: [text],
@@ -114,6 +123,7 @@ export const QUIET_DASHBOARD: DashboardSubject = {
   snoozed: [],
   silenced: [],
   recorded: [],
+  stuck: [],
   notAdoptable: [],
   notObserved: [],
 }
