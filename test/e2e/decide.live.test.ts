@@ -347,7 +347,7 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
     await world.kubectl('scale', 'deployment/web', '--replicas=6', '-n', namespace)
     assertExit(await world.backporch('scan'), 1)
     const late = assertExit(await world.backporch('approve', 'apps/web', '--yes', '--wait', '--wait-timeout', '1s'), 3)
-    assert.match(late.stderr, /^error BP3014: /)
+    assert.match(late.stderr, /^error BP3014: /m)
     assert.equal((await world.refs()).has('refs/tags/apps/web/v2'), true)
   })
 })
