@@ -86,6 +86,16 @@ test('said twice, by two people, or after a lost end, it is one proposal', async
   assert.equal(world.repository.names().filter((name) => name.startsWith('drift/')).length, 1)
 })
 
+test('what an earlier call did not come to is done by the next one, and the text stays that of whoever asked first', async () => {
+  const { forge, answer, ask } = await opened({ '.drift/policy.yaml': POLICY })
+  await ask('/ignore 1 -- KEDA')
+  forge.byHand(2, { labels: [], body: 'edited by ann' })
+  for (const each of forge.said) each.reaction = undefined
+  await answer()
+  const [, policy] = forge.proposals
+  assert.deepEqual([forge.proposals.length, policy?.labels, policy?.body], [2, ['drift'], 'edited by ann'])
+})
+
 test('without a policy about the unit, one is made that is about nothing else', async () => {
   const { world, forge, ask } = await opened({
     '.drift/policy.yaml': policyText('{mode: Propose}'),

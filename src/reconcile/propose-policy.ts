@@ -83,20 +83,20 @@ export async function proposePolicy(place: PolicyPlace, { verb, files, rules }: 
     const wanted = { ref, files, message: policyMessage(subject), at: asker.at }
     const { commit, updates } = await withFreshRefs(() => ensureBranch(place, wanted))
     if (!isHosted(forge)) return { ref, opened: undefined, updates }
-    if (known !== undefined) return { ref, opened: known, updates }
     const owners = new Set(files.flatMap(({ path }) => ownersOf(codeOwners, path)))
     const opened = await forge.ensureProposal(
       {
         ref,
         commit,
         baseBranch: view.baseBranch,
-        title: policyTitle(subject),
-        body: policyBody(subject, forge.dialect),
+        // One that is there may lack what an earlier call did not come to; its text is that of whoever asked first.
+        title: known?.title ?? policyTitle(subject),
+        body: known?.body ?? policyBody(subject, forge.dialect),
         labels: ['drift'],
-        draft: false,
+        draft: known?.draft ?? false,
         reviewers: [...owners].flatMap((owner) => (owner.startsWith('@') ? [owner.slice(1)] : [])),
       },
-      undefined,
+      known,
       signal,
     )
     return { ref, opened, updates }

@@ -10,7 +10,7 @@ import { openRepository } from '../../src/adapters/git/repository.ts'
 import { backporchHere } from '../e2e/run-here.ts'
 import { type LiveColour, recordingOf } from '../fakes/recorded-config-map.ts'
 import { PROGRAM } from '../program.ts'
-import { type FaultyProxy, isApiWrite, isPush, type ProxiedRequest, startFaultyProxy } from './faulty-proxy.ts'
+import { type Fault, type FaultyProxy, isApiWrite, isPush, type ProxiedRequest, startFaultyProxy } from './faulty-proxy.ts'
 import type { Gitea, GiteaUser } from './gitea.ts'
 import { handOf } from './gitea-ground.ts'
 
@@ -45,6 +45,8 @@ export interface CrashWorld {
   live(color: LiveColour['color'], by: LiveColour['by']): void
   /** @param command `controller` ends when it was killed, and only then; `approve` and `reject` are of the one package, by Ada */
   run(command: CrashCommand, kill?: Kill): Promise<Ended>
+  /** A scan, in which `harm` is asked at each request to the API, with its name and its number, from 1. */
+  disturbed(harm: (request: string, at: number) => Fault | undefined): Promise<Ended>
   /** As a person in the browser. @returns Gitea's answer */
   send<Body = unknown>(method: string, below: string, body?: unknown): Promise<Body>
   /** Of pull request #1, in the browser. */
@@ -85,7 +87,8 @@ export async function openCrashGround(gitea: Gitea): Promise<CrashGround> {
           edits += 1
           writeFileSync(join(home, 'live.json'), JSON.stringify(recordingOf([{ color, by, at: new Date(began + edits * 1_000) }])))
         },
-        run: (command, kill) => runProgram({ command, proxy, path, home, token: bot.token, kill }),
+        run: (command, kill) => runProgram({ command, proxy, path, home, token: bot.token, kill, harm: undefined }),
+        disturbed: (harm) => runProgram({ command: 'scan', proxy, path, home, token: bot.token, kill: undefined, harm }),
         send: async (method, below, body) => {
           const answer = await gitea.request(writer.token, method, `${path}${below}`, body)
           if (answer.status >= 300) throw new Error(`${method} ${below} answers ${answer.status}: ${JSON.stringify(answer.body)}`)
@@ -110,18 +113,25 @@ interface ProgramOrder {
   readonly home: string
   readonly token: string
   readonly kill: Kill | undefined
+  readonly harm: Parameters<CrashWorld['disturbed']>[0] | undefined
 }
 
 /** Faults by path of the repository: worlds run side by side through one proxy. */
 const faults = new Map<string, FaultyProxy['fault']>()
 
-async function runProgram({ command, proxy, path, home, token, kill }: ProgramOrder): Promise<Ended> {
+async function runProgram({ command, proxy, path, home, token, kill, harm }: ProgramOrder): Promise<Ended> {
   proxy.fault = (request) => [...faults].find(([repository]) => request.path.includes(repository))?.[1](request)
   const repository = path.replace('/repos', '')
   const writes: string[] = []
   const started = kill === undefined && command === 'scan' ? undefined : start(command, `${proxy.url}${repository}.git`, home, token)
   const die = (): boolean => started?.kill('SIGKILL') === true
+  let asked = 0
   faults.set(repository, async (request) => {
+    if (harm !== undefined && request.path.startsWith('/api/')) {
+      asked += 1
+      const fault = harm(nameOf(request, path), asked)
+      if (fault !== undefined) return fault
+    }
     if (!isApiWrite(request) && !isPush(request)) return undefined
     const write = nameOf(request, path)
     writes.push(write)

@@ -49,6 +49,7 @@ interface Pull {
   readonly number: number
   readonly state: string
   readonly merged: boolean
+  readonly head: { readonly label: string }
 }
 
 /** @param seed of the random choices; when they meet a controller's writes is chance */
@@ -218,6 +219,8 @@ async function openWorld(gitea: Gitea, folder: string) {
       if ((await ask('PATCH', `/pulls/${pull.number}`, { state: 'closed' })).status >= 300) return false
       // A branch that is withdrawn closes the pull request too: who closed it is in the timeline.
       if (!(await closedBy(ask, pull.number, writer.name))) return false
+      // Opened by both controllers at the same moment: with the other one still open, nothing is decided.
+      if (pulls.some(({ number, head }) => number !== pull.number && head.label === pull.head.label)) return false
       const head = await closedHead(pull.number)
       if (head === '') throw new Error(`Gitea does not say what was closed of #${pull.number}`)
       return { pull: pull.number, outcome, episodes: await episodesAt(head), head, by: writer.name }
@@ -238,7 +241,6 @@ async function openWorld(gitea: Gitea, folder: string) {
     },
     pulls: async (): Promise<string[]> => {
       type Listed = Pull & {
-        readonly head: { readonly label: string }
         readonly created_at: string
         readonly closed_at: string | null
       }

@@ -106,6 +106,7 @@ export const DECISIONS: readonly Promised[] = [
       'test/hostile/decisions-in-a-race.test.ts',
       'test/hostile/merged-with-git.test.ts',
       'test/hostile/merged-with-git.gitea.test.ts',
+      'test/hostile/command-faults.gitea.test.ts',
       'test/gitea/gitea-faults.test.ts',
     ],
     mutants: [
