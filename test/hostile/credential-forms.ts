@@ -3,10 +3,7 @@
  * only their name or form gives away. Prefixes are fixed and bodies are drawn from a seed at run time, so that no text here looks like a secret.
  */
 import { createHash } from 'node:crypto'
-import { valueAt } from '../../src/krm/field-path.ts'
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../src/krm/json.ts'
-import { withValueAt } from '../../src/package/edit-yaml-value.ts'
-import { path } from '../fakes/live-object.ts'
+import type { JsonObject } from '../../src/krm/json.ts'
 
 export interface CredentialForm {
   readonly name: string
@@ -371,24 +368,4 @@ export function formsInUse(seed: string): readonly CredentialForm[] {
     args('curl -u a:b', ['sh', '-c', `curl -s -u ada:${four} https://example.com/health`], four)
   }
   return forms
-}
-
-/** The forms, each as an object with a name of its own: `form-7`. */
-export function placedForms(forms: readonly CredentialForm[], namespace: string): readonly CredentialForm[] {
-  return forms.map((form, at) => {
-    const metadata = form.object['metadata']
-    return { ...form, object: { ...form.object, metadata: { ...(isJsonObject(metadata) ? metadata : {}), name: `form-${at}`, namespace } } }
-  })
-}
-
-/** The object as git has it: with plain words at the place. */
-export function withoutSecret({ object, place }: CredentialForm): JsonObject {
-  const word = object['kind'] === 'Secret' && place.startsWith('data') ? base64('plain') : 'plain'
-  const words = (value: Json): Json => {
-    if (isJsonArray(value)) return value.map(words)
-    return isJsonObject(value) ? Object.fromEntries(Object.entries(value).map(([key, below]) => [key, words(below)])) : word
-  }
-  const changed = withValueAt(object, path(place), words(valueAt(object, path(place)) ?? null))
-  if (!isJsonObject(changed)) throw new TypeError('an object stays one')
-  return changed
 }
