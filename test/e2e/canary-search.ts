@@ -67,10 +67,9 @@ export function encodingsOf(value: string): readonly string[] {
   const twice = JSON.stringify(json).slice(1, -1)
   const markdown = value.replace(/[\\`*_{}[\]()#+\-.!|<>~]/g, '\\$&')
   const html = value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
-  const parts =
-    value.length < LONG
-      ? []
-      : [1, 2].map((third) => value.slice((third * value.length) / 3).slice(0, PART)).filter((part) => part.length >= SHORTEST)
+  // Not from its beginning, where `{"auths":{` and the like are the same for all.
+  const part = value.slice((2 * value.length) / 3).slice(0, PART)
+  const parts = value.length >= LONG && part.length >= SHORTEST ? [part] : []
   const slashes = value.replaceAll('/', '\\/')
   return [
     ...new Set([

@@ -1,82 +1,13 @@
 /** Issue 4, part 5: the daemon as a process, against a real API server and a real git repository. */
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
-import { createHmac, randomUUID } from 'node:crypto'
-import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
-import { PROGRAM } from '../program.ts'
+import { Controller, deliver } from './controller-process.ts'
 import { policy, webPackage } from './packages.ts'
 import { openWorld, type World } from './world.ts'
 
 const SECRET = 'a secret of the test'
-const PATIENCE = 30_000
-
-class Controller {
-  stdout = ''
-  stderr = ''
-  readonly exited: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
-  private readonly child: ChildProcess
-
-  constructor(t: TestContext, world: World, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-    const home = join(world.folder, 'home')
-    this.child = spawn(process.execPath, [PROGRAM, 'controller', '--repo', world.repository, ...args], {
-      cwd: world.checkout,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: {
-        PATH: process.env['PATH'],
-        HOME: home,
-        XDG_CONFIG_HOME: join(home, 'config'),
-        XDG_CACHE_HOME: join(home, 'cache'),
-        GIT_CONFIG_NOSYSTEM: '1',
-        KUBECONFIG: world.plane.kubeconfig,
-        BACKPORCH_KEY: 'e2e0'.repeat(16),
-        ...env,
-      },
-    })
-    this.child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      this.stdout += text
-    })
-    this.child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      this.stderr += text
-    })
-    this.exited = new Promise((resolve) => this.child.on('close', (code, signal) => resolve({ code, signal })))
-    t.after(() => this.child.kill('SIGKILL'))
-  }
-
-  send(signal: NodeJS.Signals): void {
-    this.child.kill(signal)
-  }
-
-  /** Asked again and again until it is so. */
-  async until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-    const end = performance.now() + PATIENCE
-    while (!(await isSo())) {
-      if (performance.now() > end) assert.fail(`never: ${what}\n--- stdout\n${this.stdout}\n--- stderr\n${this.stderr}`)
-      await wait(25)
-    }
-  }
-
-  async webhookUrl(): Promise<string> {
-    const url = (): string | undefined => /http:\/\/127\.0\.0\.1:\d+\/webhook/.exec(this.stderr)?.[0]
-    await this.until('it listens', () => url() !== undefined)
-    return url() ?? ''
-  }
-}
-
-async function deliver(url: string, secret: string): Promise<number> {
-  const body = JSON.stringify({ repository: { full_name: 'acme/deploy' }, id: randomUUID() })
-  const headers = {
-    'content-type': 'application/json',
-    'x-github-event': 'push',
-    'x-github-delivery': randomUUID(),
-    'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
-  }
-  const answer = await fetch(url, { method: 'POST', body, headers })
-  await answer.arrayBuffer()
-  return answer.status
-}
 
 await controlPlaneSuite('controller', { controllerManager: true }, (plane) => {
   async function inSync(t: TestContext): Promise<{ readonly world: World; readonly namespace: string }> {
@@ -108,7 +39,7 @@ await controlPlaneSuite('controller', { controllerManager: true }, (plane) => {
     const controller = new Controller(t, world, ['--interval', '24h', '--webhook-address', '127.0.0.1:0'], {
       BACKPORCH_WEBHOOK_SECRET: `the secret before it,${SECRET}`,
     })
-    const url = await controller.webhookUrl()
+    const url = await controller.url()
     await controller.until('a first turn', () => controller.stdout.includes('apps/web: InSync'))
     await world.kubectl('scale', 'deployment/web', '--replicas=5', '-n', namespace)
     assert.equal(await deliver(url, 'a guess'), 401)

@@ -10,6 +10,7 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
       'src/cli/no-secrets.test.ts',
       'src/krm/redacted.test.ts',
       'test/e2e/canary.live.test.ts',
+      'test/e2e/canary.gitea.test.ts',
     ],
     mutants: [
       {

@@ -1,0 +1,83 @@
+/** The daemon as a process, with what it prints. */
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createHmac, randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { PROGRAM } from '../program.ts'
+import type { World } from './world.ts'
+
+const PATIENCE = 240_000
+
+export class Controller {
+  stdout = ''
+  stderr = ''
+  readonly exited: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
+  private readonly child: ChildProcess
+
+  /** @param args with `--repo` of another repository than the world's own, where it shall be another */
+  constructor(t: TestContext, world: World, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+    const home = join(world.folder, 'home')
+    this.child = spawn(
+      process.execPath,
+      [PROGRAM, 'controller', ...(args.includes('--repo') ? [] : ['--repo', world.repository]), ...args],
+      {
+        cwd: world.checkout,
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: {
+          PATH: process.env['PATH'],
+          HOME: home,
+          XDG_CONFIG_HOME: join(home, 'config'),
+          XDG_CACHE_HOME: join(home, 'cache'),
+          GIT_CONFIG_NOSYSTEM: '1',
+          KUBECONFIG: world.plane.kubeconfig,
+          BACKPORCH_KEY: 'e2e0'.repeat(16),
+          ...env,
+        },
+      },
+    )
+    this.child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      this.stdout += text
+    })
+    this.child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.stderr += text
+    })
+    this.exited = new Promise((resolve) => this.child.on('close', (code, signal) => resolve({ code, signal })))
+    t.after(() => this.child.kill('SIGKILL'))
+  }
+
+  send(signal: NodeJS.Signals): void {
+    this.child.kill(signal)
+  }
+
+  /** Asked again and again until it is so. */
+  async until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+    const end = performance.now() + PATIENCE
+    while (!(await isSo())) {
+      if (performance.now() > end) assert.fail(`never: ${what}\n--- stdout\n${this.stdout}\n--- stderr\n${this.stderr}`)
+      await wait(25)
+    }
+  }
+
+  /** Where it listens for this. */
+  async url(path: 'webhook' | 'audit' = 'webhook'): Promise<string> {
+    const url = (): string | undefined => new RegExp(`http://127\\.0\\.0\\.1:\\d+/${path}`).exec(this.stderr)?.[0]
+    await this.until('it listens', () => url() !== undefined)
+    return url() ?? ''
+  }
+}
+
+/** A delivery of a forge. @returns the status of the answer */
+export async function deliver(url: string, secret: string): Promise<number> {
+  const body = JSON.stringify({ repository: { full_name: 'acme/deploy' }, id: randomUUID() })
+  const headers = {
+    'content-type': 'application/json',
+    'x-github-event': 'push',
+    'x-github-delivery': randomUUID(),
+    'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
+  }
+  const answer = await fetch(url, { method: 'POST', body, headers })
+  await answer.arrayBuffer()
+  return answer.status
+}
