@@ -17,6 +17,7 @@ export const FAILURE_CODES = {
   BP1009: 'the installation key cannot be used',
   BP1010: 'the recorded cluster cannot be read',
   BP1011: 'the selector names nothing that is there',
+  BP1012: 'commits cannot be signed with the key that was given',
   BP1101: 'the Kptfile is not one',
   BP1102: 'the package name is not a DNS label',
   BP1103: 'the Kptfile has a field that kpt does not know',

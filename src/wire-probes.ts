@@ -1,6 +1,8 @@
 /** The probes of `check` over the real adapters; loaded only for that command. */
 import { hostOf, tokenFor } from './adapters/forge/forge-token.ts'
 import { probeForge } from './adapters/forge/open-forge.ts'
+import { BOT } from './adapters/git/bot-identity.ts'
+import { describeSigningKey } from './adapters/git/commit-signer.ts'
 import { findCredential } from './adapters/git/git-credential.ts'
 import { runGit } from './adapters/git/git-program.ts'
 import { probePush } from './adapters/git/probe-push.ts'
@@ -43,6 +45,7 @@ export function probesAt(place: Place, { keyPath, version, appToken, connectOpti
       ),
     access: (target, namespace, signal) => probeCluster(connectOptions(target, place), namespace, signal),
     keySource: async () => ({ from: await findInstallationKey({ value: env['BACKPORCH_KEY'], path: keyPath }), path: keyPath }),
+    signingKey: () => describeSigningKey(env, cwd, BOT.email),
     hasGitIdentity: async () => {
       const answers = await Promise.all(
         ['user.name', 'user.email'].map((name) => runGit(['-C', cwd, 'config', '--get', name], env, new AbortController().signal)),

@@ -54,6 +54,8 @@ function worldAt(place: Place, stdin: World['stdin'], signal: AbortSignal, pushP
       const { openRepository } = await import('./adapters/git/repository.ts')
       const host = hostOf(remote)
       const token = host === undefined ? undefined : ((await appToken(remote, host, place)) ?? tokenFor(host, env))
+      const { findCommitSigner } = await import('./adapters/git/commit-signer.ts')
+      const signer = await findCommitSigner(env, cwd, BOT.email)
       const admitPush = host === undefined ? undefined : (await pushPaces()).of(remote, env)
       return openRepository({
         remote,
@@ -61,6 +63,7 @@ function worldAt(place: Place, stdin: World['stdin'], signal: AbortSignal, pushP
         workingDirectory: cwd,
         environment: env,
         ...(token === undefined ? {} : { token }),
+        ...(signer === undefined ? {} : { signer }),
         ...(admitPush === undefined ? {} : { admitPush }),
         ...(baseBranch === undefined ? {} : { baseBranch }),
         ...(trace === undefined ? {} : { trace }),

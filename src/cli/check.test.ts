@@ -11,6 +11,7 @@ function probes(more: Partial<Probes> = {}): Probes {
     forge: async () => [],
     access: async () => ({ rules: [], incomplete: false, serverTime: undefined }),
     keySource: async () => ({ from: 'environment', path: '/key' }),
+    signingKey: async () => undefined,
     hasGitIdentity: async () => true,
     ...more,
   }

@@ -24,7 +24,7 @@ const REFUSED_EVERY = 600_000
 const NAMED = 10
 
 /** Nothing but another command line or machine helps: told at once, at the start. */
-const UNUSABLE: ReadonlySet<string> = new Set(['BP1001', 'BP1002', 'BP1006', 'BP1008', 'BP1009', 'BP1010', 'BP4009', 'BP4010'])
+const UNUSABLE: ReadonlySet<string> = new Set(['BP1001', 'BP1002', 'BP1006', 'BP1008', 'BP1009', 'BP1010', 'BP1012', 'BP4009', 'BP4010'])
 /** What the session remembers of these is why the next turn waits. */
 const SLOW_DOWN: ReadonlySet<string> = new Set(['BP3004', 'BP5004'])
 

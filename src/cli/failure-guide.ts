@@ -54,6 +54,11 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     cause: 'the number, field or object is not among what differs now; the cluster or git may have changed since',
     fix: 'run backporch diff, and name a number (1,3), a number with a field (2:spec.replicas) or an object (deployment/web)',
   },
+  BP1012: {
+    cause:
+      'what BACKPORCH_SIGNING_KEY_FILE, BACKPORCH_SIGNING_KEY or BACKPORCH_ALLOWED_SIGNERS_FILE gives cannot be read, has a passphrase, is of another type than ssh-ed25519, or is damaged',
+    fix: "make one with ssh-keygen -t ed25519 -N '' -C backporch -f signing-key, and give that file; backporch check says whether it can be used",
+  },
   BP1101: {
     cause: 'the file is empty, has several documents, or is of another kind or version',
     fix: 'give it apiVersion: kpt.dev/v1, kind: Kptfile and metadata.name',

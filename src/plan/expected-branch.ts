@@ -33,7 +33,7 @@ export interface StandingCommit {
 }
 
 /**
- * Where the ledger knows another commit of the branch, nothing that only a person can have said is believed: not the choice of a
+ * Where a key was given and the commit has no signature of ours, it is what follows from the policy alone. Where the ledger knows another commit of the branch, nothing that only a person can have said is believed: not the choice of a
  * resolution, and not its reason. Where it knows none, the record is believed as far as everything follows from it.
  * @returns why that cannot be, as a part of a sentence, where the record cannot be ours or can no longer be rebuilt
  * @throws what asks for the answer of a function or a program
@@ -41,13 +41,15 @@ export interface StandingCommit {
 export function expectedCommit(seen: Observation, branch: OpenBranch, standing: StandingCommit): ExpectedCommit | string {
   const { record, others, state } = branch
   const { spec } = record
-  const believed = branch.known === undefined
+  const unsigned = branch.signed === false
+  const believed = branch.known === undefined && !unsigned
   if (others.length === 0 && record.metadata.name !== branch.workspace) return 'its record is of another proposal'
   if (spec.lifecycle !== (state === 'drafts' ? 'Draft' : 'Proposed')) return 'its record says that it is something else'
   const away = others.flatMap((other) => (other.record === undefined ? [] : [other.record]))
   if (away.length < others.length || away.some((other) => !isAlike(other, record))) return 'a record on it does not say what the others say'
-  if (!believed && hasWords(record)) return 'the ledger does not have what its record says that a person chose'
-  const like = believed ? record : inLedger(seen, record)
+  if (!believed && hasWords(record)) return 'its record says that a person chose something, and nothing else does'
+  // What has no signature may have its entry in the ledger from the same hand: then nobody chose anything.
+  const like = unsigned ? { ...record, spec: { ...record.spec, changes: [] } } : believed ? record : inLedger(seen, record)
   if (like === undefined) return 'the ledger has another proposal as the open one'
   const files = filesNow(seen, branch, like) ?? (believed ? filesThen(seen, branch, standing) : undefined)
   if (files === undefined) return 'it is not what backporch writes'

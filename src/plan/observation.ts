@@ -48,6 +48,8 @@ export interface OpenBranch {
   readonly foreignWhy?: string
   /** Whether the ledger has its commit as the last one that we pushed; absent where it has none of the branch. */
   readonly known?: boolean
+  /** Whether it has a valid signature of a key of ours; absent where no key was given. */
+  readonly signed?: boolean
   /** Ours and not what it must be by now: it is made anew whatever its record says. */
   readonly outdated?: boolean
   /** What it holds, where that was found by comparing and the ledger is to know it. */

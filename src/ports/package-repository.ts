@@ -36,6 +36,8 @@ export interface CommitView {
   readonly author: { readonly name: string; readonly email: string /** Seconds since 1970, UTC. */; readonly at: number }
   /** Who made this very object: another than the author where somebody amended or rebased it. */
   readonly committer: { readonly name: string; readonly email: string /** Seconds since 1970, UTC. */; readonly at: number }
+  /** Whether it has a valid signature of a key of ours; absent where no key was given. */
+  readonly signed?: boolean
 }
 
 /** A file of a commit's tree. */

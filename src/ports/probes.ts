@@ -57,6 +57,8 @@ export interface Probes {
   access(target: ProbedCluster, namespace: string, signal: AbortSignal): Promise<ClusterAccessAnswer>
   /** Where the installation key comes from. Makes none. */
   keySource(): Promise<{ readonly from: 'environment' | 'file' | 'nowhere'; readonly path: string }>
+  /** The key that signs commits; undefined where none was given. @throws Failure BP1012 */
+  signingKey(): Promise<{ readonly from: string; readonly fingerprint: string; readonly readByAll: boolean } | undefined>
   /** Whether git on this machine knows who sits here. */
   hasGitIdentity(): Promise<boolean>
 }

@@ -17,3 +17,8 @@ export function isLastPushed(commit: string, pushed: PushedBranch | undefined): 
   const last = pushed?.spec.commits.at(-1)?.commit
   return last === undefined ? undefined : last === commit
 }
+
+/** By the ledger and, where a key was given, by the signature too; by the signature alone where the ledger knows nothing of the branch. */
+export function isProven({ id, signed }: CommitView, pushed: PushedBranch | undefined): boolean {
+  return signed !== false && (isLastPushed(id, pushed) ?? signed === true)
+}

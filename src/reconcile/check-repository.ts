@@ -146,11 +146,20 @@ export async function checkLedger(
     }
     id = parents[0]
   }
+  const { signed } = await repository.commit(head, signal)
   const more = seen === MOST_COMMITS ? 'the last ' : ''
   return [
     { check: 'ledger', state: 'passed', message: `${LEDGER_BRANCH}: ${more}${seen} commit${seen === 1 ? '' : 's'}, all ours` },
+    ...(signed === false ? [unsignedLedger(head)] : []),
     ...(await observations(repository, head, signal)),
   ]
+}
+
+/** The first turn with a key signs; a later commit without a signature is somebody's, or of a machine that has no key. */
+function unsignedLedger(head: ObjectId): Finding {
+  const message = `${LEDGER_BRANCH}: commit ${head.slice(0, 7)}, its last one, has no signature of the signing key`
+  const fix = `scan once, and let nobody but the bot push to ${LEDGER_BRANCH}`
+  return { check: 'ledger', state: 'warning', message, fix }
 }
 
 /** Of every unit; one that cannot be read is left out, and `ledger` says so. */

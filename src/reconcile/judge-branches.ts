@@ -9,6 +9,7 @@ import { filesOfProposal, type UnitPlan } from '../plan/plan-reconcile.ts'
 import type { FileChange, PackageRepository } from '../ports/package-repository.ts'
 import { type PushedContent, pushedContent } from '../record/pushed-branch.ts'
 import type { PackageRenderer } from '../render/package-renderer.ts'
+import { changesBetween } from './changes-between.ts'
 import type { ObservedUnit } from './observe-units.ts'
 import { asking, withAnswers } from './with-answers.ts'
 
@@ -28,7 +29,7 @@ export async function judgeBranches(
   for (const unit of units) {
     if (unit.state === 'failed') continue
     for (const branch of unit.observation.git.branches) {
-      if (branch.foreign || branch.known === true || found.has(branch.ref)) continue
+      if (branch.foreign || (branch.known === true && branch.signed !== false) || found.has(branch.ref)) continue
       const verdict = await judge(unit.observation, branch, ground, signal)
       if (typeof verdict === 'string') found.set(branch.ref, verdict)
       else ours.set(branch.ref, verdict)
@@ -39,7 +40,9 @@ export async function judgeBranches(
     const why = found.get(branch.ref)
     const holds = ours.get(branch.ref)
     if (why !== undefined) return { ...branch, foreign: true, foreignWhy: why }
-    return holds === undefined ? branch : { ...branch, holds }
+    if (holds === undefined) return branch
+    // It is made anew, with a signature.
+    return branch.signed === false ? { ...branch, holds, outdated: true } : { ...branch, holds }
   }
   return units.map((unit) => {
     if (unit.state === 'failed') return unit
@@ -57,16 +60,25 @@ async function judge(
   { repository, renderer }: JudgeGround,
   signal: AbortSignal,
 ): Promise<PushedContent | string> {
+  // Nobody else can have made it, whatever became of the ledger.
+  if (branch.signed === true && branch.known === undefined && isOfItsBranch(branch))
+    return pushedContent(await changesBetween(repository, branch.base, branch.commit, signal))
   const { message } = await repository.commit(branch.commit, signal)
   const before = await rootFiles(repository, branch, observation.unit.packagePath, signal)
   const standing: StandingCommit = { message, before }
   const expected = await withAnswers(renderer, signal, (answers) => expectedCommit(asking(observation, answers), branch, standing))
-  const what = branch.known === undefined ? 'this commit' : 'this commit, which backporch did not push,'
+  const unproven = branch.known === undefined ? 'this commit' : 'this commit, which backporch did not push,'
+  const what = branch.signed === false ? 'this commit, which has no signature of backporch,' : unproven
   if (typeof expected === 'string') return `${what} is not what backporch writes: ${expected}`
   if (!expected.messages.some((text) => saysSame(message, text))) return `${what} is not what backporch writes: its message differs`
   if (!(await hasContent(repository, branch, expected.changes, signal)))
     return `${what} is not what backporch writes: its files are not what follows from its record`
   return pushedContent(expected.changes)
+}
+
+/** Its signature says that we made it, and not for which branch. */
+function isOfItsBranch({ others, record, workspace, state }: OpenBranch): boolean {
+  return others.length === 0 && record.metadata.name === workspace && record.spec.lifecycle === (state === 'drafts' ? 'Draft' : 'Proposed')
 }
 
 /** The adapter of git adds a sign-off, as the last trailer. */

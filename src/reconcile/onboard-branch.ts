@@ -5,7 +5,7 @@ import { CONFIGURE_REF } from '../plan/plan-onboarding.ts'
 import type { PolicyFile } from '../policy/parse-policy.ts'
 import type { KnownProposal } from '../ports/hosted-forge.ts'
 import type { TreeFile } from '../ports/package-repository.ts'
-import { type BotIdentity, claimsBot, isLastPushed } from './bot-identity.ts'
+import { type BotIdentity, claimsBot, isProven } from './bot-identity.ts'
 import { type RepositoryView, readTexts } from './repository-view.ts'
 
 /** Commits of the base branch that are looked through for the merged branch. */
@@ -32,7 +32,7 @@ export async function readBranch(
   if (commit === undefined) return undefined
   const made = await view.repository.commit(commit, signal)
   const claims = claimsBot(made, bot)
-  const foreign = !claims || isLastPushed(commit, view.pushed.get(CONFIGURE_REF)) !== true
+  const foreign = !claims || !isProven(made, view.pushed.get(CONFIGURE_REF))
   const tree = await view.repository.list(commit, '', signal)
   const isPolicy = ({ path }: TreeFile): boolean => /^\.drift\/[^/]+\.ya?ml$/.test(path)
   const texts = await readTexts(

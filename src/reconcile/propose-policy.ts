@@ -12,7 +12,7 @@ import type { Forge, HostedForge, KnownProposal, OpenedProposal } from '../ports
 import type { FileChange, RefUpdate } from '../ports/package-repository.ts'
 import { type PolicySubject, policyBody, policyMessage, policyTitle } from '../proposal/policy-answer.ts'
 import { applyWrites } from './apply-writes.ts'
-import { isLastPushed } from './bot-identity.ts'
+import { isProven } from './bot-identity.ts'
 import { hasContent, saysSame } from './judge-branches.ts'
 import { withFreshRefs } from './observe-units.ts'
 import { type RepositoryView, readPushed, readTexts } from './repository-view.ts'
@@ -139,11 +139,13 @@ async function ensureBranch(
   const changes: FileChange[] = files.map(({ path, text }) => ({ path, content: new TextEncoder().encode(text) }))
   const there = refs.get(ref)
   if (there !== undefined) {
-    const { parents, message: said } = await repository.commit(there, signal)
-    const [parent] = parents
+    const made = await repository.commit(there, signal)
+    const [parent] = made.parents
     const isBuilt = async (): Promise<boolean> =>
-      parent !== undefined && saysSame(said, message) && (await hasContent(repository, { base: parent, commit: there }, changes, signal))
-    if (isLastPushed(there, pushed.get(ref)) !== true && !(await isBuilt())) throw takenBranch(ref)
+      parent !== undefined &&
+      saysSame(made.message, message) &&
+      (await hasContent(repository, { base: parent, commit: there }, changes, signal))
+    if (!isProven(made, pushed.get(ref)) && !(await isBuilt())) throw takenBranch(ref)
     return { commit: there, updates: [] }
   }
   const writes = {
@@ -166,7 +168,7 @@ export async function forgetPolicyBranches(view: RepositoryView, forge: HostedFo
     const there = view.refs.get(ref)
     // A branch that moved after the decision, or that somebody else pushed to, stays.
     if (!refs.includes(ref) || state === 'open' || there === undefined || there !== commit) continue
-    if (isLastPushed(there, view.pushed.get(ref)) === true) await deleteBranch(view, ref, there, signal)
+    if (isProven(await view.repository.commit(there, signal), view.pushed.get(ref))) await deleteBranch(view, ref, there, signal)
   }
 }
 

@@ -32,6 +32,8 @@ export interface PackageBranch {
   readonly foreignWhy?: string
   /** Whether the ledger has the commit as the last one that we pushed; absent where it has none. */
   readonly known?: boolean
+  /** As `CommitView` has it. */
+  readonly signed?: boolean
   readonly records: readonly BranchRecord[]
 }
 
@@ -72,9 +74,10 @@ async function readAll(
     const pushed = view.pushed.get(ref)
     const last = isLastPushed(commit, pushed)
     const known = last === undefined ? {} : { known: last }
+    const signed = made.signed === undefined ? {} : { signed: made.signed }
     const foreignWhy = foreign ? { foreignWhy: 'it has a commit that backporch did not make' } : {}
     const records = await recordsOn(view, { commit, base, slug, pushed }, signal)
-    branches.push({ ref, state, workspace, commit, base, foreign, ...foreignWhy, ...known, records })
+    branches.push({ ref, state, workspace, commit, base, foreign, ...foreignWhy, ...known, ...signed, records })
   }
   return branches
 }

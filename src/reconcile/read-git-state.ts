@@ -142,7 +142,8 @@ async function openBranches(
     if (mine === undefined) {
       // Another cluster's, or a workspace of somebody else that only looks like ours.
       const isOpen = branch.state === 'proposed' && others.some(({ path }) => !landed.has(path))
-      if (isOpen) siblings.push({ ...branch, foreign: branch.foreign || branch.known === false, records: others })
+      if (isOpen)
+        siblings.push({ ...branch, foreign: branch.foreign || branch.known === false || branch.signed === false, records: others })
       // It was the unit's, and somebody moved it to where it is not: that is no decision about the drift.
       else if (report !== undefined && open === branch.ref && branch.known === false)
         branches.push({ ...branch, foreign: true, foreignWhy: MOVED, record: recordOf(report), others: [] })

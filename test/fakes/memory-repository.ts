@@ -22,6 +22,9 @@ interface Commit extends CommitView {
 export class MemoryRepository implements PackageRepository {
   readonly remote = 'file:///deploy.git'
   readonly branches = new Map<string, ObjectId>()
+  /** A key was given: what is written is signed from then on, and signatures are looked at. */
+  signs = false
+  private readonly signed = new Set<ObjectId>()
   /** Every push, in order. */
   readonly pushes: (readonly RefUpdate[])[] = []
   /** Called before each push: a test lets somebody else move a ref there. */
@@ -56,7 +59,8 @@ export class MemoryRepository implements PackageRepository {
   }
 
   async commit(id: ObjectId): Promise<CommitView> {
-    return this.known(id)
+    const { files: _files, ...view } = this.known(id)
+    return this.signs ? { ...view, signed: this.signed.has(id) } : view
   }
 
   async list(commit: ObjectId, path: string): Promise<readonly TreeFile[]> {
@@ -78,7 +82,9 @@ export class MemoryRepository implements PackageRepository {
   }
 
   async write(draft: CommitDraft): Promise<ObjectId> {
-    return this.add(draft, BOT_EMAIL, BOT_EMAIL)
+    const id = this.add(draft, BOT_EMAIL, BOT_EMAIL, this.signs)
+    if (this.signs) this.signed.add(id)
+    return id
   }
 
   async push(updates: readonly RefUpdate[]): Promise<void> {
@@ -145,11 +151,11 @@ export class MemoryRepository implements PackageRepository {
     return [...contents, ...[...this.commits.values()].map(({ message }) => message), ...this.branches.keys()].join('\n')
   }
 
-  private add(draft: CommitDraft, author: string, committer: string): ObjectId {
+  private add(draft: CommitDraft, author: string, committer: string, signed = false): ObjectId {
     const files = new Map(draft.base === undefined ? [] : this.known(draft.base).files)
     for (const change of draft.changes) this.change(files, change)
     const tree = hash(JSON.stringify([...files].sort()))
-    const id = hash(JSON.stringify([tree, draft.parents, draft.message, draft.at, author, committer]))
+    const id = hash(JSON.stringify([tree, draft.parents, draft.message, draft.at, author, committer, ...(signed ? ['signed'] : [])]))
     const { parents, message, at } = draft
     this.commits.set(id, {
       id,

@@ -83,8 +83,8 @@ export function parseTree(content: Buffer): readonly TreeEntry[] {
   return entries
 }
 
-/** Author and committer are the same, in UTC. */
-export function commitObject(commit: CommitContent): GitObject {
+/** Author and committer are the same, in UTC. @param sign gives the content back with a signature in it */
+export function commitObject(commit: CommitContent, sign: (content: Buffer) => Buffer = (content) => content): GitObject {
   const person = `${commit.identity.name} <${commit.identity.email}> ${commit.at} +0000`
   const lines = [
     `tree ${commit.tree}`,
@@ -94,7 +94,7 @@ export function commitObject(commit: CommitContent): GitObject {
     '',
     commit.message,
   ]
-  return gitObject('commit', Buffer.from(lines.join('\n')))
+  return gitObject('commit', sign(Buffer.from(lines.join('\n'))))
 }
 
 /** @throws BrokenObject when the bytes are no commit */

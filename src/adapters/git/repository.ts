@@ -17,6 +17,7 @@ import {
 import type { Trace } from '../../ports/trace.ts'
 import type { FileOperations } from './atomic-fs.ts'
 import { BOT } from './bot-identity.ts'
+import type { CommitSigner } from './commit-signer.ts'
 import { assertMemory, freeMemory } from './free-memory.ts'
 import { damaged } from './git-failure.ts'
 import type { Environment } from './git-program.ts'
@@ -54,6 +55,8 @@ export interface RepositoryOptions {
   /** For https: sent as the password. Userinfo in the address comes first; the user's git credential helpers come last. */
   readonly token?: string | TokenSource
   readonly identity?: Identity
+  /** Signs every commit, and says whose the signature of one is. */
+  readonly signer?: CommitSigner
   /** Short name of the branch that may be pushed to although it is not ours, and only forwards. */
   readonly baseBranch?: string
   /** `node:fs/promises` by default; a test gives one that fails. */
@@ -97,6 +100,7 @@ class GitRepository implements PackageRepository {
   readonly remote: string
   readonly #address: RemoteAddress
   readonly #identity: Identity
+  readonly #signer: CommitSigner | undefined
   readonly #baseBranch: string | undefined
   readonly #environment: Environment
   readonly #admitPush: RepositoryOptions['admitPush']
@@ -110,6 +114,7 @@ class GitRepository implements PackageRepository {
     this.remote = address.printed
     this.#address = address
     this.#identity = identity
+    this.#signer = options.signer
     this.#baseBranch = options.baseBranch
     this.#environment = options.environment ?? process.env
     this.#admitPush = options.admitPush
@@ -152,7 +157,9 @@ class GitRepository implements PackageRepository {
   }
 
   async commit(id: ObjectId, signal: AbortSignal): Promise<CommitView> {
-    return this.#parse(await this.#object(id, 'commit', signal), (object) => parseCommit(id, object.content))
+    const object = await this.#object(id, 'commit', signal)
+    const view = this.#parse(object, ({ content }) => parseCommit(id, content))
+    return this.#signer === undefined ? view : { ...view, signed: this.#signer.isOurs(object.content) }
   }
 
   async list(commit: ObjectId, path: string, signal: AbortSignal): Promise<readonly TreeFile[]> {
@@ -187,7 +194,8 @@ class GitRepository implements PackageRepository {
     const base = draft.base === undefined ? undefined : (await this.commit(draft.base, signal)).tree
     const edited = await editTree((id) => this.#tree(id, signal), base, draft.changes)
     const message = signOff(draft.message, this.#identity)
-    const commit = commitObject({ tree: edited.tree, parents: draft.parents, identity: this.#identity, at: draft.at, message })
+    const made = { tree: edited.tree, parents: draft.parents, identity: this.#identity, at: draft.at, message }
+    const commit = commitObject(made, this.#signer?.sign)
     for (const object of [commit, ...edited.objects]) this.#created.add(object)
     return commit.id
   }

@@ -25,6 +25,8 @@ export interface ActionInputs {
   readonly targets: readonly ActionTarget[]
   /** For GitHub; undefined where the environment says who we are. */
   readonly token: string | undefined
+  /** Private key that signs commits; undefined where the environment gives one, or none is wanted. */
+  readonly signingKey: string | undefined
   /** The token is the one that the workflow has by itself: pull requests made with it start no workflows. */
   readonly ownToken: boolean
   readonly failOn: FailOn
@@ -44,6 +46,7 @@ export function readActionInputs(env: World['env']): ActionInputs {
     packages: words(input(env, 'packages')),
     targets: targetsOf(env),
     token: token === '' ? undefined : token,
+    signingKey: input(env, 'signing-key') || undefined,
     ownToken: token !== '' && token === input(env, 'workflow-token') && !named('BACKPORCH_TOKEN') && !named('BACKPORCH_APP_ID'),
     failOn: oneOf(env, 'fail-on', FAIL_ON, 'high'),
     summary: oneOf(env, 'summary', ['true', 'false'] as const, 'true') === 'true',

@@ -80,13 +80,17 @@ function argvOf(
 
 async function answer(
   argv: readonly string[],
-  { token }: ActionInputs,
+  { token, signingKey }: ActionInputs,
   world: World,
   runner: RunnerCommands,
   run: RunCommand,
 ): Promise<Answered> {
   const [stdout, stderr]: [string[], string[]] = [[], []]
-  const env = { ...world.env, ...(token === undefined ? {} : { GITHUB_TOKEN: token }) }
+  const env = {
+    ...world.env,
+    ...(token === undefined ? {} : { GITHUB_TOKEN: token }),
+    ...(signingKey === undefined ? {} : { BACKPORCH_SIGNING_KEY: signingKey }),
+  }
   const into = (parts: string[]) => ({ write: (text: string) => parts.push(text) })
   const code = await run(argv, world.at({ cwd: world.cwd, env, clock: world.clock, stdout: into(stdout), stderr: into(stderr) }))
   world.signal.throwIfAborted()

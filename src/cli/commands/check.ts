@@ -73,6 +73,15 @@ async function guarded(name: string, work: () => Promise<readonly Finding[]>, wo
 
 async function checkGit(options: CheckOptions, probes: Probes, world: World, ask: Ask): Promise<void> {
   const { signal } = world
+  let usable = true
+  await ask('signing-key', async () => {
+    usable = false
+    const findings = await checkSigningKey(probes)
+    usable = true
+    return findings
+  })
+  // Nothing is opened with a key that cannot be used, and that has been said.
+  if (!usable) return
   const repository = await world.openRepository(options.repo, undefined, traceTo(world, options))
   let base: BaseTree | undefined
   await ask('git-read', async () => {
@@ -209,6 +218,16 @@ async function syncerObjects(reader: ClusterReader, signal: AbortSignal): Promis
     configSyncs: [...(await list('configsync.gke.io', 'RootSync')), ...(await list('configsync.gke.io', 'RepoSync'))],
   }
   return { ...objects, complete }
+}
+
+/** Nothing where none was given: to sign is a choice. */
+async function checkSigningKey(probes: Probes): Promise<readonly Finding[]> {
+  const found = await probes.signingKey()
+  if (found === undefined) return []
+  const message = `signing key: ${found.fingerprint}, from ${found.from}`
+  if (!found.readByAll) return [{ check: 'signing-key', state: 'passed', message }]
+  const fix = `chmod 600 ${found.from}, or defaultMode: 0400 of the Secret's volume`
+  return [{ check: 'signing-key', state: 'warning', message: `${message}, which every user of this machine may read`, fix }]
 }
 
 async function checkKey(probes: Probes): Promise<readonly Finding[]> {

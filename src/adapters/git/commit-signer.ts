@@ -1,0 +1,140 @@
+/** The key that the environment names for signing commits, and the keys whose signatures are believed. */
+import { readFile, stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { Failure } from '../../failure.ts'
+import { fingerprintOf, isSignedBy, parsePrivateKey, parsePublicKey, type SigningKey, signCommit, UnusableKey } from './ssh-signature.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const KEY = 'BACKPORCH_SIGNING_KEY'
+const KEY_FILE = 'BACKPORCH_SIGNING_KEY_FILE'
+const SIGNERS_FILE = 'BACKPORCH_ALLOWED_SIGNERS_FILE'
+/** Bytes; a list of allowed signers of a large organization has some hundred lines of a hundred bytes. */
+const LARGEST = 1024 * 1024
+/** Permission bits: anybody may read. */
+const READ_BY_ALL = 0o004
+
+/** Signs each commit that we write, and says which commits we, or an earlier key of ours, signed. */
+export interface CommitSigner {
+  /** @param commit content of the object. @returns content of the signed one, the same each time */
+  sign(commit: Buffer): Buffer
+  isOurs(commit: Buffer): boolean
+}
+
+interface FoundKey {
+  readonly key: SigningKey
+  /** The variable or the file, for people. */
+  readonly from: string
+  readonly file: string | undefined
+}
+
+/**
+ * Undefined where no key is named.
+ * @param folder what a relative path is relative to. @param email of the bot: lines of the allowed signers for others do not count
+ * @throws Failure BP1012, never with anything of a private key in it
+ */
+export async function findCommitSigner(environment: Environment, folder: string, email: string): Promise<CommitSigner | undefined> {
+  const found = await findKey(environment, folder)
+  const file = setting(environment, SIGNERS_FILE)
+  if (found === undefined) {
+    if (file === '') return undefined
+    throw unusable(SIGNERS_FILE, `it is set, and neither ${KEY_FILE} nor ${KEY}`, `set ${KEY_FILE} to the key that signs, or unset it`)
+  }
+  const { key } = found
+  const known = [key.publicKey, ...(file === '' ? [] : allowedSigners(await textOf(resolve(folder, file)), resolve(folder, file), email))]
+  return { sign: (commit) => signCommit(commit, key), isOurs: (commit) => isSignedBy(commit, known) }
+}
+
+/** What `check` tells of it; undefined where no key is named. @throws Failure BP1012 */
+export async function describeSigningKey(
+  environment: Environment,
+  folder: string,
+  email: string,
+): Promise<{ readonly from: string; readonly fingerprint: string; readonly readByAll: boolean } | undefined> {
+  await findCommitSigner(environment, folder, email)
+  const found = await findKey(environment, folder)
+  if (found === undefined) return undefined
+  const { from, file, key } = found
+  const mode = file === undefined ? 0 : (await stat(file)).mode
+  return { from, fingerprint: fingerprintOf(key.publicKey), readByAll: process.platform !== 'win32' && (mode & READ_BY_ALL) !== 0 }
+}
+
+async function findKey(environment: Environment, folder: string): Promise<FoundKey | undefined> {
+  const [text, path] = [setting(environment, KEY), setting(environment, KEY_FILE)]
+  if (text === '' && path === '') return undefined
+  if (text !== '' && path !== '') throw unusable(KEY, `${KEY_FILE} is set as well`, 'unset one of them')
+  const file = path === '' ? undefined : resolve(folder, path)
+  const from = file ?? KEY
+  // Some stores of secrets keep one line only.
+  const pem = file === undefined ? (text.includes('\n') ? text : text.replaceAll('\\n', '\n')) : await textOf(file)
+  try {
+    return { key: parsePrivateKey(pem), from, file }
+  } catch (thrown) {
+    if (!(thrown instanceof UnusableKey)) throw unusable(from, 'it is damaged', MAKE_ONE)
+    throw unusable(from, thrown.message, MAKE_ONE)
+  }
+}
+
+const MAKE_ONE = "give one without a passphrase: ssh-keygen -t ed25519 -N '' -C backporch -f signing-key"
+
+function setting(environment: Environment, name: string): string {
+  return environment[name]?.trim() ?? ''
+}
+
+async function textOf(path: string): Promise<string> {
+  try {
+    const content = await readFile(path)
+    if (content.length <= LARGEST) return content.toString('utf8')
+  } catch (thrown) {
+    const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown error'
+    throw unusable(path, `the file cannot be read (${code})`, 'name a file that is there, and let this user read it')
+  }
+  throw unusable(path, 'the file is too large', 'name the right file')
+}
+
+/**
+ * Public keys of the lines whose principals match the e-mail address (ssh-keygen(1), ALLOWED SIGNERS). What limits a key otherwise than
+ * by namespace is refused: believed without its limit it would be believed too far.
+ */
+export function allowedSigners(text: string, where: string, email: string): Buffer[] {
+  return text.split(/\r?\n/).flatMap((line, index) => {
+    const at = `${where}:${index + 1}`
+    if (line.trim() === '' || line.startsWith('#')) return []
+    const [, quoted, plain, more = ''] = /^(?:"([^"]*)"|(\S+))\s+(.*)$/.exec(line) ?? []
+    const principals = quoted ?? plain
+    if (principals === undefined) throw unusable(at, 'it is no line of an allowed signers file', `write it as ${email} ssh-ed25519 AAAA…`)
+    if (!matches(principals, email)) return []
+    const [, options = '', type = '', key = ''] =
+      /^(?:([a-z-]+(?:="[^"]*")?(?:,[a-z-]+(?:="[^"]*")?)*)\s+)?((?:ssh|ecdsa|sk)-\S+)\s+(\S+)/i.exec(more) ?? []
+    const namespaces = /^namespaces="([^"]*)"$/i.exec(options)?.[1]
+    if (options !== '' && namespaces === undefined)
+      throw unusable(
+        at,
+        `the option ${options.slice(0, 40)} is not followed`,
+        'leave namespaces="git" alone there, and remove a line whose key is not good any more',
+      )
+    if (namespaces !== undefined && !matches(namespaces, 'git')) return []
+    try {
+      const parsed = parsePublicKey(type, key)
+      if (parsed !== undefined) return [parsed]
+    } catch (thrown) {
+      if (!(thrown instanceof UnusableKey)) throw thrown
+    }
+    throw unusable(at, 'its key is not one of the type ssh-ed25519', 'give the line of the .pub file that ssh-keygen -t ed25519 made')
+  })
+}
+
+/** A pattern list of ssh_config(5): commas between, `*` and `?`, and `!` for what shall not match. */
+function matches(patterns: string, text: string): boolean {
+  const found = patterns.split(',').map((pattern) => {
+    const isNegated = pattern.startsWith('!')
+    const source = pattern.slice(isNegated ? 1 : 0).replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    const hits = new RegExp(`^${source.replaceAll('*', '.*').replaceAll('?', '.')}$`).test(text)
+    return { isNegated, hits }
+  })
+  return found.some(({ isNegated, hits }) => hits && !isNegated) && !found.some(({ isNegated, hits }) => hits && isNegated)
+}
+
+function unusable(where: string, why: string, remedy: string): Failure {
+  return new Failure({ code: 'BP1012', what: 'commits cannot be signed', where, why, remedy, retry: 'on-change' })
+}

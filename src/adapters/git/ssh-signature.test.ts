@@ -1,0 +1,291 @@
+/** Signatures of commits, judged by the real `git verify-commit` and the real `ssh-keygen`. */
+import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import {
+  changeOf,
+  gitTestEnvironment,
+  headOf,
+  makeTestRepository,
+  openTestRepository,
+  temporaryFolder,
+} from '../../../test/contract/git-remotes.ts'
+import { Failure } from '../../failure.ts'
+import { BOT } from './bot-identity.ts'
+import { allowedSigners, describeSigningKey, findCommitSigner } from './commit-signer.ts'
+import { isSignedBy, parsePrivateKey, parsePublicKey, signCommit, UnusableKey } from './ssh-signature.ts'
+
+const signal = AbortSignal.timeout(120_000)
+const isThere = spawnSync('ssh-keygen', ['-?'], { stdio: 'ignore' }).error === undefined
+// On a machine of the project's own checks it has to be there.
+const skip = isThere || process.env['CI'] === 'true' ? false : 'ssh-keygen is not installed'
+
+describe('signatures of commits', { skip }, () => {
+  const folder = temporaryFolder()
+  after(() => rmSync(folder, { recursive: true, force: true }))
+  const environment = gitTestEnvironment(folder)
+  const at = (name: string): string => join(folder, name)
+  const run = (program: string, args: readonly string[], input?: string | Buffer) =>
+    spawnSync(program, args, { cwd: folder, env: environment, encoding: 'latin1', ...(input === undefined ? {} : { input }) })
+  const generate = (name: string, ...args: readonly string[]): string => {
+    const made = run('ssh-keygen', ['-q', '-C', 'backporch', '-f', at(name), ...(args.length === 0 ? ['-t', 'ed25519', '-N', ''] : args)])
+    assert.equal(made.status, 0, made.stderr)
+    return at(name)
+  }
+  const [own, other] = [generate('own'), generate('other')]
+  const publicOf = (path: string): Buffer => {
+    const [type = '', key = ''] = readFileSync(`${path}.pub`, 'utf8').split(' ')
+    return parsePublicKey(type, key) ?? assert.fail('of another type')
+  }
+  const signersFile = (path: string): string => {
+    writeFileSync(`${path}.signers`, `${BOT.email} ${readFileSync(`${path}.pub`, 'utf8')}`)
+    return `${path}.signers`
+  }
+  const key = parsePrivateKey(readFileSync(own, 'utf8'))
+  const commitOf = (message: string): Buffer => {
+    const person = `${BOT.name} <${BOT.email}> 1700000000 +0000`
+    return Buffer.from(`tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904\nauthor ${person}\ncommitter ${person}\n\n${message}\n`)
+  }
+  const armouredIn = (commit: Buffer): string => {
+    const [, text = ''] = /^gpgsig ((?:.*\n )*.*\n)/m.exec(commit.toString('latin1')) ?? []
+    return text.replaceAll('\n ', '\n')
+  }
+  const signedByKeygen = (payload: Buffer, path: string, namespace: string): Buffer => {
+    const made = run('ssh-keygen', ['-Y', 'sign', '-q', '-n', namespace, '-f', path], payload)
+    assert.equal(made.status, 0, made.stderr)
+    const end = payload.indexOf('\n\n') + 1
+    const header = Buffer.from(`gpgsig ${made.stdout.trimEnd().replaceAll('\n', '\n ')}\n`)
+    return Buffer.concat([payload.subarray(0, end), header, payload.subarray(end)])
+  }
+  run('git', ['init', '-q', 'judge'])
+  /** Whether the real git, which trusts the key at `path`, takes the commit for signed. */
+  const gitVerifies = (commit: Buffer, path: string): boolean => {
+    const made = run('git', ['-C', 'judge', 'hash-object', '-t', 'commit', '-w', '--literally', '--stdin'], commit)
+    assert.equal(made.status, 0, made.stderr)
+    return (
+      run('git', ['-C', 'judge', '-c', `gpg.ssh.allowedSignersFile=${signersFile(path)}`, 'verify-commit', made.stdout.trim()]).status === 0
+    )
+  }
+
+  it('are, byte for byte, those that ssh-keygen makes', () => {
+    for (const message of ['one', 'gpgsig in a message\n\nand a body: ä', 'x'.repeat(100_000)]) {
+      const commit = commitOf(message)
+      assert.deepEqual(signCommit(commit, key), signedByKeygen(commit, own, 'git'))
+    }
+  })
+
+  it('are taken by git verify-commit and by ssh-keygen -Y verify, with the e-mail address as principal', () => {
+    const signed = signCommit(commitOf('one'), key)
+    assert.ok(gitVerifies(signed, own))
+    writeFileSync(at('one.sig'), armouredIn(signed))
+    const args = ['-Y', 'verify', '-f', signersFile(own), '-I', BOT.email, '-n', 'git', '-s', at('one.sig')]
+    const verified = run('ssh-keygen', args, commitOf('one'))
+    assert.equal(verified.status, 0, verified.stderr)
+    assert.notEqual(run('ssh-keygen', args, commitOf('two')).status, 0)
+  })
+
+  it('of the real git are known, merge commits and headers of other tools included', () => {
+    const commit = (...args: readonly string[]) => {
+      const made = run('git', [
+        '-C',
+        'judge',
+        '-c',
+        'gpg.format=ssh',
+        '-c',
+        `user.signingkey=${own}`,
+        'commit',
+        '-q',
+        '-S',
+        '--allow-empty',
+        ...args,
+      ])
+      assert.equal(made.status, 0, made.stderr)
+      return Buffer.from(run('git', ['-C', 'judge', 'cat-file', 'commit', 'HEAD']).stdout, 'latin1')
+    }
+    assert.ok(isSignedBy(commit('-m', 'one'), [key.publicKey]))
+    const latin = run('git', ['-C', 'judge', 'config', 'i18n.commitEncoding', 'ISO-8859-1'])
+    assert.equal(latin.status, 0)
+    const encoded = commit('-m', 'two')
+    assert.match(encoded.toString('latin1'), /\nencoding ISO-8859-1\n/)
+    assert.ok(isSignedBy(encoded, [key.publicKey]))
+    assert.ok(!isSignedBy(encoded, [publicOf(other)]))
+    assert.ok(isSignedBy(encoded, [publicOf(other), key.publicKey]))
+  })
+
+  const signed = signCommit(commitOf('one'), key)
+  const armour = armouredIn(signed)
+  const withArmour = (text: string): Buffer =>
+    Buffer.from(signed.toString('latin1').replace(armour.replaceAll('\n', '\n ').slice(0, -1), text), 'latin1')
+  const [text, header] = [signed.toString('latin1'), /gpgsig (?:.*\n )*.*\n/.exec(signed.toString('latin1'))?.[0] ?? '']
+  const MADE_UP: { readonly [what: string]: () => Buffer } = {
+    'no signature': () => commitOf('one'),
+    'another key': () => signedByKeygen(commitOf('one'), other, 'git'),
+    'a signature moved from another commit': () => Buffer.from(text.replace('\n\none\n', '\n\ntwo\n'), 'latin1'),
+    'a signature moved to another parent': () =>
+      Buffer.from(text.replace('\nauthor', '\nparent 4b825dc642cb6eb9a060e54bf8d69288fbee4904\nauthor'), 'latin1'),
+    'a signature of a file and not of a commit': () => signedByKeygen(commitOf('one'), own, 'file'),
+    'a signature with its end cut off': () => withArmour(armour.split('\n').slice(0, -3).join('\n ')),
+    'a signature with its middle cut out': () => withArmour(armour.split('\n').toSpliced(2, 1).slice(0, -1).join('\n ')),
+    'an empty signature': () => withArmour('-----BEGIN SSH SIGNATURE-----\n -----END SSH SIGNATURE-----\n'),
+    'a signature of PGP': () => withArmour('-----BEGIN PGP SIGNATURE-----\n \n iQ==\n -----END PGP SIGNATURE-----\n'),
+    'the signature in the message': () => Buffer.concat([commitOf('one'), Buffer.from(armour)]),
+  }
+  for (const [what, made] of Object.entries(MADE_UP)) {
+    it(`${what} is not ours, and git says so too`, () => {
+      const commit = made()
+      assert.ok(what === 'no signature' || !commit.equals(signed), 'nothing was changed')
+      assert.equal(isSignedBy(commit, [key.publicKey]), false)
+      assert.equal(gitVerifies(commit, own), false)
+    })
+  }
+
+  it('two signatures are none, whatever they are', () => {
+    assert.notEqual(header, '')
+    for (const more of [header + header, header + header.replace('gpgsig', 'gpgsig-sha256')])
+      assert.equal(isSignedBy(Buffer.from(text.replace(header, more), 'latin1'), [key.publicKey]), false)
+  })
+
+  it('no change of one byte of what is signed, or of the signature, is taken, and none ends in an error', () => {
+    for (let place = 0; place < signed.length; place += 1) {
+      const changed = Buffer.from(signed)
+      changed[place] = (changed[place] ?? 0) ^ 1
+      if (!isSignedBy(changed, [key.publicKey])) continue
+      // A line break in the base64 is none of its bytes.
+      assert.deepEqual(
+        Buffer.from(armouredIn(changed).slice(29, -28), 'base64'),
+        Buffer.from(armour.slice(29, -28), 'base64'),
+        `byte ${place}`,
+      )
+      assert.ok(gitVerifies(changed, own), `byte ${place}`)
+    }
+    for (let length = 0; length < signed.length; length += 1) assert.equal(isSignedBy(signed.subarray(0, length), [key.publicKey]), false)
+  })
+
+  it('a key that cannot be used is refused with the reason, and nothing of it is told', async () => {
+    const pem = execFileSync('ssh-keygen', ['-q', '-t', 'rsa', '-b', '2048', '-m', 'PEM', '-N', '', '-f', at('pem')], { cwd: folder })
+    assert.ok(pem)
+    const refused: readonly (readonly [string, RegExp])[] = [
+      [generate('secret', '-t', 'ed25519', '-N', 'hunter22'), /encrypted with a passphrase/],
+      [generate('rsa', '-t', 'rsa', '-b', '2048', '-N', ''), /its type is ssh-rsa, and only ssh-ed25519/],
+      [generate('ecdsa', '-t', 'ecdsa', '-N', ''), /its type is ecdsa-sha2-nistp256/],
+      [at('pem'), /another format than OpenSSH's/],
+      [`${own}.pub`, /it is no private key/],
+      [at('nowhere'), /cannot be read \(ENOENT\)/],
+      [folder, /cannot be read \(EISDIR\)/],
+    ]
+    for (const [path, why] of refused) {
+      await assert.rejects(findCommitSigner({ BACKPORCH_SIGNING_KEY_FILE: path }, folder, BOT.email), (thrown) => {
+        assert.ok(thrown instanceof Failure)
+        assert.equal(thrown.code, 'BP1012')
+        assert.match(thrown.why, why)
+        return true
+      })
+    }
+    const lines = readFileSync(own, 'utf8').split('\n')
+    for (let length = 0; length < lines.length - 2; length += 1) {
+      const cut = [...lines.slice(0, length), '-----END OPENSSH PRIVATE KEY-----'].join('\n')
+      assert.throws(() => parsePrivateKey(cut), UnusableKey)
+      await assert.rejects(findCommitSigner({ BACKPORCH_SIGNING_KEY: cut }, folder, BOT.email), (thrown) => {
+        assert.ok(thrown instanceof Failure)
+        const told = JSON.stringify(thrown) + String(thrown.stack) + String(thrown.cause)
+        for (const line of lines.slice(1, -2)) assert.ok(!told.includes(line.slice(0, 20)), 'the key is told')
+        return true
+      })
+    }
+  })
+
+  it('the key comes from a file, or from a variable with real or written line breaks; both at once are refused', async () => {
+    const pem = readFileSync(own, 'utf8')
+    for (const more of [
+      { BACKPORCH_SIGNING_KEY_FILE: 'own' },
+      { BACKPORCH_SIGNING_KEY: pem },
+      { BACKPORCH_SIGNING_KEY: pem.replaceAll('\n', '\\n') },
+    ]) {
+      const signer = await findCommitSigner(more, folder, BOT.email)
+      assert.deepEqual(signer?.sign(commitOf('one')), signed)
+      assert.equal(signer?.isOurs(signed), true)
+    }
+    assert.equal(await findCommitSigner({ BACKPORCH_SIGNING_KEY: ' ' }, folder, BOT.email), undefined)
+    for (const more of [
+      { BACKPORCH_SIGNING_KEY_FILE: 'own', BACKPORCH_SIGNING_KEY: pem },
+      { BACKPORCH_ALLOWED_SIGNERS_FILE: 'own.signers' },
+    ])
+      await assert.rejects(findCommitSigner(more, folder, BOT.email), { code: 'BP1012' })
+    const told = await describeSigningKey({ BACKPORCH_SIGNING_KEY_FILE: 'own' }, folder, BOT.email)
+    assert.equal(`256 ${told?.fingerprint} backporch (ED25519)`, run('ssh-keygen', ['-l', '-f', own]).stdout.trim())
+    assert.equal(told?.readByAll, false)
+  })
+
+  it('an earlier key is believed where the allowed signers have it for the address of the bot, and not otherwise', async () => {
+    const before = signCommit(commitOf('one'), parsePrivateKey(readFileSync(other, 'utf8')))
+    const line = readFileSync(`${other}.pub`, 'utf8').trim()
+    const believed = async (file: string): Promise<boolean | undefined> => {
+      writeFileSync(at('signers'), file)
+      const signer = await findCommitSigner(
+        { BACKPORCH_SIGNING_KEY_FILE: own, BACKPORCH_ALLOWED_SIGNERS_FILE: 'signers' },
+        folder,
+        BOT.email,
+      )
+      assert.equal(signer?.isOurs(signed), true)
+      return signer?.isOurs(before)
+    }
+    const takes: { readonly [file: string]: boolean } = {
+      [`${BOT.email} ${line}\n`]: true,
+      [`# before 2026\n\n"ada@example.com,*@users.noreply.backporch.dev" namespaces="file,git" ${line}`]: true,
+      [`ada@example.com ${line}`]: false,
+      [`*,!${BOT.email} ${line}`]: false,
+      [`${BOT.email} namespaces="file" ${line}`]: false,
+      '': false,
+    }
+    for (const [file, is] of Object.entries(takes)) {
+      assert.equal(await believed(file), is, file)
+      writeFileSync(at('other.signers'), file)
+      const made = run('git', ['-C', 'judge', 'hash-object', '-t', 'commit', '-w', '--stdin'], before)
+      const git = run('git', [
+        '-C',
+        'judge',
+        '-c',
+        `gpg.ssh.allowedSignersFile=${at('other.signers')}`,
+        'verify-commit',
+        made.stdout.trim(),
+      ])
+      // git asks for any principal, and so believes the line of somebody else.
+      if (!file.startsWith('ada@') && !file.startsWith('*,!')) assert.equal(git.status === 0, is, file)
+    }
+    for (const options of ['cert-authority', 'valid-before="20200101"', 'namespaces="git",valid-after="20200101"'])
+      assert.throws(() => allowedSigners(`${BOT.email} ${options} ${line}`, 'signers', BOT.email), { code: 'BP1012' })
+    for (const broken of [
+      BOT.email,
+      `${BOT.email} ssh-ed25519`,
+      `${BOT.email} ssh-ed25519 AAAA`,
+      `${BOT.email} ssh-rsa AAAAB3NzaC1yc2EAAAADAQAB`,
+    ])
+      assert.throws(() => allowedSigners(broken, 'signers', BOT.email), { code: 'BP1012' }, broken)
+  })
+
+  it('every commit that a repository writes is signed, has the same id each time, and says so when it is read', async () => {
+    const made = await makeTestRepository('local bare')
+    try {
+      const signer = await findCommitSigner({ BACKPORCH_SIGNING_KEY_FILE: own }, folder, BOT.email)
+      assert.ok(signer)
+      const repository = openTestRepository(made, { baseBranch: 'main', signer })
+      const base = await headOf(repository, signal)
+      const draft = changeOf(base, { 'apps/web/deploy.yaml': 'replicas: 4\n' })
+      const to = await repository.write(draft)
+      assert.equal(await repository.write(draft), to)
+      assert.equal((await repository.commit(to, signal)).signed, true)
+      assert.equal((await repository.commit(base, signal)).signed, false)
+      await repository.push([{ ref: 'refs/heads/drafts/apps/web/drift-1', from: null, to }], signal)
+      made.git('-c', `gpg.ssh.allowedSignersFile=${signersFile(own)}`, 'verify-commit', to)
+      made.git('fsck', '--strict')
+      assert.equal((await openTestRepository(made, { baseBranch: 'main', signer }).commit(to, signal)).signed, true)
+      const unsigned = openTestRepository(made, { baseBranch: 'main' })
+      assert.equal('signed' in (await unsigned.commit(to, signal)), false)
+      assert.notEqual(await unsigned.write(draft), to)
+    } finally {
+      await made.close()
+    }
+  })
+})

@@ -1,0 +1,189 @@
+/**
+ * Signatures of commits as git writes them with `gpg.format=ssh`: the SSHSIG format (OpenSSH, PROTOCOL.sshsig) with the namespace `git`,
+ * over the commit without its `gpgsig` header, made with a key in OpenSSH's own format (PROTOCOL.key). Ed25519 alone: its signatures are
+ * the same each time, so the same draft gives the same commit.
+ */
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
+
+const MAGIC = 'SSHSIG'
+const NAMESPACE = 'git'
+const KEY_TYPE = 'ssh-ed25519'
+const HASHES = ['sha512', 'sha256']
+const HEADER = 'gpgsig '
+const [BEGIN, END] = ['-----BEGIN SSH SIGNATURE-----', '-----END SSH SIGNATURE-----']
+/** Characters of base64 in a line, as ssh-keygen has them. */
+const LINE = 70
+
+/** Why a key cannot be used, as a clause. Nothing of the key is in it. */
+export class UnusableKey extends Error {}
+
+export interface SigningKey {
+  /** As SSH writes it, without base64. */
+  readonly publicKey: Buffer
+  readonly privateKey: KeyObject
+}
+
+/** @param text of the file that `ssh-keygen -t ed25519` makes. @throws UnusableKey */
+export function parsePrivateKey(text: string): SigningKey {
+  const [, body] = /-----BEGIN OPENSSH PRIVATE KEY-----([A-Za-z0-9+/=\s]+)-----END OPENSSH PRIVATE KEY-----/.exec(text) ?? []
+  if (body === undefined) {
+    throw new UnusableKey(
+      text.includes(' PRIVATE KEY-----') || text.includes('-----BEGIN PRIVATE KEY-----')
+        ? "it is a private key in another format than OpenSSH's"
+        : 'it is no private key',
+    )
+  }
+  const bytes = Buffer.from(body, 'base64')
+  const magic = 'openssh-key-v1\0'
+  if (bytes.toString('latin1', 0, magic.length) !== magic) throw new UnusableKey('it is damaged')
+  const file = new Reader(bytes, magic.length)
+  const cipher = file.text()
+  file.string()
+  file.string()
+  const count = file.number()
+  const publicKey = Buffer.from(file.string())
+  if (cipher !== 'none') throw new UnusableKey('it is encrypted with a passphrase, and nobody is there to type one')
+  const type = new Reader(publicKey).text()
+  if (type !== KEY_TYPE || count !== 1)
+    throw new UnusableKey(`its type is ${/^[a-z0-9@.-]{1,60}$/.test(type) ? type : 'unknown'}, and only ${KEY_TYPE} is used`)
+  const secret = new Reader(file.string())
+  const [check, again] = [secret.number(), secret.number()]
+  if (check !== again) throw new UnusableKey('it is damaged')
+  secret.string()
+  const point = secret.string()
+  const seed = secret.string().subarray(0, 32)
+  const jwk = { kty: 'OKP', crv: 'Ed25519', x: point.toString('base64url'), d: seed.toString('base64url') }
+  const privateKey = createPrivateKey({ key: jwk, format: 'jwk' })
+  // A key whose halves do not belong together signs what nobody can verify.
+  if (createPublicKey(privateKey).export({ format: 'jwk' }).x !== jwk.x || !publicKey.equals(ed25519Key(point)))
+    throw new UnusableKey('it is damaged')
+  return { publicKey, privateKey }
+}
+
+/** As `ssh-keygen -l` prints it: `SHA256:…`. */
+export function fingerprintOf(publicKey: Buffer): string {
+  return `SHA256:${createHash('sha256').update(publicKey).digest('base64').replace(/=+$/, '')}`
+}
+
+/** @param commit the object's content, which ends with its message. @returns the same with the signature in its head */
+export function signCommit(commit: Buffer, { publicKey, privateKey }: SigningKey): Buffer {
+  const signature = sign(null, signedData(commit, 'sha512'), privateKey)
+  const blob = Buffer.concat([
+    Buffer.from(MAGIC),
+    Buffer.from([0, 0, 0, 1]),
+    string(publicKey),
+    string(NAMESPACE),
+    string(''),
+    string('sha512'),
+    string(Buffer.concat([string(KEY_TYPE), string(signature)])),
+  ])
+  const lines = [BEGIN, ...(blob.toString('base64').match(new RegExp(`.{1,${LINE}}`, 'g')) ?? []), END]
+  const end = commit.indexOf('\n\n') + 1
+  return Buffer.concat([commit.subarray(0, end), Buffer.from(`${HEADER}${lines.join('\n ')}\n`), commit.subarray(end)])
+}
+
+/** Whether one of these keys signed exactly this commit, as a commit: any doubt is no. */
+export function isSignedBy(commit: Buffer, publicKeys: readonly Buffer[]): boolean {
+  const parts = partsOf(commit)
+  if (parts === undefined) return false
+  try {
+    const blob = new Reader(Buffer.from(parts.signature, 'base64'))
+    if (blob.bytes(MAGIC.length).toString('latin1') !== MAGIC || blob.number() !== 1) return false
+    const publicKey = blob.string()
+    const [namespace, , hash] = [blob.text(), blob.string(), blob.text()]
+    const inner = new Reader(blob.string())
+    const [type, signature] = [inner.text(), inner.string()]
+    if (!publicKeys.some((known) => known.equals(publicKey)) || namespace !== NAMESPACE || !HASHES.includes(hash)) return false
+    if (type !== KEY_TYPE || !blob.isAtEnd || !inner.isAtEnd) return false
+    const key = new Reader(publicKey)
+    key.string()
+    const x = key.string().toString('base64url')
+    return verify(
+      null,
+      signedData(parts.payload, hash),
+      createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' }),
+      signature,
+    )
+  } catch (thrown) {
+    if (thrown instanceof UnusableKey || thrown instanceof TypeError) return false
+    throw thrown
+  }
+}
+
+/** Of a line of `.pub` or of an allowed signers file. Undefined where it is of another type. @throws UnusableKey */
+export function parsePublicKey(type: string, base64: string): Buffer | undefined {
+  if (type !== KEY_TYPE) return undefined
+  const key = Buffer.from(base64, 'base64')
+  const reader = new Reader(key)
+  if (reader.text() !== KEY_TYPE || reader.string().length !== 32 || !reader.isAtEnd) throw new UnusableKey('a public key in it is damaged')
+  return key
+}
+
+/** The commit without its one signature, as git takes it apart; undefined where it has none, or several. */
+function partsOf(commit: Buffer): { readonly payload: Buffer; readonly signature: string } | undefined {
+  const end = commit.indexOf('\n\n') + 1
+  const head = commit.toString('latin1', 0, end)
+  const lines = head.split(/(?<=\n)/)
+  const from = lines.findIndex((line) => line.startsWith('gpgsig'))
+  if (from < 0 || !lines[from]?.startsWith(HEADER)) return undefined
+  const after = lines.findIndex((line, at) => at > from && !line.startsWith(' '))
+  const to = after < 0 ? lines.length : after
+  if (lines.slice(to).some((line) => line.startsWith('gpgsig'))) return undefined
+  const armoured = lines.slice(from, to).join('').slice(HEADER.length).replaceAll('\n ', '\n').trimEnd()
+  if (!armoured.startsWith(`${BEGIN}\n`) || !armoured.endsWith(`\n${END}`)) return undefined
+  const signature = armoured.slice(BEGIN.length, -END.length)
+  if (!/^[A-Za-z0-9+/\n]+={0,2}\n$/.test(signature)) return undefined
+  const rest = [...lines.slice(0, from), ...lines.slice(to)].join('')
+  return { payload: Buffer.concat([Buffer.from(rest, 'latin1'), commit.subarray(end)]), signature }
+}
+
+/** What is signed: a hash of the commit, with the namespace, so that a signature of something else is none of a commit. */
+function signedData(payload: Buffer, hash: string): Buffer {
+  const digest = createHash(hash).update(payload).digest()
+  return Buffer.concat([Buffer.from(MAGIC), string(NAMESPACE), string(''), string(hash), string(digest)])
+}
+
+function ed25519Key(point: Buffer): Buffer {
+  return Buffer.concat([string(KEY_TYPE), string(point)])
+}
+
+/** RFC 4251: a length in four bytes, then the bytes. */
+function string(value: Buffer | string): Buffer {
+  const bytes = Buffer.from(value)
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(bytes.length)
+  return Buffer.concat([length, bytes])
+}
+
+class Reader {
+  readonly #bytes: Buffer
+  #at: number
+
+  constructor(bytes: Buffer, at = 0) {
+    this.#bytes = bytes
+    this.#at = at
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at === this.#bytes.length
+  }
+
+  /** @throws UnusableKey where they are not there */
+  bytes(length: number): Buffer {
+    if (this.#at + length > this.#bytes.length) throw new UnusableKey('it is damaged')
+    this.#at += length
+    return this.#bytes.subarray(this.#at - length, this.#at)
+  }
+
+  number(): number {
+    return this.bytes(4).readUInt32BE()
+  }
+
+  string(): Buffer {
+    return this.bytes(this.number())
+  }
+
+  text(): string {
+    return this.string().toString('latin1')
+  }
+}
