@@ -81,10 +81,10 @@ const COMMANDS = [
 for (const [what, forgery] of Object.entries(FORGERIES))
   for (const [where, lose] of Object.entries(LEDGERS))
     test(`${what}, ${where}: who is no code owner neither adopts, releases nor ignores a critical change`, async () => {
+      const scene = await owned()
+      await forge(scene, forgery)
+      lose(scene)
       for (const command of COMMANDS) {
-        const scene = await owned()
-        await forge(scene, forgery)
-        lose(scene)
         const before = recordOn(scene).text
         scene.forge.comment(1, 'ada', command)
         const outcomes = (await answer(scene)).map(({ outcome }) => outcome)
