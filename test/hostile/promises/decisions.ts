@@ -132,5 +132,6 @@ export const DECISIONS: readonly Promised[] = [
         by: 'test/hostile/merged-with-git.test.ts',
       },
     ],
+    open: 'Replicas that share a Lease, and a leader that is frozen past it, wait for replicas (issue 18): what holds now, git refs alone hold.',
   },
 ]
