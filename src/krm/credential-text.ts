@@ -12,11 +12,14 @@ import { libraryFinds } from './rule-library.ts'
 const FORMS = [
   /-----BEGIN (?:[A-Z0-9 ]{0,40}PRIVATE KEY|OpenVPN Static key)/,
   /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/,
-  /\b(?:gh[pousr]_|github_pat_|glpat-|gl(?:rt|dt|ptt|cbt|soat|ft|imt|agent)-|xox[abeoprs]-|xapp-\d-|xoxe\.xox[bp]-|[sr]k_(?:live|test)_|whsec_|hv[sbr]\.|npm_|AIza|ya29\.|AGE-SECRET-KEY-1|pypi-|gls[ac]_|glc_|shp(?:at|ca|pa|ss)_|do[opr]_v1_|pul-|NRAK-|NRII-|ATATT3|ATCTT3|EAA[A-Z]|sk-|pk-lf-|sntr[ysu]s?_|dp\.(?:pt|st|ct|sa)\.(?:[\w-]{1,40}\.)?|PMAK-|rubygems_|lin_api_|figd_|hf_|gsk_|dckr_pat_|ops_eyJ|tskey-|ntn_|secret_|sbp_|rnd_|fly[A-Za-z0-9]{0,4}_|vault:v\d+:|CCIPAT_|AccountKey=|SharedAccessKey=)[A-Za-z0-9_+/=-]{14}/,
+  /\b(?:gh[pousr]_|github_pat_|glpat-|gl(?:rt|dt|ptt|cbt|soat|ft|imt|agent)-|xox[abeoprs]-|xapp-\d-|xoxe\.xox[bp]-|[sr]k_(?:live|test)_|whsec_|hv[sbr]\.|npm_|AIza|ya29\.|AGE-SECRET-KEY-1|pypi-|gls[ac]_|glc_|shp(?:at|ca|pa|ss)_|do[opr]_v1_|pul-|pscale_(?:tkn|pw|oauth)_|cf(?:k|ut|at)_|NRAK-|NRII-|ATATT3|ATCTT3|EAA[A-Z]|sk-|pk-lf-|sntr[ysu]s?_|dp\.(?:pt|st|ct|sa)\.(?:[\w-]{1,40}\.)?|PMAK-|rubygems_|lin_api_|figd_|hf_|gsk_|dckr_pat_|ops_eyJ|tskey-|ntn_|secret_|sbp_|rnd_|fly[A-Za-z0-9]{0,4}_|vault:v\d+:|CCIPAT_|AccountKey=|SharedAccessKey=)[A-Za-z0-9_+/=-]{14}/,
   /\b[A-Za-z0-9]{14}\.atlasv1\.[\w-]{18}/,
   /\b(?:eu01xx|[0-9a-f]{6})[0-9a-f]{26}FFFFNRAL\b/,
+  // A private JSON Web Key, and the gossip key of Consul and Nomad.
+  /"d"\s{0,9}:\s{0,9}"[\w-]{20}/,
+  /\bencrypt["']?\s{0,9}[:=]\s{0,9}["'][A-Za-z0-9+/]{20,100}={1,2}["']/,
   /\bK10[0-9a-f]{64}::[^\s"']{6}/,
-  /\beyJ[A-Za-z0-9_-]{10,300}\.[A-Za-z0-9_-]{10}/,
+  /\beyJ[A-Za-z0-9_-]{10,300}={0,2}\.[A-Za-z0-9_-]{10}/,
   // Twilio, SendGrid, Telegram, Azure AD, kubeadm, Mailchimp.
   /\b(?:SK|AC)[0-9a-f]{32}\b/,
   /\bSG\.[\w-]{16,32}\.[\w-]{30,60}/,

@@ -61,6 +61,8 @@ const HIDDEN: readonly (readonly [place: string, value: Json])[] = [
   ['data.kubeconfig', 'users:\n- user:\n    client-key-data: LS0t'],
   // A key in a text, whatever stands around it.
   ['data.color', `zone:\n  tsig ${KEY}\n`],
+  ['data.color', 'aXbYcZdAeBfCgDhEiFjGkHlImJnKoLpMqNrOsPtQu7v'],
+  ['data.color', `sk.${base64('{"u":"shop","a":"0123456789ab"}')}.abcdefghijklmn`],
   ['data.color', `{"datacenter":"east","encrypt":"${KEY}="}`],
   ['data.color', `https://hooks.example.com/in/${KEY}`],
   // A user with a password, under a name that says so or in a file that is known for it.
@@ -151,6 +153,8 @@ const SHOWN: readonly (readonly [place: string, value: Json])[] = [
   ['data.lock', `"integrity": "sha512-${KEY}="`],
   ['data.jwks', `{"keys":[{"kty":"EC","kid":"${KEY}","x":"${KEY}","y":"${KEY}"}]}`],
   ['data.url', 'https://git.example.com/Acme/Shop2/blob/0123456789abcdef0123456789abcdef01234567/README-1.md'],
+  ['data.alert', 'CephRBDMirrorImagesNotInSyncVeryHighRBDs'],
+  ['data.class', 'HorizontalPodAutoscalerV2ScalingBehaviorReconcilerConfiguration'],
   // Users, groups, ports and references.
   ['data.text', 'secret "web-tls" was not found'],
   ['data.text', 'translate("password", "Passwort")'],

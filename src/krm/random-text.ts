@@ -6,7 +6,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** Beside a name that may be of a credential: at least 16 characters, digits and letters, no words. */
 export function looksRandom(text: string): boolean {
-  if (!TOKEN.test(text) || !/\d/.test(text) || !/[A-Za-z]/.test(text)) return false
+  if (!TOKEN.test(text) || !hasDigits(text, 1) || !/[A-Za-z]/.test(text)) return false
   if (UUID.test(text)) return true
   return bitsOf(text) >= (/^[0-9a-f]+$/i.test(text) ? 3 : 3.5) && !isOfWords(text)
 }
@@ -28,7 +28,14 @@ const ADDRESS = /\bhttps?:\/\/[^\s"'<>]{1,2000}/g
 const WORDS = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{32,512}={0,2}(?![A-Za-z0-9+/_=-])/g
 
 function looksLikeKey(word: string): boolean {
-  return /[a-z].*[A-Z]|[A-Z].*[a-z]/.test(word) && (word.match(/\d/g)?.length ?? 0) >= 3 && bitsOf(word) >= 4.2 && !isOfWords(word)
+  return /[a-z].*[A-Z]|[A-Z].*[a-z]/.test(word) && /\d/.test(word) && hasDigits(word, 3) && bitsOf(word) >= 4.2 && !isOfWords(word)
+}
+
+/** So many digits, or kinds of characters that change as often as only a machine's do: one drawn key of forty has fewer digits. */
+function hasDigits(word: string, least: number): boolean {
+  if ((word.match(/\d/g)?.length ?? 0) >= least) return true
+  const changes = word.match(/(?<=[a-z])[A-Z0-9]|(?<=[A-Z])[a-z0-9]|(?<=\d)[A-Za-z]/g)?.length ?? 0
+  return changes >= word.length * 0.4
 }
 
 /** Bits for a character, by Shannon: how even the characters are spread. */
