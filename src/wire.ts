@@ -69,7 +69,7 @@ function worldAt(place: Place, stdin: World['stdin'], signal: AbortSignal, pushP
         ...(trace === undefined ? {} : { trace }),
       })
     },
-    openForge: async (repository, { remote, kind, note, trace }) => {
+    openForge: async (repository, { remote, kind, dryRun = false, note, trace }) => {
       const { openForge } = await import('./adapters/forge/open-forge.ts')
       const { findCredential } = await import('./adapters/git/git-credential.ts')
       return openForge(
@@ -77,6 +77,7 @@ function worldAt(place: Place, stdin: World['stdin'], signal: AbortSignal, pushP
           remote,
           repository,
           kind,
+          dryRun,
           environment: env,
           workingDirectory: cwd,
           clock,

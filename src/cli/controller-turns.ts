@@ -3,10 +3,10 @@
 import { PressQueue } from '../controller/press-queue.ts'
 import { type Failure, Failures, failuresOf } from '../failure.ts'
 import { type Note, sentenceOf } from '../note.ts'
+import { type UnitResult, unitFailures } from '../plan/turn/unit-result.ts'
 import type { AuditSource } from '../ports/audit-source.ts'
 import { BetweenTurns } from '../reconcile/between-turns.ts'
 import type { TurnResult } from '../reconcile/run-turn.ts'
-import { type UnitResult, unitFailures } from '../reconcile/unit-result.ts'
 import { oneLine } from '../record/one-line.ts'
 import type { ControllerOptions } from './controller-options.ts'
 import { type KeptSession, keepSession } from './kept-session.ts'
@@ -69,7 +69,7 @@ export class ControllerTurns {
       const failures = [
         ...result.notObserved.flatMap((one) => one.failures),
         ...result.units.flatMap(unitFailures),
-        ...result.untold,
+        ...result.reported,
         ...unsettled,
       ]
       this.tellFailures(failures)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { changeOf } from '../../test/fakes/record-samples.ts'
 import { Failure, type FailureCode } from '../failure.ts'
-import type { UnitResult } from '../reconcile/unit-result.ts'
+import type { UnitResult } from '../plan/turn/unit-result.ts'
 import { exitStatusOf, worstExit } from './exit-status.ts'
 
 function failed(code: FailureCode): UnitResult {

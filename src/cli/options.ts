@@ -45,6 +45,8 @@ export interface CommonOptions {
   readonly timeout?: number
   readonly partial?: string
   readonly exitCode?: boolean
+  /** Nothing is written; not every command has it. */
+  readonly dryRun?: boolean
 }
 
 export function withOutputFlags(command: Command, outputs: Parameters<typeof outputOption>[0] = LIST_OUTPUTS): Command {

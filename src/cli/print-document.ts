@@ -2,8 +2,8 @@
 
 import { Failure } from '../failure.ts'
 import { formatJson, type Json } from '../krm/json.ts'
-import type { NotObserved } from '../reconcile/run-turn.ts'
-import type { UnitResult } from '../reconcile/unit-result.ts'
+import type { UnitResult } from '../plan/turn/unit-result.ts'
+import type { NotObserved } from '../reconcile/observe-turn.ts'
 import { oneLine } from '../record/one-line.ts'
 import { API_VERSION, type Change, type DriftReport, type DriftReportList, type Incomplete } from '../record/schema.ts'
 import { formatDocument } from '../record/write-document.ts'

@@ -9,8 +9,9 @@ import { staleNotes } from '../plan/listed-rules.ts'
 import type { Observation, Unit } from '../plan/observation.ts'
 import type { UnitPlan } from '../plan/plan-reconcile.ts'
 import type { PlannedUnit } from '../plan/planned-unit.ts'
-import type { NotObserved, TurnResult } from '../reconcile/run-turn.ts'
-import { unitFailures } from '../reconcile/unit-result.ts'
+import { unitFailures } from '../plan/turn/unit-result.ts'
+import type { NotObserved } from '../reconcile/observe-turn.ts'
+import type { TurnResult } from '../reconcile/run-turn.ts'
 import { oneLine } from '../record/one-line.ts'
 import { restoreLosses } from '../record/restore-losses.ts'
 import type { Change, DriftRecord, DriftReport } from '../record/schema.ts'
@@ -33,7 +34,6 @@ import type { World } from './world.ts'
 
 export interface TurnPrintOptions extends CommonOptions {
   readonly showIgnored?: boolean
-  readonly dryRun?: boolean
   /** Unified diffs of the objects, instead of `output`. */
   readonly yaml?: boolean
   /** Numbers of the changes in the whole list, where some of it is not shown. */
@@ -54,6 +54,7 @@ export function printTurn(result: TurnResult, options: TurnPrintOptions, world: 
   const list = {
     ...reportList(reports, [...incompleteOf(result.units), ...incompleteOfClusters(result.notObserved)]),
     ...(proposals.length === 0 ? {} : { proposals }),
+    ...(options.dryRun === true ? { wouldWrite: result.written } : {}),
     // Of rules that match nothing only the whole ledger tells.
     ...notesPart([...notes, ...staleNotes(result.view.policies, [], result.observedAt.slice(0, 10))], options),
     ...(result.unmanaged.length === 0 ? {} : { unmanaged: unmanagedPart(result.unmanaged) }),
@@ -90,7 +91,7 @@ export function printTurn(result: TurnResult, options: TurnPrintOptions, world: 
     say(formatUnmanaged(result.unmanaged, world.clock.now().getTime(), terminal))
   }
   printNotes(notes, options, world)
-  const failures = [...result.notObserved.flatMap(notObservedFailures), ...result.units.flatMap(unitFailures), ...result.untold]
+  const failures = [...result.notObserved.flatMap(notObservedFailures), ...result.units.flatMap(unitFailures), ...result.reported]
   printFailures(failures, world, options)
   return said || failures.length > 0
 }
@@ -148,6 +149,13 @@ export function tellWritten(result: TurnResult, options: TurnPrintOptions, world
       world.stdout.write(`  next: backporch approve ${unit.unit.packageName} (or reject) decides (plan: ${planText(report)})\n`)
     }
   }
+}
+
+/** Every write that a run without `--dry-run` would make now. */
+export function printDryRun({ written }: Pick<TurnResult, 'written'>, options: TurnPrintOptions, world: World): void {
+  if (options.dryRun !== true || options.quiet === true) return
+  world.stdout.write(written.length === 0 ? 'dry run: there is nothing to write\n' : 'dry run: nothing is written. A run would now\n')
+  for (const line of written) world.stdout.write(`  ${line}\n`)
 }
 
 /** What a Restore takes from the cluster, and what of it the record keeps; one line for each. */

@@ -1,11 +1,12 @@
 /** What `scan` does once and `controller` again and again: one turn, then the writes that merged commits authorise. */
 import type { Failure } from '../failure.ts'
-import { type Answer, answerFleetProposals, waitingTicks } from '../reconcile/answer-proposals.ts'
+import type { Answer } from '../reconcile/apply-answers.ts'
+import { NO_PRESSES } from '../reconcile/observe-requests.ts'
 import { runFleetTurn, runTurn, type TurnResult } from '../reconcile/run-turn.ts'
 import { pendingSettles } from '../reconcile/settle.ts'
 import { oneLine } from '../record/one-line.ts'
 import type { TurnPrintOptions } from './print-turn.ts'
-import { settlePending } from './settle-pending.ts'
+import { describeSettle, settlePending } from './settle-pending.ts'
 import type { Session } from './turn-session.ts'
 import type { World } from './world.ts'
 
@@ -28,16 +29,15 @@ export async function runScan(
   const { ports, clusters, request, progress, presses } = session
   const dryRun = options.dryRun === true
   const fleet = { ...ports, clusters: clusters.map(({ reader }) => reader) }
-  const answers = await answerFleetProposals(fleet, { ...request, dryRun }, world.signal, presses)
-  for (const answer of answers) tellAnswer(answer, options, world)
-  const asked = { ...request, dryRun, rehearses: dryRun, keepTexts: waitingTicks(answers) }
+  const asked = { ...request, dryRun, rehearses: dryRun, presses: presses ?? NO_PRESSES }
   const [only, ...others] = clusters
   const single = only !== undefined && others.length === 0
   const result = await (single ? runTurn(ports, asked, world.signal) : runFleetTurn(fleet, asked, world.signal))
   progress.end()
+  for (const answer of result.answers) tellAnswer(answer, options, world)
   seen(result)
-  if (dryRun) return { result, unsettled: [] }
   const pending = pendingSettles(result)
+  if (dryRun) return { result: { ...result, written: [...result.written, ...pending.map(describeSettle)] }, unsettled: [] }
   const unsettled: Failure[] = []
   for (const { reader, target } of clusters) {
     const own = pending.filter(({ record }) => single || record.spec.unit.cluster === reader.name)

@@ -3,11 +3,11 @@
  * match; what could not be read or has no time stays, because to hide it would look like "nothing there".
  */
 import { resourceKey } from '../krm/resource-id.ts'
+import type { UnitResult } from '../plan/turn/unit-result.ts'
 import { readNamespaces } from '../reconcile/ledger-namespaces.ts'
 import { choosePackages } from '../reconcile/manifest-folders.ts'
 import { selectByLabels } from '../reconcile/package-labels.ts'
 import type { TurnResult } from '../reconcile/run-turn.ts'
-import type { UnitResult } from '../reconcile/unit-result.ts'
 import type { Change, DriftReport } from '../record/schema.ts'
 import type { LedgerReading } from './ledger-session.ts'
 import type { CommonOptions } from './options.ts'

@@ -42,6 +42,13 @@ export async function settlePending(
   return failures
 }
 
+/** As a dry run names it. */
+export function describeSettle({ record }: PendingSettle): string {
+  const { changes, unit } = record.spec
+  const restored = changes.filter(({ resolution }) => resolution === 'Restore').length
+  return `apply ${restored} approved ${restored === 1 ? 'change' : 'changes'} of ${record.metadata.name} to ${unit.cluster}`
+}
+
 function describeSettled({ writes, handedOver }: Settled, { record }: PendingSettle, cluster: string): string {
   const restored = record.spec.changes.filter(({ resolution }) => resolution === 'Restore').length
   const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`

@@ -5,7 +5,7 @@ import { parsePolicyFiles } from '../policy/parse-policy.ts'
 import type { PressSource } from '../ports/check-run.ts'
 import type { ClusterReader } from '../ports/cluster.ts'
 import { BetweenTurns } from '../reconcile/between-turns.ts'
-import type { TurnPorts, TurnRequest } from '../reconcile/run-turn.ts'
+import type { TurnPorts, TurnRequest } from '../reconcile/turn-request.ts'
 import { allowedFunctions, type CommonOptions, clusterTarget, Progress } from './options.ts'
 import { printNotes } from './print-notes.ts'
 import { packagesNamed, type SelectionOptions } from './selection-flags.ts'
@@ -78,6 +78,7 @@ export async function withSession(
     const forge = await world.openForge(repository, {
       remote: options.repo,
       kind: review === 'not-asked' ? 'local' : options.forge,
+      dryRun: options.dryRun === true,
       note: (text) => printNotes([{ cause: 'forge-notice', subject: '', text }], options, world),
       trace,
     })

@@ -46,6 +46,8 @@ export interface WantedForge {
   readonly remote: string
   /** Given by hand; undefined: told by the address, or asked. */
   readonly kind: 'github' | 'gitea' | 'local' | undefined
+  /** Whether requests that write are held back. */
+  readonly dryRun?: boolean
   /** Told about what a person should know. */
   readonly note: (text: string) => void
   readonly trace?: Trace | undefined

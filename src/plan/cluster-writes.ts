@@ -34,6 +34,11 @@ export interface ClusterTurn {
   readonly interval: number
 }
 
+/** What a turn writes into the ledger of one cluster as a whole. */
+export interface ClusterLedgerWrites extends LedgerWrites {
+  readonly cluster: string
+}
+
 /** Part of the interval after which it is time to say again that a cluster was seen: turns do not come to the second. */
 const DUE = 0.9
 

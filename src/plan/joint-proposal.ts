@@ -13,7 +13,7 @@ import { type GitWrites, NO_WRITES, type PlannedCommit, type PlannedUpdate } fro
 import { secondsSince1970 } from './closed-episode.ts'
 import type { JointPlace } from './joint-place.ts'
 import type { NotAdoptable } from './not-adoptable.ts'
-import type { JointRecord, Observation, OpenBranch, Unit } from './observation.ts'
+import type { JointRecord, Observation, OpenBranch, Unit, Wish } from './observation.ts'
 import type { UnitPlan } from './plan-reconcile.ts'
 
 export interface PlannedMember {
@@ -21,6 +21,8 @@ export interface PlannedMember {
   readonly observation: Observation
   readonly plan: UnitPlan
   readonly notAdoptable: NotAdoptable
+  /** What a person asked for just now. */
+  readonly wish: Wish | undefined
 }
 
 export interface JointGroup {
@@ -31,13 +33,11 @@ export interface JointGroup {
 /**
  * Units that go together. Those that a joint proposal is open for stay with it while the cause is theirs; new ones are joined
  * where at least `fewest` clusters have the cause, those included that this turn did not look at.
- * @param asked whether a person chose the plan just now
  */
 export function findGroups(
   units: readonly PlannedMember[],
   standing: ReadonlyMap<string, Standing>,
   fewest: number,
-  asked: boolean,
 ): readonly JointGroup[] {
   const outside = new Set(units.filter((member) => isOutside(member, standing)))
   // Those that were taken out of one joint proposal may have one of their own.
@@ -61,7 +61,9 @@ export function findGroups(
     const ref = open?.ref ?? `refs/heads/${first.plan.branch}`
     const workspace = parseWorkspaceBranch(ref)?.workspace
     const there = members.find(({ plan }) => plan.openBranches.some((branch) => branch.ref === ref))?.plan.record ?? alike[0]
-    const like = (asked ? undefined : there) ?? first.plan.record
+    // The plan that somebody chose just now is the plan of all.
+    const chosen = members.find(({ wish }) => wish !== undefined)?.plan.record
+    const like = chosen ?? there ?? first.plan.record
     if (workspace === undefined || like === undefined) return []
     return [{ place: { ref, workspace, like: withExcludes(like, open === undefined ? [] : open.excludes), files: true }, members }]
   })

@@ -74,9 +74,21 @@ export interface KnownProposal extends OpenedProposal {
   readonly decidedAt: string
 }
 
+/** The requests that write, of everything that was opened together. */
+export interface WriteCount {
+  /** A dry run sends none of them: the method that would send the first one throws `HeldBackWrite`. */
+  readonly dryRun: boolean
+  /** How many there were, those included that were held back. */
+  readonly count: number
+}
+
+/** A dry run did not send a request that writes. */
+export class HeldBackWrite extends Error {}
+
 /** @throws Failure BP50xx, from every method */
 export interface Forge {
   readonly dialect: ForgeDialect
+  readonly writeCount: WriteCount
   /**
    * Every open proposal into the base branch from a branch under `proposed/` or named in `refs`, and for each ref of `refs` that has
    * none, the last one that it had. Never invents absence: an answer that cannot be trusted is a failure.

@@ -7,6 +7,9 @@ import { markdownCell } from '../record/markdown-text.ts'
 import { type CommandResult, SEE_BELOW } from './command-answer.ts'
 import { time } from './words.ts'
 
+/** Topic of the comment. */
+export const ANSWER_TOPIC = 'command'
+
 export interface ToldAnswer extends CommandResult {
   /** Undefined for a ticked box: nobody knows who ticked it, and when. */
   readonly asked?: AskedComment

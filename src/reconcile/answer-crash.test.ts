@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
-import { answerProposals } from './answer-proposals.ts'
+import { NO_PRESSES } from './observe-requests.ts'
+import { runTurn } from './run-turn.ts'
 
 const signal = new AbortController().signal
 
@@ -18,7 +19,7 @@ async function opened() {
 
 /** What people see in the end: the forge and the branches, without times. */
 async function end({ world, forge }: Awaited<ReturnType<typeof opened>>): Promise<string> {
-  await answerProposals(world.ports, world.request(), signal)
+  await runTurn(world.ports, world.request({ presses: NO_PRESSES }), signal)
   await world.plan()
   const contents = world.repository
     .names()

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { mergeByHand, policyText, TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
-import { type Answer, answerProposals } from './answer-proposals.ts'
+import type { Answer } from './apply-answers.ts'
+import { NO_PRESSES } from './observe-requests.ts'
+import { runTurn } from './run-turn.ts'
 
 const signal = new AbortController().signal
 const POLICY = `# ours
@@ -28,7 +30,7 @@ async function opened(files: { readonly [path: string]: string | null } = {}) {
   forge.writes.length = 0
   const answer = async (): Promise<readonly Answer[]> => {
     world.pass(1)
-    return answerProposals(world.ports, world.request(), signal)
+    return (await runTurn(world.ports, world.request({ presses: NO_PRESSES }), signal)).answers
   }
   const ask = async (body: string): Promise<string> => {
     forge.comment(1, 'ada', body)

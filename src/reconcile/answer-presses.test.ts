@@ -5,7 +5,8 @@ import { WEB } from '../../test/fakes/turn-world.ts'
 import { PressQueue } from '../controller/press-queue.ts'
 import type { ButtonPress } from '../ports/check-run.ts'
 import { checkKey } from '../proposal/check-run-text.ts'
-import { type Answer, answerFleetProposals } from './answer-proposals.ts'
+import type { Answer } from './apply-answers.ts'
+import { runFleetTurn } from './run-turn.ts'
 
 function pressOf({ world, ref }: Scene, more: Partial<ButtonPress> = {}): ButtonPress {
   const commit = world.repository.branches.get(ref) ?? ''
@@ -15,7 +16,7 @@ function pressOf({ world, ref }: Scene, more: Partial<ButtonPress> = {}): Button
 async function answerAll({ world, forge }: Scene, queue: PressQueue): Promise<readonly Answer[]> {
   world.pass(1)
   const { repository, cluster } = world.ports
-  return answerFleetProposals({ repository, forge, clusters: [cluster] }, world.request(), signal, queue)
+  return (await runFleetTurn({ repository, forge, clusters: [cluster] }, world.request({ presses: queue }), signal)).answers
 }
 
 function queueOf(...presses: readonly ButtonPress[]): PressQueue {

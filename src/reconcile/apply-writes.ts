@@ -24,9 +24,12 @@ export interface Written {
   readonly ledger: ObjectId | undefined
 }
 
+/** Where commits go. */
+export type CommitWriter = Pick<PackageRepository, 'write' | 'push'>
+
 /** @throws Failure BP4003 when a ref moved since it was read: read and plan again */
 export async function applyWrites(
-  repository: PackageRepository,
+  repository: CommitWriter,
   writes: GitWrites,
   ledger: LedgerTarget,
   signal: AbortSignal,
@@ -70,7 +73,7 @@ function pushedFile(
 }
 
 /** Makes the ledger commit. @returns the ref update that publishes it; none when nothing is new */
-export async function writeLedger(repository: PackageRepository, writes: LedgerWrites, ledger: LedgerTarget): Promise<RefUpdate[]> {
+export async function writeLedger(repository: CommitWriter, writes: LedgerWrites, ledger: LedgerTarget): Promise<RefUpdate[]> {
   if (writes.ledger.length === 0) return []
   const commit = await repository.write({
     parents: ledger.head === null ? [] : [ledger.head],

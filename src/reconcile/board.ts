@@ -1,13 +1,11 @@
 /** What people have on the dashboard issue while a turn is planned: the ledger it was drawn from, and the boxes they ticked. */
 import type { LedgerContent } from '../plan/ledger-after.ts'
+import { DASHBOARD } from '../plan/turn/plan-issues.ts'
 import type { Forge, HostedForge } from '../ports/hosted-forge.ts'
 import { type DashboardTicks, NO_TICKS, readDashboardTicks } from '../proposal/dashboard-ticks.ts'
+import { isHosted } from './is-hosted.ts'
 import { readWholeLedger } from './read-ledger.ts'
 import type { RepositoryView } from './repository-view.ts'
-import { isHosted } from './tell-forge.ts'
-
-export const DASHBOARD = 'dashboard'
-export const STORM = 'storm'
 
 export interface Board {
   /** As it was before the turn; read when it is first asked for. */

@@ -1,9 +1,9 @@
 /** What a turn has to say of each cluster as a whole, and of what it could not observe there. */
 import type { Failure, FailureCode } from '../failure.ts'
 import { packageSlug } from '../package/find-packages.ts'
-import type { LedgerWrites } from '../plan/action.ts'
-import { clusterWrites } from '../plan/cluster-writes.ts'
+import { type ClusterLedgerWrites, clusterWrites } from '../plan/cluster-writes.ts'
 import { identityFields, knownObservation } from '../plan/ledger-files.ts'
+import type { UnitResult } from '../plan/turn/unit-result.ts'
 import { contentHash } from '../plan/unit-git.ts'
 import type { UnobservedUnit } from '../plan/unobserved.ts'
 import { clusterDetection } from '../policy/effective-policy.ts'
@@ -12,11 +12,6 @@ import type { DriftReport } from '../record/schema.ts'
 import type { Board } from './board.ts'
 import type { ObservedCluster } from './observe-units.ts'
 import { below, packagesIn, type RepositoryView, readTexts } from './repository-view.ts'
-import type { UnitResult } from './unit-result.ts'
-
-export interface ClusterWrites extends LedgerWrites {
-  readonly cluster: string
-}
 
 export interface SeenClusters {
   readonly observed: readonly ObservedCluster[]
@@ -34,8 +29,8 @@ export async function writesOfClusters(
   board: Pick<Board, 'ledger'>,
   { observed, notObserved, units, now, whole }: SeenClusters,
   signal: AbortSignal,
-): Promise<readonly ClusterWrites[]> {
-  const writes: ClusterWrites[] = []
+): Promise<readonly ClusterLedgerWrites[]> {
+  const writes: ClusterLedgerWrites[] = []
   for (const { cluster, identity } of observed) {
     const planned = units.flatMap((unit) =>
       unit.state === 'planned' && unit.unit.cluster === cluster && unit.refused === undefined ? [unit] : [],

@@ -15,7 +15,8 @@ import { changesBetween } from './changes-between.ts'
 import { judgeBranches, planProven } from './judge-branches.ts'
 import { type ObservedUnit, withFreshRefs } from './observe-units.ts'
 import type { RepositoryView } from './repository-view.ts'
-import { observeUnits, type TurnPorts, type TurnRequest } from './run-turn.ts'
+import { observeUnits } from './run-turn.ts'
+import type { TurnPorts, TurnRequest } from './turn-request.ts'
 import { asking, withAnswers } from './with-answers.ts'
 
 export interface Decider {

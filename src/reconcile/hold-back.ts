@@ -4,11 +4,11 @@ import { openProposals } from '../plan/open-proposals.ts'
 import { planHolds } from '../plan/plan-limits.ts'
 import { unitKey } from '../plan/planned-unit.ts'
 import { findStorm, newlyDrifting, type Storm, standingBranch } from '../plan/storm.ts'
+import type { UnitResult } from '../plan/turn/unit-result.ts'
 import { repositoryLimits } from '../policy/effective-policy.ts'
 import type { DriftReport } from '../record/schema.ts'
 import type { Board } from './board.ts'
 import type { RepositoryView } from './repository-view.ts'
-import type { UnitResult } from './unit-result.ts'
 
 export const NO_HOLDS: ReadonlyMap<string, Hold> = new Map()
 

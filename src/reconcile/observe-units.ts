@@ -7,6 +7,7 @@ import { describeResourceId, type ResourceId } from '../krm/resource-id.ts'
 import type { Note } from '../note.ts'
 import type { FoundPackage } from '../package/find-packages.ts'
 import type { Observation } from '../plan/observation.ts'
+import type { UnitResult } from '../plan/turn/unit-result.ts'
 import { overruledAnnotations } from '../policy/package-annotations.ts'
 import type { PolicySet } from '../policy/parse-policy.ts'
 import type { ClusterIdentity, ClusterReader } from '../ports/cluster.ts'
@@ -30,7 +31,6 @@ import { readUnexpected } from './read-unexpected.ts'
 import { readUnmanaged, type UnmanagedObjects } from './read-unmanaged.ts'
 import { packagesIn, type RepositoryView, readAhead, readRepository } from './repository-view.ts'
 import { assertSameCluster } from './same-cluster.ts'
-import type { UnitResult } from './unit-result.ts'
 
 export interface LookRequest extends ObserveOptions {
   /** Base branch, short; undefined takes the remote's default. */

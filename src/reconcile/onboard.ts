@@ -26,6 +26,7 @@ import type { FileChange, PackageRepository, RefUpdate } from '../ports/package-
 import { type OnboardingSubject, onboardingText } from '../proposal/onboarding-text.ts'
 import { pushedPath } from '../record/pushed-branch.ts'
 import { applyWrites, type LedgerTarget } from './apply-writes.ts'
+import { isHosted } from './is-hosted.ts'
 import { hasContent, saysSame } from './judge-branches.ts'
 import { presentTime } from './observe.ts'
 import { type LookRequest, withFreshRefs } from './observe-units.ts'
@@ -33,7 +34,6 @@ import { readBranch, type SeenBranch } from './onboard-branch.ts'
 import { expectationOf, packagePathOf, placedUnits, syncersOf } from './onboard-expect.ts'
 import { lookForOnboarding, type OnboardingLook } from './onboard-look.ts'
 import { type RepositoryView, readRepository, readTexts } from './repository-view.ts'
-import { isHosted } from './tell-forge.ts'
 import { asking, withAnswers } from './with-answers.ts'
 
 export interface OnboardPorts {

@@ -5,7 +5,9 @@ import type { ObjectId } from '../package/object-id.ts'
 import { LEDGER_BRANCH, ownedRef } from '../package/ref-name.ts'
 import { NO_WRITES } from '../plan/action.ts'
 import { secondsSince1970 } from '../plan/closed-episode.ts'
+import type { PolicyChange } from '../plan/commands/plan-command.ts'
 import { addRules, type IgnoreDocument, type PolicyUnit } from '../plan/comment-policy.ts'
+import type { EndedBranch } from '../plan/turn/turn-action.ts'
 import { ownersOf } from '../policy/code-owners.ts'
 import type { PolicyFile } from '../policy/parse-policy.ts'
 import type { Forge, HostedForge, KnownProposal, OpenedProposal } from '../ports/hosted-forge.ts'
@@ -13,10 +15,10 @@ import type { FileChange, RefUpdate } from '../ports/package-repository.ts'
 import { type PolicySubject, policyBody, policyMessage, policyTitle } from '../proposal/policy-answer.ts'
 import { applyWrites } from './apply-writes.ts'
 import { isProven } from './bot-identity.ts'
+import { isHosted } from './is-hosted.ts'
 import { hasContent, saysSame } from './judge-branches.ts'
 import { withFreshRefs } from './observe-units.ts'
 import { type RepositoryView, readPushed, readTexts } from './repository-view.ts'
-import { isHosted } from './tell-forge.ts'
 
 export interface PolicyPlace {
   readonly unit: PolicyUnit
@@ -36,13 +38,6 @@ export interface PolicyAsker {
   readonly at: string
   /** The proposal on which it was asked; undefined for the command line. */
   readonly proposal: PolicySubject['asked']
-}
-
-/** What is proposed: files that change, and what they say. */
-export interface PolicyChange {
-  readonly verb: PolicySubject['verb']
-  readonly files: readonly PolicyFile[]
-  readonly rules: readonly IgnoreDocument[]
 }
 
 export interface ProposedPolicy {
@@ -160,25 +155,21 @@ async function ensureBranch(
   return { commit, updates: updates.filter((update) => update.ref === ref) }
 }
 
-/** Deletes the branches of such proposals that were merged or closed: nothing of ours is left behind. */
-export async function forgetPolicyBranches(view: RepositoryView, forge: HostedForge, signal: AbortSignal): Promise<void> {
+/** Branches of such proposals that were merged or closed. A branch that moved after the decision, or that somebody else pushed to, is none. */
+export async function readEndedPolicyBranches(
+  view: RepositoryView,
+  forge: HostedForge,
+  signal: AbortSignal,
+): Promise<readonly EndedBranch[]> {
   const refs = [...view.refs.keys()].filter((ref) => ownedRef(ref)?.kind === 'policy')
-  if (refs.length === 0) return
+  if (refs.length === 0) return []
+  const ended: EndedBranch[] = []
   for (const { ref, state, commit } of await forge.readProposals(view.baseBranch, refs, signal)) {
     const there = view.refs.get(ref)
-    // A branch that moved after the decision, or that somebody else pushed to, stays.
     if (!refs.includes(ref) || state === 'open' || there === undefined || there !== commit) continue
-    if (isProven(await view.repository.commit(there, signal), view.pushed.get(ref))) await deleteBranch(view, ref, there, signal)
+    if (isProven(await view.repository.commit(there, signal), view.pushed.get(ref))) ended.push({ ref, commit: there })
   }
-}
-
-/** One that cannot be deleted now is in nobody's way. */
-async function deleteBranch({ repository }: RepositoryView, ref: string, from: ObjectId, signal: AbortSignal): Promise<void> {
-  try {
-    await repository.push([{ ref, from, to: null }], signal)
-  } catch (thrown) {
-    if (!(thrown instanceof Failure) || signal.aborted) throw thrown
-  }
+  return ended
 }
 
 /** The policies as they stand in the base branch. */

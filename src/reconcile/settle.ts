@@ -7,7 +7,8 @@ import { assertMayWrite, isHandOver, planSettle, restoredObjects, settleTargets 
 import type { Clock } from '../ports/clock.ts'
 import type { ApprovedWrite, ClusterWriter } from '../ports/cluster.ts'
 import type { DriftRecord } from '../record/schema.ts'
-import { observeUnits, runTurn, type TurnPorts, type TurnRequest, type TurnResult } from './run-turn.ts'
+import { observeUnits, runTurn, type TurnResult } from './run-turn.ts'
+import type { TurnPorts, TurnRequest } from './turn-request.ts'
 
 /** Milliseconds between two looks. */
 const LOOK_EVERY = 2_000

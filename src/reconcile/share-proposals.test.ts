@@ -4,6 +4,7 @@ import { FleetWorld, plans } from '../../test/fakes/fleet-world.ts'
 import { appliedBy } from '../../test/fakes/live-object.ts'
 import { DEPLOYMENT, WEB } from '../../test/fakes/turn-world.ts'
 import type { JsonObject } from '../krm/json.ts'
+import { NO_PRESSES } from './observe-requests.ts'
 
 const open = (world: FleetWorld) => world.forge.proposals.filter(({ state }) => state === 'open')
 const proposed = (world: FleetWorld) => world.repository.names().filter((name) => name.startsWith('proposed/'))
@@ -222,11 +223,19 @@ test('somebody pushes to the branch: it is theirs', async () => {
   assert.equal(world.repository.head(branch), head)
 })
 
+/** Somebody with write access takes clusters out, by a comment that the turn of one cluster answers. */
+async function exclude(world: FleetWorld, cluster: number, glob: string): Promise<void> {
+  world.forge.permissions.set('ada', 'write')
+  const { number = 0 } = world.forge.proposals.find(({ state }) => state === 'open') ?? {}
+  world.forge.comment(number, 'ada', `/exclude ${glob}`)
+  await world.scanOne(cluster, { presses: NO_PRESSES })
+}
+
 test('clusters that are taken out get pull requests of their own, and stay out', async () => {
   const { world, branch } = await joined(5)
-  await world.scanOne(3, { exclude: 'edge-0[15]' })
+  await exclude(world, 3, 'edge-0[15]')
   assert.deepEqual(records(world, branch).length, 5)
-  await world.scanOne(3, { exclude: 'edge-*1' })
+  await exclude(world, 3, 'edge-*1')
   assert.deepEqual(records(world, branch).sort(), ['edge-02', 'edge-03', 'edge-04', 'edge-05'])
   for (let turn = 0; turn < 3; turn += 1) await world.scan()
   assert.deepEqual(records(world, branch).sort(), ['edge-02', 'edge-03', 'edge-04', 'edge-05'])
@@ -238,7 +247,7 @@ test('clusters that are taken out get pull requests of their own, and stay out',
 
 test('the cluster that is looked at takes itself out', async () => {
   const { world, branch } = await joined(4)
-  await world.scanOne(1, { exclude: 'edge-02' })
+  await exclude(world, 1, 'edge-02')
   assert.deepEqual(records(world, branch).sort(), ['edge-01', 'edge-03', 'edge-04'])
   await world.scanOne(0)
   await world.scanOne(1)

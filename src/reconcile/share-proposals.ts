@@ -12,7 +12,7 @@ import {
   type Standing,
   standingProposals,
 } from '../plan/joint-proposal.ts'
-import type { UnitResult } from './unit-result.ts'
+import type { UnitResult } from '../plan/turn/unit-result.ts'
 
 type PlannedUnit = UnitResult & { readonly state: 'planned' }
 
@@ -23,17 +23,17 @@ export interface SharedProposals {
 }
 
 /**
- * `fewest` clusters must have one cause before their proposals are joined; `asked` whether a person chose the plan just now.
+ * @param fewest how many clusters must have one cause before their proposals are joined
  * @param planAgain plans a unit for its place on a joint branch; a failed unit stays as it was planned
  */
 export async function shareProposals(
   units: readonly UnitResult[],
-  { fewest, asked }: { readonly fewest: number; readonly asked: boolean },
+  fewest: number,
   planAgain: (unit: PlannedUnit, place: JointPlace) => Promise<UnitResult>,
 ): Promise<SharedProposals> {
   const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
   const standing = standingProposals(planned)
-  const groups = findGroups(planned, standing, fewest, asked)
+  const groups = findGroups(planned, standing, fewest)
   const again = new Map<UnitResult, UnitResult>()
   const extra = new Map<UnitResult, GitWrites[]>()
   const joints = new Map<string, JointProposal>()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CONFIG, KPTFILE, refused, TurnWorld, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
 import { Failure } from '../failure.ts'
-import { unitFailures } from './unit-result.ts'
+import { unitFailures } from '../plan/turn/unit-result.ts'
 
 const SHOP_CONFIG = '/ConfigMap/shop/shop'
 

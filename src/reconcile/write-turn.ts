@@ -1,10 +1,10 @@
 /** Writes what a turn planned for all of its units: in one push, or, where a rule refuses a ref, in one push per unit. */
 import { asFailure, Failure } from '../failure.ts'
 import { type GitWrites, isNothing, joinWrites, NO_WRITES } from '../plan/action.ts'
-import type { PackageRepository, RefUpdate } from '../ports/package-repository.ts'
-import { applyWrites, type LedgerTarget } from './apply-writes.ts'
-import type { ClusterWrites } from './cluster-turns.ts'
-import type { UnitResult } from './unit-result.ts'
+import type { ClusterLedgerWrites } from '../plan/cluster-writes.ts'
+import type { UnitResult } from '../plan/turn/unit-result.ts'
+import type { RefUpdate } from '../ports/package-repository.ts'
+import { applyWrites, type CommitWriter, type LedgerTarget } from './apply-writes.ts'
 
 export interface WrittenTurn {
   /** A unit whose own push was refused says so; what it planned is not in git. */
@@ -17,9 +17,9 @@ export interface WrittenTurn {
  * @throws Failure BP4003 when a ref moved since it was read, and whatever else concerns the repository and not one ref of it
  */
 export async function writeTurn(
-  repository: PackageRepository,
+  repository: CommitWriter,
   units: readonly UnitResult[],
-  clusters: readonly ClusterWrites[],
+  clusters: readonly ClusterLedgerWrites[],
   { head: start, at, pushed }: Omit<LedgerTarget, 'cluster'>,
   signal: AbortSignal,
 ): Promise<WrittenTurn> {
@@ -62,7 +62,7 @@ export async function writeTurn(
 /** What the message of the ledger's commit calls the clusters; with several of them, each line says which one it is about. */
 function ofClusters(
   units: readonly UnitResult[],
-  whole: readonly ClusterWrites[],
+  whole: readonly ClusterLedgerWrites[],
 ): { readonly cluster: string; readonly parts: readonly GitWrites[] } {
   const all = [
     ...units.flatMap((unit) => (unit.state === 'planned' ? [{ cluster: unit.unit.cluster, writes: unit.plan.writes }] : [])),

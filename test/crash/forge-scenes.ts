@@ -1,8 +1,9 @@
 /** Pasts that nobody disturbed, up to right before a turn: what scenarios begin with. */
 import assert from 'node:assert/strict'
 import type { Failure } from '../../src/failure.ts'
-import { answerFleetProposals, waitingTicks } from '../../src/reconcile/answer-proposals.ts'
-import { type FleetPorts, runFleetTurn, type TurnRequest } from '../../src/reconcile/run-turn.ts'
+import { NO_PRESSES } from '../../src/reconcile/observe-requests.ts'
+import { runFleetTurn } from '../../src/reconcile/run-turn.ts'
+import type { FleetPorts, TurnRequest } from '../../src/reconcile/turn-request.ts'
 import { MemoryForge } from '../fakes/memory-forge.ts'
 import { mergeByHand, TurnWorld, WEB, WEB_CONFIG } from '../fakes/turn-world.ts'
 import { runToQuiet, type Scene } from './forge-killer.ts'
@@ -24,10 +25,9 @@ export function single(world: TurnWorld): World {
 }
 
 export async function controllerTurn(ports: FleetPorts, request: TurnRequest): Promise<readonly Failure[]> {
-  const answers = await answerFleetProposals(ports, request, signal)
-  const { units, notObserved, untold } = await runFleetTurn(ports, { ...request, keepTexts: waitingTicks(answers) }, signal)
+  const { units, notObserved, reported, answers } = await runFleetTurn(ports, { ...request, presses: NO_PRESSES }, signal)
   const ofUnits = units.flatMap((unit) => (unit.state === 'failed' ? unit.failures : (unit.refused ?? [])))
-  return [...ofUnits, ...notObserved.flatMap(({ failures }) => failures), ...untold, ...answers.flatMap(({ failure }) => failure ?? [])]
+  return [...ofUnits, ...notObserved.flatMap(({ failures }) => failures), ...reported, ...answers.flatMap(({ failure }) => failure ?? [])]
 }
 
 /** Replicas and a color were changed by hand, and the pull request is open. */

@@ -1,7 +1,9 @@
 /** An open proposal on a forge in memory, with people who comment on it. */
 import assert from 'node:assert/strict'
-import { type Answer, answerProposals } from '../../src/reconcile/answer-proposals.ts'
-import type { TurnRequest } from '../../src/reconcile/run-turn.ts'
+import type { Answer } from '../../src/reconcile/apply-answers.ts'
+import { NO_PRESSES } from '../../src/reconcile/observe-requests.ts'
+import { runFleetTurn } from '../../src/reconcile/run-turn.ts'
+import type { TurnRequest } from '../../src/reconcile/turn-request.ts'
 import type { DriftRecord } from '../../src/record/schema.ts'
 import { MemoryForge } from './memory-forge.ts'
 import { TurnWorld, WEB, WEB_CONFIG } from './turn-world.ts'
@@ -33,7 +35,8 @@ export async function opened(files: { readonly [path: string]: string } = {}, po
 
 export async function answer({ world }: Scene, more: Partial<TurnRequest> = {}): Promise<readonly Answer[]> {
   world.pass(1)
-  return answerProposals(world.ports, world.request(more), signal)
+  const fleet = { ...world.ports, clusters: [world.cluster] }
+  return (await runFleetTurn(fleet, world.request({ presses: NO_PRESSES, ...more }), signal)).answers
 }
 
 /** `ada` writes, and it is answered. */

@@ -4,16 +4,17 @@ import { assertSeen, endedMeanwhile, finishMerge, movedBeforeMerge } from '../..
 import { LocalForge } from '../../src/adapters/forge/local/local-forge.ts'
 import type { ObjectId } from '../../src/package/object-id.ts'
 import type { ProposalClose, ProposalMerge } from '../../src/ports/forge.ts'
-import type {
-  CommitStatus,
-  ForgeComment,
-  ForgeDialect,
-  HostedForge,
-  KnownIssue,
-  KnownProposal,
-  OpenedProposal,
-  Permission,
-  WantedProposal,
+import {
+  type CommitStatus,
+  type ForgeComment,
+  type ForgeDialect,
+  HeldBackWrite,
+  type HostedForge,
+  type KnownIssue,
+  type KnownProposal,
+  type OpenedProposal,
+  type Permission,
+  type WantedProposal,
 } from '../../src/ports/hosted-forge.ts'
 import type { MemoryRepository } from './memory-repository.ts'
 
@@ -29,6 +30,7 @@ export class MemoryForge implements HostedForge {
   }
   /** Every request that changed something but issues, in order: `open #1`, `comment #1 outcome`. */
   readonly writes: string[] = []
+  readonly writeCount = { dryRun: false, count: 0 }
   readonly proposals: KnownProposal[] = []
   readonly comments: { readonly number: number; readonly topic: string; readonly body: string }[] = []
   readonly said: { readonly number: number; readonly comment: ForgeComment; reaction: string | undefined }[] = []
@@ -226,13 +228,20 @@ export class MemoryForge implements HostedForge {
   }
 
   private writeIssue(what: string, change: () => void): void {
+    this.count()
     this.beforeWrite(what)
     this.issueWrites.push(what)
     change()
     this.afterWrite(what)
   }
 
+  private count(): void {
+    this.writeCount.count += 1
+    if (this.writeCount.dryRun) throw new HeldBackWrite('a dry run')
+  }
+
   private write(what: string, change: () => void): void {
+    this.count()
     this.beforeWrite(what)
     this.writes.push(what)
     change()

@@ -9,8 +9,8 @@ it('opens one pull request for 400 objects of one cause in 40 clusters, within t
     await world.start()
     await world.turn()
     world.edit()
-    const { proposals, notObserved, untold } = await world.turn()
-    assert.deepEqual([proposals.size, notObserved, untold], [1, [], []])
+    const { proposals, notObserved, reported } = await world.turn()
+    assert.deepEqual([proposals.size, notObserved, reported], [1, [], []])
     const [pull, ...others] = world.openPulls
     assert.deepEqual(others, [])
     assert.match(pull?.title ?? '', /^chore\(drift\): restore 10 changes of apps\/web in 40 clusters/)

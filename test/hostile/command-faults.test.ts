@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Failure, type FailureCode } from '../../src/failure.ts'
-import { answerFleetProposals, waitingTicks } from '../../src/reconcile/answer-proposals.ts'
+import { NO_PRESSES } from '../../src/reconcile/observe-requests.ts'
 import { runFleetTurn } from '../../src/reconcile/run-turn.ts'
 import { endOf, remember, runToQuiet, timeless } from '../crash/forge-killer.ts'
 import { asked, opened, signal, ticked, type World } from '../crash/forge-scenes.ts'
@@ -99,8 +99,7 @@ async function disturbed({ world, forge, repository }: World, fault: Fault): Pro
   world.forge = faulty(forge, request)
   const ports = { ...world.ports, clusters: [world.cluster] }
   try {
-    const answers = await answerFleetProposals(ports, world.request(), signal)
-    await runFleetTurn(ports, { ...world.request(), keepTexts: waitingTicks(answers) }, signal)
+    await runFleetTurn(ports, world.request({ presses: NO_PRESSES }), signal)
   } catch (thrown) {
     if (!(thrown instanceof Failure) || thrown.code !== fault.code) throw thrown
   } finally {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ObjectId } from '../../src/package/object-id.ts'
+import { NO_PRESSES } from '../../src/reconcile/observe-requests.ts'
 import { FleetWorld } from '../fakes/fleet-world.ts'
 import { MemoryForge } from '../fakes/memory-forge.ts'
 import { BOT_EMAIL, type MemoryRepository } from '../fakes/memory-repository.ts'
@@ -156,7 +157,9 @@ test('a wish does not change a forged branch, and /recreate takes it back', asyn
   const forged = await amend(stage, { 'x.yaml': 'a: 1\n' })
   await refused(world.wish('Adopt'), 'BP2009')
   assert.equal(world.repository.head(branch), forged)
-  const { outcome } = await world.plan({ recreate: true })
+  forge.permissions.set('ada', 'write')
+  forge.comment(1, 'ada', '/recreate')
+  const { outcome } = await world.plan({ presses: NO_PRESSES })
   assert.equal(outcome, 'updated')
   const anew = world.repository.head(branch)
   assert.notEqual(anew, forged)

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ObjectId } from '../../src/package/object-id.ts'
-import { answerProposals } from '../../src/reconcile/answer-proposals.ts'
+import { NO_PRESSES } from '../../src/reconcile/observe-requests.ts'
 import { type Onboarded, type OnboardRequest, onboard } from '../../src/reconcile/onboard.ts'
+import { runTurn } from '../../src/reconcile/run-turn.ts'
 import { withMetadata } from '../fakes/live-object.ts'
 import { MemoryForge } from '../fakes/memory-forge.ts'
 import { BOT_EMAIL, type MemoryRepository } from '../fakes/memory-repository.ts'
@@ -119,7 +120,7 @@ async function asked(): Promise<Asked> {
   const ask = async (): Promise<string> => {
     forge.comment(1, 'ada', '/ignore 1 -- KEDA')
     world.pass(1)
-    await answerProposals(world.ports, world.request(), signal)
+    await runTurn(world.ports, world.request({ presses: NO_PRESSES }), signal)
     return forge.comments.find(({ topic }) => topic === 'command')?.body ?? ''
   }
   assert.match(await ask(), /#2.* asks for it/)
@@ -149,7 +150,7 @@ for (const [what, files] of Object.entries(POLICY_FORGERIES)) {
     assert.equal(world.repository.head(branch), forged)
     assert.ok(second)
     forge.proposals.push({ ...second, state: 'closed', decidedBy: 'ada', commit: forged })
-    await answerProposals(world.ports, world.request(), signal)
+    await runTurn(world.ports, world.request({ presses: NO_PRESSES }), signal)
     assert.equal(world.repository.head(branch), forged)
   })
 }

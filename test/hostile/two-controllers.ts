@@ -23,6 +23,8 @@ export interface Act {
   readonly outcome: 'Merged' | 'Declined'
   /** Names of the episodes whose records were on the head that was merged or closed. */
   readonly episodes: readonly string[]
+  /** One of two open pull requests of one branch was closed: told once or not at all. */
+  readonly mayBeTold?: boolean
   /** The commit that was merged or closed. */
   readonly head: string
   /** Name of the person; empty where a merge kept our commit, and Gitea does not know of the merge: nobody is named anywhere. */
@@ -219,11 +221,11 @@ async function openWorld(gitea: Gitea, folder: string) {
       if ((await ask('PATCH', `/pulls/${pull.number}`, { state: 'closed' })).status >= 300) return false
       // A branch that is withdrawn closes the pull request too: who closed it is in the timeline.
       if (!(await closedBy(ask, pull.number, writer.name))) return false
-      // Opened by both controllers at the same moment: with the other one still open, nothing is decided.
-      if (pulls.some(({ number, head }) => number !== pull.number && head.label === pull.head.label)) return false
+      // Opened by both controllers at the same moment. It is a decision where the controller closes the other one.
+      const mayBeTold = pulls.some(({ number, head }) => number !== pull.number && head.label === pull.head.label)
       const head = await closedHead(pull.number)
       if (head === '') throw new Error(`Gitea does not say what was closed of #${pull.number}`)
-      return { pull: pull.number, outcome, episodes: await episodesAt(head), head, by: writer.name }
+      return { pull: pull.number, outcome, episodes: await episodesAt(head), head, by: writer.name, mayBeTold }
     },
     /** Until nothing is written any more: the ledger and the list of pull requests stand still for a while. */
     quiet: async (): Promise<void> => {

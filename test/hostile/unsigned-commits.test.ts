@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ObjectId } from '../../src/package/object-id.ts'
-import { answerProposals } from '../../src/reconcile/answer-proposals.ts'
+import { NO_PRESSES } from '../../src/reconcile/observe-requests.ts'
 import { onboard } from '../../src/reconcile/onboard.ts'
+import { runTurn } from '../../src/reconcile/run-turn.ts'
 import { FleetWorld } from '../fakes/fleet-world.ts'
 import { MemoryForge } from '../fakes/memory-forge.ts'
 import { BOT_EMAIL, type MemoryRepository } from '../fakes/memory-repository.ts'
@@ -74,7 +75,9 @@ for (const [what, forgery] of Object.entries(FORGERIES)) {
     const status = hosted.statuses.get(`${forged} drift/render`)
     assert.equal(status?.state, 'failure')
     assert.match(status?.description ?? '', /no signature of backporch/)
-    const { outcome } = await world.plan({ recreate: true })
+    hosted.permissions.set('ada', 'write')
+    hosted.comment(1, 'ada', '/recreate')
+    const { outcome } = await world.plan({ presses: NO_PRESSES })
     assert.equal(outcome, 'updated')
     const anew = world.repository.head(branch)
     assert.equal((await world.repository.commit(anew)).signed, true)
@@ -191,7 +194,7 @@ test('drift/configure and an ignore branch: unsigned commits with their entry in
   const ask = async (): Promise<string> => {
     stage.forge.comment(1, 'ada', '/ignore 1 -- KEDA')
     stage.world.pass(1)
-    await answerProposals(stage.world.ports, stage.world.request(), signal)
+    await runTurn(stage.world.ports, stage.world.request({ presses: NO_PRESSES }), signal)
     return stage.forge.comments.find(({ topic }) => topic === 'command')?.body ?? ''
   }
   assert.match(await ask(), /#2.* asks for it/)

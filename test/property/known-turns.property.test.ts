@@ -6,9 +6,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { WorkerRenderer } from '../../src/adapters/functions/worker-renderer.ts'
-import { answerFleetProposals, waitingTicks } from '../../src/reconcile/answer-proposals.ts'
 import { BetweenTurns } from '../../src/reconcile/between-turns.ts'
-import { runFleetTurn, type TurnRequest } from '../../src/reconcile/run-turn.ts'
+import { NO_PRESSES } from '../../src/reconcile/observe-requests.ts'
+import { runFleetTurn } from '../../src/reconcile/run-turn.ts'
+import type { TurnRequest } from '../../src/reconcile/turn-request.ts'
 import { knownTexts } from '../../src/record/known-texts.ts'
 import type { FleetWorld } from '../fakes/fleet-world.ts'
 import { editedBy } from '../fakes/live-object.ts'
@@ -22,13 +23,8 @@ async function turn(world: FleetWorld, more: Partial<TurnRequest>): Promise<unkn
   const fleet = { repository, forge, clusters: world.clusters }
   const { signal } = new AbortController()
   try {
-    const request = world.request(more)
-    const answers = await answerFleetProposals(fleet, request, signal)
-    const { units, updates, notObserved, untold, observedAt } = await runFleetTurn(
-      fleet,
-      { ...request, keepTexts: waitingTicks(answers) },
-      signal,
-    )
+    const request = world.request({ ...more, presses: NO_PRESSES })
+    const { units, updates, notObserved, reported, observedAt, answers } = await runFleetTurn(fleet, request, signal)
     const plans = units.map((unit) =>
       unit.state === 'failed'
         ? String(unit.failures)
@@ -39,7 +35,7 @@ async function turn(world: FleetWorld, more: Partial<TurnRequest>): Promise<unkn
       plans,
       updates,
       notObserved: String(notObserved),
-      untold,
+      reported,
       observedAt,
     }
   } catch (thrown) {

@@ -20,7 +20,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { redactionKey } from '../../src/krm/redacted.ts'
 import { resourceKey } from '../../src/krm/resource-id.ts'
-import { answerFleetProposals, waitingTicks } from '../../src/reconcile/answer-proposals.ts'
+import { NO_PRESSES } from '../../src/reconcile/observe-requests.ts'
 import { runFleetTurn, type TurnResult } from '../../src/reconcile/run-turn.ts'
 import { knownTexts } from '../../src/record/known-texts.ts'
 import { type DriftReport, driftReportSchema } from '../../src/record/schema.ts'
@@ -52,8 +52,7 @@ async function turn(world: FleetWorld): Promise<TurnResult> {
   const { repository, forge, clusters } = world
   const fleet = { repository, forge, clusters }
   const { signal } = new AbortController()
-  const answers = await answerFleetProposals(fleet, world.request(), signal)
-  return runFleetTurn(fleet, world.request({ keepTexts: waitingTicks(answers) }), signal)
+  return runFleetTurn(fleet, world.request({ presses: NO_PRESSES }), signal)
 }
 
 function ledgerOf({ repository }: FleetWorld): readonly LedgerUnit[] {

@@ -31,6 +31,8 @@ export interface OpenForgeOptions {
   readonly version: string
   /** Milliseconds that a request may wait for the forge's limits. */
   readonly longestWait: number
+  /** Whether requests that write are held back. */
+  readonly dryRun?: boolean
   /** What git's credential helpers know for a page of the host. */
   readonly findToken: (url: string, signal: AbortSignal) => Promise<string | undefined>
   /** Sentences for people. */
@@ -129,9 +131,9 @@ async function connectGitea(options: ConnectForgeOptions, signal: AbortSignal): 
     (await options.findToken(`${address.webUrl}/${address.owner}/${address.repository}`, signal))
   if (token === undefined) return undefined
   const { GiteaClient } = await import('./gitea/gitea-client.ts')
-  const { clock, version, longestWait, environment, trace } = options
+  const { clock, version, longestWait, environment, trace, dryRun = false } = options
   // Gitea limits nobody by itself; what stands before it may, and a loop of ours should.
-  const governor = new RequestGovernor({ forge: 'Gitea', clock, longestWait, writesPerMinute: 600, writesPerHour: 6_000 })
+  const governor = new RequestGovernor({ forge: 'Gitea', clock, longestWait, writesPerMinute: 600, writesPerHour: 6_000, dryRun })
   const dispatcher = dispatcherFor(environment)
   return new GiteaClient({
     address,
@@ -161,7 +163,7 @@ async function connectGitHub(options: ConnectForgeOptions, signal: AbortSignal):
     credential,
     clock,
     version,
-    governor: githubGovernor(clock, longestWait),
+    governor: githubGovernor(clock, longestWait, options.dryRun),
     environment,
     notice: note,
     ...(trace === undefined ? {} : { trace }),

@@ -5,6 +5,7 @@
  */
 import { Failure } from '../../failure.ts'
 import type { Clock } from '../../ports/clock.ts'
+import { HeldBackWrite, type WriteCount } from '../../ports/hosted-forge.ts'
 
 export interface GovernorOptions {
   /** As people call the forge: `GitHub`. */
@@ -14,6 +15,8 @@ export interface GovernorOptions {
   readonly longestWait: number
   readonly writesPerMinute: number
   readonly writesPerHour: number
+  /** Whether requests that write are held back. */
+  readonly dryRun?: boolean
   /** What an earlier process learned. */
   readonly memory?: GovernorMemory
 }
@@ -45,12 +48,13 @@ const LONGEST_BLOCK = 16 * MINUTE
 /** Requests of the budget that writes leave for reads, so that what was decided is still seen; a twentieth where the budget is small. */
 const RESERVE = 100
 
-export class RequestGovernor {
+export class RequestGovernor implements WriteCount {
   readonly #options: GovernorOptions
   readonly #budgets: Map<string, Budget>
   #writes: number[]
   #blockedUntil: number
   #series = 0
+  #count = 0
 
   constructor(options: GovernorOptions) {
     this.#options = options
@@ -59,12 +63,22 @@ export class RequestGovernor {
     this.#budgets = new Map(Object.entries(options.memory?.budgets ?? {}))
   }
 
+  get dryRun(): boolean {
+    return this.#options.dryRun === true
+  }
+
+  get count(): number {
+    return this.#count
+  }
+
   /**
    * Waits until the request may be sent, and counts it.
    * @param resource which of the forge's budgets it is taken from
-   * @throws Failure BP5004 where that would be longer than `longestWait`, without waiting
+   * @throws Failure BP5004 where that would be longer than `longestWait`, without waiting; HeldBackWrite in a dry run
    */
   async admit(kind: RequestKind, signal: AbortSignal, resource = 'core'): Promise<void> {
+    if (kind === 'write') this.#count += 1
+    if (kind === 'write' && this.dryRun) throw new HeldBackWrite(`a dry run writes nothing to ${this.#options.forge}`)
     for (;;) {
       signal.throwIfAborted()
       const now = this.#now()

@@ -1,19 +1,18 @@
 import type { Resolution } from '../../drift/drift.ts'
 import { isSelector } from '../../plan/select-changes.ts'
+import { unitFailures } from '../../plan/turn/unit-result.ts'
 import { runTurn } from '../../reconcile/run-turn.ts'
-import { unitFailures } from '../../reconcile/unit-result.ts'
 import { worstExit } from '../exit-status.ts'
 import type { CommonOptions } from '../options.ts'
 import { isTable } from '../outputs.ts'
 import { printFailures } from '../print-failures.ts'
-import { printTurn, tellWritten } from '../print-turn.ts'
+import { printDryRun, printTurn, tellWritten } from '../print-turn.ts'
 import { tellPublished } from '../published-lines.ts'
 import { withSession } from '../turn-session.ts'
 import type { World } from '../world.ts'
 
 interface ResolveOptions extends CommonOptions {
   readonly message?: string
-  readonly dryRun?: boolean
   readonly via?: string
 }
 
@@ -41,6 +40,7 @@ export async function resolve(
     if (!isTable(options.output)) printTurn(result, options, world)
     else {
       tellWritten(result, options, world)
+      printDryRun(result, options, world)
       await tellPublished(result.updates, result.view.baseBranch, options, world)
       printFailures(result.units.flatMap(unitFailures), world, options)
     }

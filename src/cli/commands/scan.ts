@@ -1,7 +1,7 @@
 import { exitStatusOf, worstExit } from '../exit-status.ts'
 import { isTable } from '../outputs.ts'
 import { printFailures } from '../print-failures.ts'
-import { printTurn, type TurnPrintOptions, tellWritten } from '../print-turn.ts'
+import { printDryRun, printTurn, type TurnPrintOptions, tellWritten } from '../print-turn.ts'
 import { tellPublished } from '../published-lines.ts'
 import { runScan } from '../run-scan.ts'
 import type { SelectionOptions } from '../selection-flags.ts'
@@ -18,6 +18,7 @@ export async function scan(
     printFailures(unsettled, world)
     if (options.quiet !== true && isTable(options.output)) {
       tellWritten(result, options, world)
+      printDryRun(result, options, world)
       await tellPublished(result.updates, result.view.baseBranch, options, world)
     }
     if (unsettled.length > 0) return worstExit(unsettled)

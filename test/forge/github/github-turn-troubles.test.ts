@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { afterEach, describe, it } from 'node:test'
 import { asFailure, Failure } from '../../../src/failure.ts'
-import { unitFailures } from '../../../src/reconcile/unit-result.ts'
+import { unitFailures } from '../../../src/plan/turn/unit-result.ts'
 import { expectFailure } from '../../contract/git-remotes.ts'
 import type { EmulatedApp } from './github-emulator.ts'
 import { GitHubWorld, type WorldOptions } from './github-world.ts'
@@ -228,7 +228,7 @@ describe('a turn on GitHub', () => {
     }
     world.emulator.faults.push({ on: `POST ${REPOSITORY}/pulls`, moment: 'before', answer: { status: 422, body } })
     const told = await world.turn().then(
-      ({ units, untold }) => [...units.flatMap(unitFailures), ...untold],
+      ({ units, reported }) => [...units.flatMap(unitFailures), ...reported],
       (thrown: unknown) => [asFailure(thrown)],
     )
     assert.deepEqual(

@@ -11,8 +11,9 @@ import { redactionKey } from '../../../src/krm/redacted.ts'
 import type { PressSource } from '../../../src/ports/check-run.ts'
 import type { ClusterReader } from '../../../src/ports/cluster.ts'
 import type { HostedForge } from '../../../src/ports/hosted-forge.ts'
-import { type Answer, answerFleetProposals } from '../../../src/reconcile/answer-proposals.ts'
-import { runFleetTurn, type TurnRequest, type TurnResult } from '../../../src/reconcile/run-turn.ts'
+import type { Answer } from '../../../src/reconcile/apply-answers.ts'
+import { runFleetTurn, type TurnResult } from '../../../src/reconcile/run-turn.ts'
+import type { TurnRequest } from '../../../src/reconcile/turn-request.ts'
 import { appliedBy, editedBy } from '../../fakes/live-object.ts'
 import { MemoryCluster } from '../../fakes/memory-cluster.ts'
 import { BOT_EMAIL, MemoryRepository } from '../../fakes/memory-repository.ts'
@@ -108,10 +109,11 @@ export class GitHubWorld {
     return runFleetTurn({ repository, forge, clusters }, this.#request(), AbortSignal.timeout(60_000))
   }
 
-  /** What the controller does before each turn. */
+  /** A turn of the controller. */
   async answer(presses: PressSource): Promise<readonly Answer[]> {
     const { repository, forge, clusters } = this
-    return answerFleetProposals({ repository, forge, clusters }, this.#request(), AbortSignal.timeout(60_000), presses)
+    const request = { ...this.#request(), presses }
+    return (await runFleetTurn({ repository, forge, clusters }, request, AbortSignal.timeout(60_000))).answers
   }
 
   #request(): TurnRequest {

@@ -126,9 +126,9 @@ export const DECISIONS: readonly Promised[] = [
       },
       {
         breaks: 'the branch of a merge is taken away before the forge has entered the merge',
-        file: 'src/reconcile/tell-outcomes.ts',
-        find: '  await assertNoMergeUnderWay(forge, view, planned, signal)\n',
-        replace: '',
+        file: 'src/plan/turn/plan-outcomes.ts',
+        find: 'const actions: ForgeAction[] = mergesNotEntered(view, planned)',
+        replace: 'const actions: ForgeAction[] = []',
         by: 'test/hostile/merged-with-git.test.ts',
       },
     ],

@@ -46,7 +46,7 @@ export const LOOKING_AND_STATE: readonly Promised[] = [
     mutants: [
       {
         breaks: 'a cluster that cannot be observed ends the turn of all',
-        file: 'src/reconcile/run-turn.ts',
+        file: 'src/reconcile/observe-turn.ts',
         find: 'if (signal.aborted) throw thrown\n    return { cluster: cluster.name,',
         replace: 'if (thrown !== undefined) throw thrown\n    return { cluster: cluster.name,',
         by: 'src/reconcile/unobserved.test.ts',

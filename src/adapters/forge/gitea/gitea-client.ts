@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type * as z from 'zod'
 import type { Clock } from '../../../ports/clock.ts'
+import type { WriteCount } from '../../../ports/hosted-forge.ts'
 import type { Trace } from '../../../ports/trace.ts'
 import { RefusedAnswer } from '../refused-answer.ts'
 import type { RequestGovernor } from '../request-governor.ts'
@@ -60,6 +61,10 @@ export class GiteaClient {
 
   get address(): GiteaAddress {
     return this.#options.address
+  }
+
+  get writeCount(): WriteCount {
+    return this.#options.governor
   }
 
   /** @returns the answer's JSON; undefined where it has no body. @throws Failure BP50xx, with a `RefusedAnswer` as cause where one came */

@@ -12,6 +12,7 @@ import type {
   OpenedProposal,
   Permission,
   WantedProposal,
+  WriteCount,
 } from '../../../ports/hosted-forge.ts'
 import type { PackageRepository } from '../../../ports/package-repository.ts'
 import { assertStaysOpen } from '../finish-merge.ts'
@@ -29,6 +30,7 @@ import { ensureGiteaStatuses } from './gitea-statuses.ts'
 
 export class GiteaForge implements HostedForge {
   readonly dialect: ForgeDialect
+  readonly writeCount: WriteCount
   readonly #client: GiteaClient
   readonly #clock: Clock
   readonly #proposals: GiteaProposals
@@ -41,6 +43,7 @@ export class GiteaForge implements HostedForge {
   constructor(client: GiteaClient, repository: PackageRepository, clock: Clock) {
     this.#client = client
     this.#clock = clock
+    this.writeCount = client.writeCount
     this.dialect = giteaDialect(client.address)
     const labels = new GiteaLabels(client)
     this.#proposals = new GiteaProposals(client, labels, (signal) => this.#login(signal))

@@ -13,6 +13,7 @@ import type {
   OpenedProposal,
   Permission,
   WantedProposal,
+  WriteCount,
 } from '../../../ports/hosted-forge.ts'
 import type { PackageRepository } from '../../../ports/package-repository.ts'
 import { assertStaysOpen } from '../finish-merge.ts'
@@ -25,10 +26,17 @@ import { GitHubLabels } from './github-labels.ts'
 import { GitHubProposals } from './github-proposals.ts'
 import { ensureStatuses } from './github-statuses.ts'
 
+export interface GitHubForgeParts {
+  readonly repository: PackageRepository
+  readonly clock: Clock
+  readonly writeCount: WriteCount
+}
+
 /** See the port for what each verb promises. One object serves one repository for one turn or many. */
 export class GitHubForge implements HostedForge {
   readonly dialect: ForgeDialect
   readonly checkRuns: ForgeCheckRuns | undefined
+  readonly writeCount: WriteCount
   readonly #client: GitHubClient
   readonly #clock: Clock
   readonly #proposals: GitHubProposals
@@ -37,10 +45,11 @@ export class GitHubForge implements HostedForge {
   readonly #issues: GitHubIssues
 
   /** @param checkRuns where we are an App: no token of a person may make one */
-  constructor(client: GitHubClient, repository: PackageRepository, clock: Clock, checkRuns?: ForgeCheckRuns) {
+  constructor(client: GitHubClient, { repository, clock, writeCount }: GitHubForgeParts, checkRuns?: ForgeCheckRuns) {
     const labels = new GitHubLabels(client)
     this.dialect = githubDialect(client.address)
     this.checkRuns = checkRuns
+    this.writeCount = writeCount
     this.#client = client
     this.#clock = clock
     this.#proposals = new GitHubProposals(client, labels)

@@ -49,8 +49,8 @@ const MOST_CHARACTERS = 16 * 1024 * 1024
  * A governor with GitHub's numbers.
  * @param longestWait milliseconds that a caller sits through a limit; beyond it, BP5004 says until when
  */
-export function githubGovernor(clock: Clock, longestWait: number): RequestGovernor {
-  return new RequestGovernor({ forge: 'GitHub', clock, longestWait, writesPerMinute: 80, writesPerHour: 500 })
+export function githubGovernor(clock: Clock, longestWait: number, dryRun = false): RequestGovernor {
+  return new RequestGovernor({ forge: 'GitHub', clock, longestWait, writesPerMinute: 80, writesPerHour: 500, dryRun })
 }
 
 /** Asks nothing yet. @throws Failure BP5002 for a token or key that cannot be one */
@@ -92,7 +92,7 @@ export async function openGitHub(options: GitHubOptions): Promise<OpenedGitHub> 
     client,
     granted,
     token: async (signal) => (await holder.tokens(false, signal)) ?? '',
-    forge: (repository) => new GitHubForge(client, repository, clock, checkRuns),
+    forge: (repository) => new GitHubForge(client, { repository, clock, writeCount: governor }, checkRuns),
     close: () => dispatcher.close(),
   }
 }

@@ -17,6 +17,8 @@ const DIALECT: ForgeDialect = {
 
 export class LocalForge implements Forge {
   readonly dialect = DIALECT
+  /** Everything is a push. */
+  readonly writeCount = { dryRun: false, count: 0 }
   private readonly repository: PackageRepository
 
   constructor(repository: PackageRepository) {

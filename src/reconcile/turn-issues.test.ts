@@ -141,10 +141,10 @@ test('a repository without issues has its pull requests all the same', async () 
     throw new Failure({ code: 'BP5006', what: 'cannot open an issue', why: 'issues are disabled', remedy: 'enable them' })
   }
   world.edit(WEB_CONFIG, 'data.color', 'red')
-  const { untold } = await world.scan()
+  const { reported } = await world.scan()
   assert.equal(forge.proposals.length, 1)
   assert.deepEqual(
-    untold.map(({ code }) => code),
+    reported.map(({ code }) => code),
     ['BP5006'],
   )
 })

@@ -1,29 +1,27 @@
 /** What the text of a proposal is made from, taken together from a turn. */
-import { LEDGER_BRANCH } from '../package/ref-name.ts'
-import { timeStates } from '../plan/drift-age.ts'
-import type { JointProposal } from '../plan/joint-proposal.ts'
-import { notReleasable } from '../plan/not-adoptable.ts'
-import type { Forge } from '../ports/hosted-forge.ts'
-import type { MassRow, MassSubject } from '../proposal/mass-text.ts'
-import type { ProposalState, ProposalSubject } from '../proposal/proposal-subject.ts'
-import { wantsReport } from '../proposal/report-text.ts'
-import { jointFingerprint } from '../record/joint-fingerprint.ts'
-import { ledgerUnitFolder } from '../record/record-paths.ts'
-import { restoreLosses } from '../record/restore-losses.ts'
-import type { DriftRecord } from '../record/schema.ts'
-import type { Applier } from '../status/applier.ts'
-import type { RepositoryView } from './repository-view.ts'
+import { LEDGER_BRANCH } from '../../package/ref-name.ts'
+import type { MassRow, MassSubject } from '../../proposal/mass-text.ts'
+import type { ProposalState, ProposalSubject } from '../../proposal/proposal-subject.ts'
+import { wantsReport } from '../../proposal/report-text.ts'
+import { jointFingerprint } from '../../record/joint-fingerprint.ts'
+import { ledgerUnitFolder } from '../../record/record-paths.ts'
+import { restoreLosses } from '../../record/restore-losses.ts'
+import type { DriftRecord } from '../../record/schema.ts'
+import type { Applier } from '../../status/applier.ts'
+import { timeStates } from '../drift-age.ts'
+import type { JointProposal } from '../joint-proposal.ts'
+import { notReleasable } from '../not-adoptable.ts'
+import type { ProposalGround } from './turn-view.ts'
 import { unitClusters } from './unit-clusters.ts'
 import type { UnitResult } from './unit-result.ts'
 
 export type PlannedUnit = UnitResult & { readonly state: 'planned' }
 
-/** `version` of backporch; `units` of the same turn. Undefined where the unit has no record. */
+/** @param units of the same turn. Undefined where the unit has no record. */
 export function unitSubject(
+  { view, dialect, version }: ProposalGround,
   unit: PlannedUnit,
-  view: RepositoryView,
-  forge: Forge,
-  { version, units }: { readonly version: string; readonly units: readonly UnitResult[] },
+  units: readonly UnitResult[],
 ): ProposalSubject | undefined {
   const { plan, observation } = unit
   const { record, branch } = plan
@@ -45,17 +43,17 @@ export function unitSubject(
     previousPlan: plannedBefore === undefined ? undefined : { plan: plannedBefore, by: record.spec.plannedBy ?? '' },
     base: view.base,
     headBranch: branch,
-    dialect: forge.dialect,
+    dialect,
     hasReport: wantsReport(record),
     policy: { name: policy.name, mode: policy.mode, place: policy.place },
     closeSilence: policy.closeSilence,
     version,
-    ledgerUrl: forge.dialect.branchFileUrl(LEDGER_BRANCH, `${ledgerUnitFolder(unit.unit.cluster, unit.unit.slug)}/report.yaml`),
+    ledgerUrl: dialect.branchFileUrl(LEDGER_BRANCH, `${ledgerUnitFolder(unit.unit.cluster, unit.unit.slug)}/report.yaml`),
     states: statesOf(unit),
   }
 }
 
-function statesOf({ plan, observation }: PlannedUnit): ProposalState[] {
+function statesOf({ plan, observation }: Pick<PlannedUnit, 'plan' | 'observation'>): ProposalState[] {
   const { snoozedUntil } = plan.report.status
   const timed = plan.record === undefined ? [] : timeStates(plan.report, plan.record, observation)
   const after = plan.record?.spec.after
@@ -66,13 +64,7 @@ function statesOf({ plan, observation }: PlannedUnit): ProposalState[] {
   ]
 }
 
-/** @param notObserved names of the clusters that could not be looked at in this turn */
-export function jointSubject(
-  joint: JointProposal,
-  view: RepositoryView,
-  forge: Forge,
-  { version, notObserved }: { readonly version: string; readonly notObserved: ReadonlySet<string> },
-): MassSubject | undefined {
+export function jointSubject({ view, dialect, version, notObserved }: ProposalGround, joint: JointProposal): MassSubject | undefined {
   const [first] = joint.members
   const like = first?.plan.record
   if (first === undefined || like === undefined) return undefined
@@ -88,16 +80,16 @@ export function jointSubject(
     episode: record.spec.episode,
   })
   const records = [...here, ...joint.away]
-  const states = joint.members.flatMap((member) => statesOf({ ...member, state: 'planned', notes: [] }))
+  const states = joint.members.flatMap(statesOf)
   return {
     base: view.base,
     headBranch: joint.ref.replace(/^refs\/heads\//, ''),
-    dialect: forge.dialect,
+    dialect,
     hasReport: false,
     policy: { name: policy.name, mode: policy.mode, place: policy.place },
     closeSilence: policy.closeSilence,
     version,
-    ledgerUrl: forge.dialect.branchFileUrl(LEDGER_BRANCH, 'clusters'),
+    ledgerUrl: dialect.branchFileUrl(LEDGER_BRANCH, 'clusters'),
     states: oneOfEachKind(states),
     fingerprint: jointFingerprint(records),
     episode: joint.ref.slice(joint.ref.lastIndexOf('/drift-') + '/drift-'.length),

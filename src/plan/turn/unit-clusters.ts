@@ -1,7 +1,8 @@
 /** Which other clusters run the same package, as the ledger has them. */
-import type { Unit } from '../plan/observation.ts'
-import { pathSegment } from '../record/record-paths.ts'
-import type { RepositoryView } from './repository-view.ts'
+
+import { pathSegment } from '../../record/record-paths.ts'
+import type { Unit } from '../observation.ts'
+import type { TurnView } from './turn-view.ts'
 import type { UnitResult } from './unit-result.ts'
 
 const REPORT = /^clusters\/([^/]+)\/([^/]+)\/report\.yaml$/
@@ -10,7 +11,7 @@ const REPORT = /^clusters\/([^/]+)\/([^/]+)\/report\.yaml$/
  * Sorted. Names as path segments: a name that is no plain file name has a hash behind it.
  * @param units of the turn, which the ledger may not have yet
  */
-export function unitClusters({ ledgerTree }: RepositoryView, { cluster, slug }: Unit, units: readonly UnitResult[]): string[] {
+export function unitClusters({ ledgerTree }: TurnView, { cluster, slug }: Unit, units: readonly UnitResult[]): string[] {
   const known = ledgerTree.flatMap(({ path }) => {
     const [, other, own] = REPORT.exec(path) ?? []
     return other === undefined || own !== slug ? [] : [other]

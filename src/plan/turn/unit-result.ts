@@ -1,10 +1,11 @@
 /** What came of one unit in one turn. */
 
-import type { Failure } from '../failure.ts'
-import type { Note } from '../note.ts'
-import type { NotAdoptable } from '../plan/not-adoptable.ts'
-import type { Observation, Unit } from '../plan/observation.ts'
-import type { UnitPlan } from '../plan/plan-reconcile.ts'
+import type { Failure } from '../../failure.ts'
+import type { Note } from '../../note.ts'
+import type { AnsweredRequests } from '../commands/plan-requests.ts'
+import type { NotAdoptable } from '../not-adoptable.ts'
+import type { Observation, Unit, Wish } from '../observation.ts'
+import type { UnitPlan } from '../plan-reconcile.ts'
 
 export type UnitResult =
   | {
@@ -15,6 +16,10 @@ export type UnitResult =
       /** Of a unit with a proposal; empty for any other. */
       readonly notAdoptable: NotAdoptable
       readonly notes: readonly Note[]
+      /** What somebody asked for: on the command line, or on the forge. */
+      readonly wish: Wish | undefined
+      /** What people asked for on proposals of the unit; empty where nobody did. */
+      readonly requests: readonly AnsweredRequests[]
       /** What was planned is not in git: a rule of the repository refused it. */
       readonly refused?: Failure
     }

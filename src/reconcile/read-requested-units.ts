@@ -1,54 +1,48 @@
 /** Which unit a proposal is about, and what its readers have before their eyes: the changes with their numbers. */
+import type { LabelSelector } from '../krm/label-selector.ts'
 import { type FoundPackage, packageSlug, ROOT_FOLDER, selectPackages } from '../package/find-packages.ts'
 import { readKptfile } from '../package/kptfile.ts'
 import { parseWorkspaceBranch } from '../package/ref-name.ts'
 import { PACKAGE_FILE } from '../package/walk-package.ts'
+import type { RequestedUnit } from '../plan/commands/proposal-requests.ts'
 import type { PolicyUnit } from '../plan/comment-policy.ts'
-import type { ClusterReader } from '../ports/cluster.ts'
-import type { KnownProposal } from '../ports/hosted-forge.ts'
 import { driftOf } from '../proposal/ticks.ts'
 import { jointFingerprint } from '../record/joint-fingerprint.ts'
 import { ledgerUnitFolder, RECORDS_FOLDER } from '../record/record-paths.ts'
-import { type Change, driftRecordSchema, driftReportSchema } from '../record/schema.ts'
+import { driftRecordSchema, driftReportSchema } from '../record/schema.ts'
 import { parseDocument } from '../record/write-document.ts'
 import { selectByLabels } from './package-labels.ts'
 import { readBaseText } from './read-base-text.ts'
 import { type RepositoryView, readTexts } from './repository-view.ts'
-import type { TurnRequest } from './run-turn.ts'
 
-/** An open proposal, with the unit that it is about. */
-export interface AskedUnit extends PolicyUnit {
-  readonly proposal: KnownProposal
-  readonly reader: ClusterReader
-  readonly packageName: string
-  /** As the body numbers them, from 1. */
-  readonly numbered: readonly Change[]
-  /** What boxes of its body are bound to: of the record, and of all records of a joint proposal. */
-  readonly drifts: readonly string[]
+/** The packages that a turn is about: named ones, or all, with labels. */
+export interface RequestScope {
+  readonly packages: readonly string[]
+  readonly labels?: LabelSelector | undefined
 }
 
 /**
  * The open proposals of the clusters and packages that the request is about. One whose branch is not in this repository is
  * nobody's we know (a fork), and one without a record of these clusters is for who runs with the others.
  */
-export async function askedUnits(
+export async function readRequestedUnits(
   view: RepositoryView,
-  clusters: readonly ClusterReader[],
-  request: TurnRequest,
+  clusters: readonly string[],
+  scope: RequestScope,
   signal: AbortSignal,
-): Promise<AskedUnit[]> {
-  const packages = await packagesByName(view, request, signal)
-  const found: AskedUnit[] = []
+): Promise<RequestedUnit[]> {
+  const packages = await packagesByName(view, scope, signal)
+  const found: RequestedUnit[] = []
   for (const proposal of [...view.proposals.values()].sort((left, right) => left.number - right.number)) {
     const branch = parseWorkspaceBranch(proposal.ref)
     const own = branch === undefined ? undefined : packages.get(branch.packagePath)
     if (proposal.state !== 'open' || own === undefined || branch === undefined) continue
     const episode = branch.workspace.replace(/^drift-/, '')
-    for (const reader of clusters) {
-      const unit = { cluster: reader.name, packagePath: own.path, packageName: branch.packagePath, slug: own.slug }
+    for (const cluster of clusters) {
+      const unit = { cluster, packagePath: own.path, packageName: branch.packagePath, slug: own.slug }
       const seen = await shownChanges(view, unit, proposal.ref, episode, signal)
       if (seen === undefined) continue
-      found.push({ ...unit, ...seen, proposal, reader })
+      found.push({ ...unit, ...seen, proposal, head: view.refs.get(proposal.ref) ?? '' })
       break
     }
   }
@@ -57,7 +51,7 @@ export async function askedUnits(
 
 async function packagesByName(
   view: RepositoryView,
-  { packages, labels }: TurnRequest,
+  { packages, labels }: RequestScope,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, FoundPackage & { readonly slug: string }>> {
   const named = selectPackages(view.packages, packages)
@@ -85,7 +79,7 @@ async function shownChanges(
   ref: string,
   episode: string,
   signal: AbortSignal,
-): Promise<Pick<AskedUnit, 'numbered' | 'drifts'> | undefined> {
+): Promise<Pick<RequestedUnit, 'numbered' | 'drifts'> | undefined> {
   const commit = view.refs.get(ref)
   if (commit === undefined) return undefined
   const merged = new Set(view.tree.map(({ path }) => path))

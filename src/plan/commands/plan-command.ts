@@ -1,0 +1,315 @@
+/** One command: what it changes in the plan of the unit, and what is answered. Nothing is written here. */
+import { describeRule, isActive, mismatchText, whyNotIgnored } from '../../drift/ignore-rules.ts'
+import { RISK_RULES } from '../../drift/risk.ts'
+import { Failure } from '../../failure.ts'
+import { sentenceOf } from '../../note.ts'
+import type { PolicyFile, PolicySet } from '../../policy/parse-policy.ts'
+import { type CommandResult, explainText, helpText, planSaid, rulesText, SEE_BELOW } from '../../proposal/command-answer.ts'
+import type { CommandVerb, CommentCommand } from '../../proposal/comment-command.ts'
+import { time } from '../../proposal/words.ts'
+import { markdownCell, markdownProse } from '../../record/markdown-text.ts'
+import { addRules, type IgnoreDocument, type PlacedRule, removeRules, rulesFor } from '../comment-policy.ts'
+import { withoutForeignCommits } from '../comment-recreate.ts'
+import { assertOwner, needsOwner } from '../comment-rights.ts'
+import { nothingToSnooze } from '../comment-status.ts'
+import { changesMeant, type RequestedChoice, wishOf } from '../comment-wish.ts'
+import { exactRules } from '../exact-rules.ts'
+import type { Observation, Wish } from '../observation.ts'
+import { allChanges } from '../pick-changes.ts'
+import type { UnitPlan } from '../plan-reconcile.ts'
+import type { ProposalRequests, Requester } from './proposal-requests.ts'
+
+/** A unit with everything that was asked for so far. */
+export interface RequestState {
+  /** The reason where nothing could be observed. */
+  readonly observation: Observation | Failure
+  readonly wish: Wish | undefined
+}
+
+/** A unit that could be observed. */
+export interface ObservedState extends RequestState {
+  readonly observation: Observation
+}
+
+/** Plans the unit; it may have to ask functions and programs. @throws Failure as `planReconcile` */
+export type PlanUnit = (state: ObservedState) => Promise<UnitPlan>
+
+/** A change of the policy that somebody asked for: files that change, and what they say. */
+export interface PolicyChange {
+  readonly verb: 'ignore' | 'unignore'
+  readonly files: readonly PolicyFile[]
+  readonly rules: readonly IgnoreDocument[]
+}
+
+export interface CommandGround {
+  readonly requests: ProposalRequests
+  readonly policies: PolicySet
+  readonly plan: PlanUnit
+}
+
+/** What a command answers with, and the state after it. */
+export interface PlannedCommand extends Pick<CommandResult, 'text' | 'details'> {
+  readonly state: RequestState
+  /** A pull request of its own; the answer names it. */
+  readonly policy?: PolicyChange
+}
+
+export const RESOLUTIONS = { restore: 'Restore', adopt: 'Adopt', release: 'Release' } as const
+
+/** @param group one command, or the resolutions of one comment @throws Failure why it is not done */
+export async function planCommand(
+  ground: CommandGround,
+  requester: Requester,
+  group: readonly CommentCommand[],
+  state: RequestState,
+): Promise<PlannedCommand> {
+  const [first] = group
+  if (first === undefined) throw new TypeError('no command')
+  const { verb, selectors } = first
+  switch (verb) {
+    case 'restore':
+    case 'adopt':
+    case 'release': {
+      const choices = group.map((command) => ({ resolution: resolutionOf(command.verb), selectors: command.selectors }))
+      const reasons = group.flatMap(({ reason }) => (reason === undefined || reason === '' ? [] : [reason]))
+      return planChoices(ground, choices, { requester, message: reasons.length === 0 ? undefined : reasons.join('; ') }, state)
+    }
+    case 'recheck':
+      return planRecheck(ground, state)
+    case 'recreate':
+      return recreate(ground, state)
+    case 'snooze':
+      return snooze(ground, until(requester, first.duration), state)
+    case 'ignore':
+      return ignore(ground, requester, first, state)
+    case 'unignore': {
+      const policy = withoutRules(ground, selectors)
+      return { state, text: '', policy }
+    }
+    case 'exclude':
+      return exclude(ground, selectors[0] ?? '', state)
+    case 'explain':
+      return { state, ...(await explain(ground, selectors, state)) }
+    case 'show':
+      return { state, ...shownRules(ground, requester) }
+    case 'help':
+      return { state, text: SEE_BELOW, details: helpText() }
+  }
+}
+
+function resolutionOf(verb: CommandVerb): RequestedChoice['resolution'] {
+  return verb === 'adopt' || verb === 'release' ? RESOLUTIONS[verb] : 'Restore'
+}
+
+function until({ at }: Requester, seconds = 0): string {
+  return `${new Date(Date.parse(at) + seconds * 1_000).toISOString().slice(0, 19)}Z`
+}
+
+function ownedBy({ requests: { unit, codeOwners } }: CommandGround) {
+  return { packagePath: unit.packagePath, codeOwners }
+}
+
+/** Boxes have no requester: a box changes the plan only, and the merge of the plan asks the owners. */
+export async function planChoices(
+  ground: CommandGround,
+  [first, ...also]: readonly RequestedChoice[],
+  { requester, message }: { readonly requester: Requester | undefined; readonly message?: string | undefined },
+  state: RequestState,
+): Promise<PlannedCommand> {
+  if (first === undefined) throw new TypeError('no choice')
+  const observed = observedState(state)
+  const { numbered } = ground.requests.unit
+  // Selectors count the changes as a turn without requests lists them.
+  const { report } = await ground.plan({ ...observed, wish: undefined })
+  const wish = wishOf(
+    {
+      ...first,
+      also,
+      message,
+      numbered,
+      by: requester?.login ?? '',
+      assertAllowed: (resolution, chosen) => {
+        if (requester !== undefined && needsOwner(resolution)) assertOwner(resolution.toLowerCase(), chosen, requester, ownedBy(ground))
+      },
+    },
+    report.spec.changes,
+  )
+  const after = { ...observed, wish: state.wish === undefined ? wish : joinWishes(state.wish, wish) }
+  const { record } = await ground.plan(after)
+  return { state: after, text: record === undefined ? 'nothing differs any longer' : planSaid(record.spec) }
+}
+
+/** Of two choices about one change the later one counts; so does the later requester. */
+function joinWishes(earlier: Wish, { resolution, changes, via, more = [], ...later }: Wish): Wish {
+  const message = later.message ?? earlier.message
+  const choice = { resolution, changes, ...(via === undefined ? {} : { via }) }
+  return { ...earlier, ...later, message, more: [...(earlier.more ?? []), choice, ...more] }
+}
+
+export async function planRecheck({ plan }: CommandGround, state: RequestState): Promise<PlannedCommand> {
+  const { observation } = observedState(state)
+  const made = await plan({ ...state, observation })
+  const notes = made.notes.slice(0, 3).map((note) => ` ${markdownProse(sentenceOf(note))}.`)
+  const { status } = made.report
+  const text = `looked at the cluster at ${time(observation.cluster.observedAt)}: ${status.stuckSince === undefined ? STATES[status.state] : STUCK}.${notes.join('')}`
+  return { state, text }
+}
+
+const STUCK = 'something differs that the syncer did not apply in its time'
+const STATES = {
+  InSync: 'nothing differs any longer',
+  Drifted: 'it differs as it stands above',
+  Applying: 'what was decided is on its way to the cluster',
+  Silenced: 'it still differs, and was closed before',
+  Behind: 'nothing differs but what the syncer has not applied yet',
+  Reconciling: 'nothing differs but what the syncer is applying',
+  Suspended: 'nothing differs but what a suspended syncer does not apply',
+  Unknown: 'not everything could be read, so nothing is certain',
+  Off: 'the policy switches the package off',
+} as const
+
+async function recreate({ plan }: CommandGround, start: RequestState): Promise<PlannedCommand> {
+  const state = observedState(start)
+  const before = await plan(state)
+  const isForeign = before.outcome === 'foreign' && before.report.status.state === 'Drifted'
+  const after = isForeign ? { ...state, observation: withoutForeignCommits(state.observation) } : state
+  const made = isForeign ? await plan(after) : before
+  const { state: found, lifecycle } = made.report.status
+  if (found !== 'Drifted' || lifecycle !== 'Proposed' || made.outcome === 'foreign' || made.record === undefined) {
+    throw new Failure({
+      code: 'BP2009',
+      what: 'the branch is left as it is',
+      why: found === 'Drifted' ? 'it has no record of ours, so nobody knows what belongs on it' : STATES[found],
+      remedy: 'merge or delete the branch by hand',
+      retry: 'on-change',
+    })
+  }
+  return { state: after, text: `the branch has nothing on it but what backporch makes; ${planSaid(made.record.spec)}` }
+}
+
+async function exclude({ plan, requests: { unit } }: CommandGround, glob: string, start: RequestState): Promise<PlannedCommand> {
+  // A joint proposal is known by one drift of its own, beside that of the unit.
+  if (unit.drifts.length < 2) throw notJoint()
+  const state = observedState(start)
+  const after = { ...state, observation: { ...state.observation, exclude: glob } }
+  await plan(after)
+  const text = `clusters named ${markdownCell(glob, 60)} are taken out, and get pull requests of their own when they are looked at again`
+  return { state: after, text }
+}
+
+async function snooze({ plan }: CommandGround, end: string, start: RequestState): Promise<PlannedCommand> {
+  const state = observedState(start)
+  const after = { ...state, observation: { ...state.observation, snoozeUntil: end } }
+  const { report } = await plan(after)
+  if (end <= state.observation.cluster.observedAt) return { state: after, text: `that is over since ${time(end)}` }
+  if (report.status.snoozedUntil !== end) throw nothingToSnooze(STATES[report.status.state])
+  return { state: after, text: `no reminders until ${time(end)}; this stays open and is kept up to date` }
+}
+
+async function ignore(
+  ground: CommandGround,
+  requester: Requester,
+  { selectors, duration, reason = '' }: CommentCommand,
+  start: RequestState,
+): Promise<PlannedCommand> {
+  const state = observedState(start)
+  const { requests, policies } = ground
+  const { unit } = requests
+  const { report } = await ground.plan(state)
+  const chosen = changesMeant(selectors, unit.numbered, report.spec.changes)
+  assertOwner('ignore', chosen, requester, ownedBy(ground))
+  const { verdicts, key } = state.observation
+  const expires = duration === undefined ? undefined : until(requester, duration).slice(0, 10)
+  const rules = exactRules({ chosen, verdicts, key, reason, expires })
+  const file = addRules(requests.policyFiles, policies, unit, rules)
+  return file === undefined
+    ? { state, text: 'such a rule holds already' }
+    : { state, text: '', policy: { verb: 'ignore', files: [file], rules } }
+}
+
+/** @param selectors numbers as `/show ignores` lists them */
+function withoutRules({ requests: { unit, policyFiles }, policies }: CommandGround, selectors: readonly string[]): PolicyChange {
+  const all = rulesFor(policies, unit)
+  const placed = selectors.map((selector) => ruleNumber(selector, all))
+  if (placed.length === 0) throw noSuchRule('', all.length)
+  return { verb: 'unignore', files: removeRules(policyFiles, placed), rules: placed.map(({ rule }) => rule) }
+}
+
+function ruleNumber(selector: string, rules: readonly PlacedRule[]): PlacedRule {
+  const rule = /^[1-9][0-9]{0,4}$/.test(selector) ? rules[Number(selector) - 1] : undefined
+  if (rule === undefined) throw noSuchRule(selector, rules.length)
+  return rule
+}
+
+const EXPLAINED = 10
+
+async function explain(
+  { plan, requests: { unit } }: CommandGround,
+  selectors: readonly string[],
+  start: RequestState,
+): Promise<Pick<CommandResult, 'text' | 'details'>> {
+  const state = observedState(start)
+  const { observation } = state
+  const { changes } = (await plan(state)).report.spec
+  const chosen = changesMeant(selectors, unit.numbered, changes)
+  const drifts = new Map(allChanges(observation.verdicts, observation.key).map(({ fingerprint, drift }) => [fingerprint, drift]))
+  const today = observation.cluster.observedAt.slice(0, 10)
+  const details = chosen.slice(0, EXPLAINED).map((change) => {
+    const drift = drifts.get(change.fingerprint)
+    const sides = observation.verdicts.find(({ items }) => drift !== undefined && items.includes(drift))
+    const tried = observation.policy.ignore.map((rule) => {
+      const mismatch = drift === undefined ? undefined : whyNotIgnored(drift, rule, sides)
+      const why = isActive(rule, today) ? (mismatch === undefined ? '' : mismatchText(mismatch)) : `over since ${rule.expires}`
+      return `${rule.where} (${why})`
+    })
+    const rule = RISK_RULES.find(({ code }) => code === change.reason)
+    return explainText(change, changes.indexOf(change) + 1, rule?.why ?? '', tried.slice(0, EXPLAINED))
+  })
+  const { mode, chain } = observation.policy
+  const policy = `- policy: ${mode}, from ${chain.map((one) => markdownProse(one)).join(' over ')}`
+  const more = chosen.length > EXPLAINED ? [`- and ${chosen.length - EXPLAINED} more, each with its number`] : []
+  return { text: SEE_BELOW, details: [...details, ...more, policy].join('\n') }
+}
+
+function shownRules({ policies, requests: { unit } }: CommandGround, { at: asked }: Requester): Pick<CommandResult, 'text' | 'details'> {
+  const rules = rulesFor(policies, unit)
+  if (rules.length === 0) return { text: 'no ignore rule holds here' }
+  const shown = rules.map(({ rule, policy, index }, at) => {
+    const known = policy.ignore[index]
+    return {
+      number: at + 1,
+      where: known?.where ?? policy.where,
+      about: known === undefined ? '' : describeRule(known),
+      reason: rule.reason,
+      expires: rule.expires ?? '',
+      over: rule.expires !== undefined && rule.expires < asked.slice(0, 10),
+    }
+  })
+  return { text: SEE_BELOW, details: rulesText(shown) }
+}
+
+/** @throws Failure why the unit could not be observed */
+function observedState(state: RequestState): ObservedState {
+  const { observation } = state
+  if (observation instanceof Failure) throw observation
+  return { ...state, observation }
+}
+
+function noSuchRule(selector: string, count: number): Failure {
+  return new Failure({
+    code: 'BP1011',
+    what: selector === '' ? 'no rule is named' : `there is no ignore rule ${JSON.stringify(selector.slice(0, 40))}`,
+    why: count === 0 ? 'no ignore rule holds here' : `${count} hold here, numbered from 1`,
+    remedy: 'say /show ignores, and name a number of its list',
+    retry: 'on-change',
+  })
+}
+
+function notJoint(): Failure {
+  return new Failure({
+    code: 'BP2010',
+    what: 'no cluster is taken out of this',
+    why: 'that is possible only in a pull request of one cause over many clusters, and this is about one cluster',
+    remedy: 'decide this one by itself',
+  })
+}

@@ -1,0 +1,68 @@
+/** What people ask for on open proposals, as a turn observed it: commands in comments, ticked boxes and pressed buttons. */
+import type { Failure } from '../../failure.ts'
+import type { PolicyFile } from '../../policy/parse-policy.ts'
+import type { ButtonPress } from '../../ports/check-run.ts'
+import type { ForgeComment, KnownProposal } from '../../ports/hosted-forge.ts'
+import type { CommentCommands } from '../../proposal/comment-command.ts'
+import type { Tick } from '../../proposal/ticks.ts'
+import type { Change } from '../../record/schema.ts'
+import type { PolicyUnit } from '../comment-policy.ts'
+import type { Commenter } from '../comment-rights.ts'
+
+/** An open proposal, with the unit that it is about. */
+export interface RequestedUnit extends PolicyUnit {
+  readonly proposal: KnownProposal
+  readonly packageName: string
+  /** Commit of its branch; empty where the branch is gone. */
+  readonly head: string
+  /** As the body numbers them, from 1. */
+  readonly numbered: readonly Change[]
+  /** What boxes of its body are bound to: of the record, and of all records of a joint proposal. */
+  readonly drifts: readonly string[]
+}
+
+export interface Requester extends Commenter {
+  /** Id of the comment or of the press. */
+  readonly comment: string
+  /** RFC 3339 UTC: when it was written. What lasts for a while lasts from then on, however often it is done. */
+  readonly at: string
+}
+
+export interface CommentRequest {
+  readonly comment: ForgeComment
+  readonly commands: CommentCommands
+  readonly requester: Requester
+  /** Why nothing of it is done. */
+  readonly refusal: Failure | undefined
+  /** Whether the requester may command here. */
+  readonly mayCommand: boolean
+}
+
+export interface PressRequest {
+  readonly press: ButtonPress
+  readonly requester: Requester
+}
+
+/** A request that could not be read now, or not be done: it is found again by the next turn. */
+export interface WaitingRequest {
+  /** Login; empty where nobody knows. */
+  readonly by: string
+  /** What was asked, in one line. */
+  readonly line: string
+  readonly failure: Failure
+}
+
+export interface ProposalRequests {
+  readonly unit: RequestedUnit
+  readonly ticks: readonly Tick[]
+  /** Oldest text first, and those of people who may command before all others. */
+  readonly comments: readonly CommentRequest[]
+  readonly presses: readonly PressRequest[]
+  /** The comment about commands as it stands; empty where there is none. */
+  readonly answered: string
+  /** CODEOWNERS of the base branch; empty where there is none. */
+  readonly codeOwners: string
+  /** The policies as they stand in the base branch; empty where no request is about them. */
+  readonly policyFiles: readonly PolicyFile[]
+  readonly unread: readonly WaitingRequest[]
+}

@@ -1,0 +1,31 @@
+/** The writes of a turn on a forge, as values. Each says how something has to be, so that a second time writes nothing. */
+import type { ObjectId } from '../../package/object-id.ts'
+import type { CheckRun } from '../../ports/check-run.ts'
+import type { CommitStatus, KnownProposal, OpenedProposal, WantedProposal } from '../../ports/hosted-forge.ts'
+
+/** A commit, or the head of a branch (full ref name) as the push of the turn leaves it. */
+export type CommitTarget = ObjectId | { readonly headOf: string }
+
+export interface ProposalAction {
+  readonly kind: 'proposal'
+  readonly wanted: Omit<WantedProposal, 'commit'>
+  readonly known: KnownProposal | undefined
+  /** Actions that need the number or the address of the proposal. */
+  readonly whenOpened: (opened: OpenedProposal) => readonly ForgeAction[]
+}
+
+export type ForgeAction =
+  | ProposalAction
+  | { readonly kind: 'statuses'; readonly commit: CommitTarget; readonly statuses: readonly CommitStatus[] }
+  | { readonly kind: 'check-run'; readonly commit: CommitTarget; readonly run: CheckRun }
+  | { readonly kind: 'comment'; readonly proposal: number; readonly topic: string; readonly body: string }
+  | {
+      readonly kind: 'issue'
+      readonly topic: string
+      readonly title: string
+      readonly body: string
+      readonly labels: readonly string[]
+    }
+  | { readonly kind: 'close-issue'; readonly topic: string }
+  /** No write: the turn begins again where the forge has an end of the proposal by now. */
+  | { readonly kind: 'stays-open'; readonly proposal: KnownProposal }

@@ -1,0 +1,43 @@
+/** Everything that a turn writes, in the order in which it is written. Every action may be repeated: what is there is not written again. */
+
+import type { ObjectId } from '../../package/object-id.ts'
+import type { OpenedProposal } from '../../ports/hosted-forge.ts'
+import type { ClusterLedgerWrites } from '../cluster-writes.ts'
+import type { AnsweredRequests } from '../commands/plan-requests.ts'
+import type { ProposalRequests } from '../commands/proposal-requests.ts'
+import type { ForgeAction } from './forge-action.ts'
+import type { ProposalPlan } from './plan-proposals.ts'
+import type { UnitResult } from './unit-result.ts'
+
+/** A branch whose proposal ended, as it stands. */
+export interface EndedBranch {
+  /** Full ref name. */
+  readonly ref: string
+  readonly commit: ObjectId
+}
+
+/** What a failure does: it ends the turn, or the turn reports it, and the other writes of its kind and after it are left out. */
+export type OnFailure = 'end' | 'report'
+
+export type TurnAction =
+  | { readonly kind: 'forge'; readonly write: ForgeAction; readonly onRefusal: OnFailure }
+  /** Tells people that their commands were read, and makes sure that these still are what they were. */
+  | { readonly kind: 'acknowledge'; readonly requests: ProposalRequests }
+  /** Nothing depends on it: one that cannot be deleted now is in nobody's way. */
+  | { readonly kind: 'delete-branch'; readonly branch: EndedBranch }
+  /** Last of all. */
+  | { readonly kind: 'answer'; readonly answered: AnsweredRequests }
+  /** One push of all refs; where a rule refuses one of them, one push for each unit. */
+  | {
+      readonly kind: 'push'
+      readonly units: readonly UnitResult[]
+      readonly clusters: readonly ClusterLedgerWrites[]
+      readonly onFailure: OnFailure
+    }
+  /** A refusal of the forge concerns this unit, and the turn only where every proposal is refused. */
+  | ({ readonly kind: 'propose' } & ProposalPlan)
+  /** Issues name proposals by their number, and leave out units whose push was refused. */
+  | {
+      readonly kind: 'issues'
+      readonly writes: (units: readonly UnitResult[], opened: ReadonlyMap<string, OpenedProposal>) => readonly ForgeAction[]
+    }

@@ -1,0 +1,56 @@
+/** Orders the writes of a turn. What the ledger would make a later turn forget is written before the push, everything else after it. */
+import type { Failure } from '../../failure.ts'
+import type { ClusterLedgerWrites } from '../cluster-writes.ts'
+import type { AnsweredRequests } from '../commands/plan-requests.ts'
+import type { JointProposal } from '../joint-proposal.ts'
+import type { Storm } from '../storm.ts'
+import type { ForgeAction } from './forge-action.ts'
+import { planEndedIssues, planIssues } from './plan-issues.ts'
+import { planOutcomes } from './plan-outcomes.ts'
+import { planForeign, planMoved, planNotObserved, planProposals, type UnobservedProposal } from './plan-proposals.ts'
+import type { EndedBranch, OnFailure, TurnAction } from './turn-action.ts'
+import type { ProposalGround } from './turn-view.ts'
+import type { UnitResult } from './unit-result.ts'
+
+export interface PlannedTurn {
+  readonly ground: ProposalGround
+  readonly units: readonly UnitResult[]
+  /** By short name of the branch. */
+  readonly joints: ReadonlyMap<string, JointProposal>
+  readonly clusters: readonly ClusterLedgerWrites[]
+  readonly storm: Storm | undefined
+  readonly notObserved: readonly { readonly cluster: string; readonly failures: readonly [Failure, ...Failure[]] }[]
+  readonly unobservedProposals: readonly UnobservedProposal[]
+  readonly answered: readonly AnsweredRequests[]
+  readonly endedBranches: readonly EndedBranch[]
+  /** Whether any cluster was observed: otherwise the reason is reported, whether or not it can be written. */
+  readonly observed: boolean
+  /** RFC 3339 UTC: the latest observation. */
+  readonly now: string
+}
+
+export function turnActions(turn: PlannedTurn): readonly TurnAction[] {
+  const { ground, units, joints, clusters } = turn
+  const { view, forge, dialect } = ground
+  const push: TurnAction = { kind: 'push', units, clusters, onFailure: turn.observed ? 'end' : 'report' }
+  const proposals = planProposals(ground, units, joints).map((plan): TurnAction => ({ kind: 'propose', ...plan }))
+  if (forge === undefined) return [push, ...proposals]
+  const issues = { ...turn, view, forge }
+  return [
+    ...turn.answered.map(({ requests }): TurnAction => ({ kind: 'acknowledge', requests })),
+    ...onForge(planNotObserved(turn.unobservedProposals, dialect)),
+    ...onForge(planOutcomes(forge, view, units)),
+    ...onForge(planEndedIssues(issues, units), 'report'),
+    ...onForge(planMoved(ground, joints)),
+    push,
+    ...onForge(planForeign(ground, units)),
+    ...proposals,
+    { kind: 'issues', writes: (written, opened) => planIssues(issues, written, opened) },
+    ...turn.answered.map((answered): TurnAction => ({ kind: 'answer', answered })),
+    ...turn.endedBranches.map((branch): TurnAction => ({ kind: 'delete-branch', branch })),
+  ]
+}
+
+function onForge(writes: readonly ForgeAction[], onRefusal: OnFailure = 'end'): readonly TurnAction[] {
+  return writes.map((write) => ({ kind: 'forge', write, onRefusal }))
+}

@@ -1,0 +1,65 @@
+/** A dry run names every write that the run after it makes, and makes none. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { MemoryForge } from '../../test/fakes/memory-forge.ts'
+import { mergeByHand, TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
+import { NO_PRESSES } from './observe-requests.ts'
+
+async function written(world: TurnWorld, forge: MemoryForge): Promise<readonly string[]> {
+  const refs = JSON.stringify([...world.repository.branches])
+  forge.writeCount.dryRun = true
+  const rehearsal = await world.scan({ dryRun: true, rehearses: true, presses: NO_PRESSES })
+  forge.writeCount.dryRun = false
+  assert.deepEqual([rehearsal.updates, JSON.stringify([...world.repository.branches])], [[], refs])
+  world.pass(-1)
+  const run = await world.scan({ presses: NO_PRESSES })
+  assert.deepEqual(rehearsal.written, run.written)
+  return run.written
+}
+
+test('a drifting unit: branch, ledger, pull request, statuses and dashboard, in the order of the run', async () => {
+  const world = new TurnWorld()
+  const forge = new MemoryForge(world.repository)
+  world.forge = forge
+  world.edit(WEB, 'spec.replicas', 5)
+  const first = await written(world, forge)
+  assert.match(first.join('\n'), /^create branch proposed\/apps\/web\/drift-[0-9a-f]{8}\ncreate branch drift-ledger\n/)
+  assert.deepEqual(
+    first.slice(2).map((line) => line.replace(/proposed\S+/, 'BRANCH')),
+    ['open a pull request from BRANCH', 'set the commit statuses of BRANCH', 'write the issue dashboard'],
+  )
+  assert.deepEqual(await written(world, forge), [])
+})
+
+test('drift that changes, that is decided and that ends', async () => {
+  const world = new TurnWorld()
+  const forge = new MemoryForge(world.repository)
+  world.forge = forge
+  world.edit(WEB, 'spec.replicas', 5)
+  await world.scan()
+  world.edit(WEB, 'spec.replicas', 6)
+  assert.ok((await written(world, forge)).includes('update pull request #1'))
+  await mergeByHand(world, (forge.proposals[0]?.ref ?? '').replace('refs/heads/', ''))
+  forge.byHand(1, { state: 'merged', decidedBy: 'grace', decidedAt: '2026-11-21T10:01:30Z' })
+  assert.ok((await written(world, forge)).includes('create tag apps/web/v1'))
+  world.sync()
+  assert.ok((await written(world, forge)).includes('write the outcome comment on #1'))
+  assert.deepEqual(await written(world, forge), [])
+})
+
+test('commands in comments', async () => {
+  const world = new TurnWorld()
+  const forge = new MemoryForge(world.repository)
+  world.forge = forge
+  forge.permissions.set('ada', 'write')
+  world.edit(WEB, 'spec.replicas', 5)
+  await world.scan()
+  forge.comment(1, 'ada', '/adopt')
+  const adopted = await written(world, forge)
+  assert.ok(adopted.includes('update pull request #1'))
+  assert.equal(adopted.at(-1), 'answer commands on #1')
+  forge.comment(1, 'ada', '/adopt 9')
+  assert.deepEqual(await written(world, forge), ['answer commands on #1'])
+  forge.comment(1, 'ada', '/ignore 1 -- KEDA')
+  assert.deepEqual(await written(world, forge), ['open a pull request that changes the policy (ignore)', 'answer commands on #1'])
+})

@@ -1,0 +1,34 @@
+/** What a turn is asked for, and what it works with. */
+import type { WishRequest } from '../plan/comment-wish.ts'
+import type { PressSource } from '../ports/check-run.ts'
+import type { ClusterReader } from '../ports/cluster.ts'
+import type { Forge } from '../ports/hosted-forge.ts'
+import type { PackageRepository } from '../ports/package-repository.ts'
+import type { LookRequest } from './observe-units.ts'
+
+export interface TurnPorts {
+  readonly repository: PackageRepository
+  readonly cluster: ClusterReader
+  readonly forge: Forge
+}
+
+/** Several clusters that run packages of one repository. */
+export interface FleetPorts {
+  readonly repository: PackageRepository
+  readonly clusters: readonly ClusterReader[]
+  readonly forge: Forge
+}
+
+export interface TurnRequest extends LookRequest {
+  readonly wish: WishRequest | undefined
+  /** Where pressed buttons come from. A turn without it answers nobody: no command, no ticked box. */
+  readonly presses?: PressSource | undefined
+  /** RFC 3339 UTC: nobody is to be reminded of the units' open proposals before. */
+  readonly snoozeUntil?: string
+  /** Version of backporch, for the texts of proposals. */
+  readonly version: string
+  /** Numbers of proposals whose text stays as it is in this turn: somebody's tick in it waits. */
+  readonly keepTexts?: ReadonlySet<number>
+  /** Plans and writes nothing. */
+  readonly dryRun: boolean
+}
