@@ -1,8 +1,8 @@
 /** The drift corpus, live: each case staged on a real control plane, then ours and its peers asked about it in the same state. */
 import { cpus, loadavg } from 'node:os'
-import { connectCluster } from '../src/adapters/kubernetes/connect-cluster.ts'
+import { connectCluster } from '../src/adapters/kubernetes/connection/connect-cluster.ts'
 import { systemClock } from '../src/adapters/system/system-clock.ts'
-import type { Observation } from '../src/plan/observation.ts'
+import type { Observation } from '../src/plan/turn/observation.ts'
 import { findAppliers } from '../test/appliers/appliers.ts'
 import { type DriftCase, type ExpectedChange, readCases } from '../test/drift-corpus/case.ts'
 import { mistakes, observeCase, seenIn } from '../test/drift-corpus/observe-case.ts'

@@ -8,6 +8,9 @@ import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { KptFunc, KubernetesObject, Result } from 'kpt-functions'
 import { failuresOf, formatFailure } from '../src/failure.ts'
+import { annotationOf, fileOf, PACKAGE_PATH } from '../src/render/kpt/item-annotations.ts'
+import type { FunctionInput, FunctionOutput, FunctionResult } from '../src/render/kpt/krm-function.ts'
+import { formatFunctionOutput, readFunctionInput } from '../src/render/kpt/resource-list.ts'
 import {
   canonicalJson,
   emptyObject,
@@ -18,12 +21,9 @@ import {
   type JsonObject,
   jsonEquals,
   setKey,
-} from '../src/krm/json.ts'
-import { patchYamlNode } from '../src/krm/patch-yaml-node.ts'
-import { jsonOf, textAt, type YamlMap, yamlMap } from '../src/krm/yaml-node.ts'
-import { annotationOf, fileOf, PACKAGE_PATH } from '../src/render/item-annotations.ts'
-import type { FunctionInput, FunctionOutput, FunctionResult } from '../src/render/krm-function.ts'
-import { formatFunctionOutput, readFunctionInput } from '../src/render/resource-list.ts'
+} from '../src/text/json.ts'
+import { patchYamlNode } from '../src/yaml/write/patch-yaml-node.ts'
+import { jsonOf, textAt, type YamlMap, yamlMap } from '../src/yaml/yaml-node.ts'
 
 /** Exit codes of the package's own `run`. */
 const RESULT_ERROR = 1

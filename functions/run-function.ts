@@ -1,8 +1,8 @@
 /** A KRM function as a program: a ResourceList on standard input, one on standard output, results in it. */
 import { text } from 'node:stream/consumers'
 import { failuresOf, formatFailure } from '../src/failure.ts'
-import type { KrmFunction } from '../src/render/krm-function.ts'
-import { formatFunctionOutput, readFunctionInput } from '../src/render/resource-list.ts'
+import type { KrmFunction } from '../src/render/kpt/krm-function.ts'
+import { formatFunctionOutput, readFunctionInput } from '../src/render/kpt/resource-list.ts'
 
 /**
  * Ends with the function's exit code; 1 where the input is no ResourceList. Of a function that failed the resources are

@@ -6,7 +6,7 @@ import { hostOf, tokenFor } from './adapters/forge/forge-token.ts'
 import type { PushPaces } from './adapters/forge/github/push-pace.ts'
 import { BOT } from './adapters/git/bot-identity.ts'
 import { runGit } from './adapters/git/git-program.ts'
-import type { ConnectOptions } from './adapters/kubernetes/connect-cluster.ts'
+import type { ConnectOptions } from './adapters/kubernetes/connection/connect-cluster.ts'
 import { runExternalDiff } from './adapters/system/external-diff.ts'
 import { checkNewFolder, writeNewFolder } from './adapters/system/new-folder.ts'
 import { readPolicyFiles } from './adapters/system/policy-files.ts'
@@ -71,7 +71,7 @@ function worldAt(place: Place, stdin: World['stdin'], signal: AbortSignal, pushP
     },
     openForge: async (repository, { remote, kind, dryRun = false, note, trace }) => {
       const { openForge } = await import('./adapters/forge/open-forge.ts')
-      const { findCredential } = await import('./adapters/git/git-credential.ts')
+      const { findCredential } = await import('./adapters/git/protocol/git-credential.ts')
       return openForge(
         {
           remote,
@@ -114,7 +114,7 @@ function worldAt(place: Place, stdin: World['stdin'], signal: AbortSignal, pushP
     },
     openCluster: async (target) => {
       if (target.live !== undefined) {
-        const { openRecordedCluster } = await import('./adapters/kubernetes/recorded-cluster.ts')
+        const { openRecordedCluster } = await import('./adapters/kubernetes/recording/recorded-cluster.ts')
         const observedAt = `${clock.now().toISOString().slice(0, 19)}Z`
         const reader = openRecordedCluster({
           path: resolve(cwd, target.live),
@@ -123,11 +123,11 @@ function worldAt(place: Place, stdin: World['stdin'], signal: AbortSignal, pushP
         })
         return { reader, close: () => undefined }
       }
-      const { connectCluster } = await import('./adapters/kubernetes/connect-cluster.ts')
+      const { connectCluster } = await import('./adapters/kubernetes/connection/connect-cluster.ts')
       return connectCluster(connectOptions(target, place))
     },
     openWriter: async (target) => {
-      const { connectClusterWriter } = await import('./adapters/kubernetes/connect-cluster.ts')
+      const { connectClusterWriter } = await import('./adapters/kubernetes/connection/connect-cluster.ts')
       return connectClusterWriter(connectOptions(target, place))
     },
     openRenderer: async ({ engine, render = [], ...allowed }) => {

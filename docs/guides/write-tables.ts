@@ -1,8 +1,8 @@
 /** Writes the tables of the guides that are the program's own: `node docs/guides/write-tables.ts`. A test holds them to the code. */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { ACTOR_CLASSES } from '../../src/drift/actor-classes.ts'
-import { RISK_RULES } from '../../src/drift/risk.ts'
-import { RISK_EXAMPLES, type RiskExample } from '../../src/drift/risk-examples.ts'
+import { ACTOR_CLASSES } from '../../src/drift/attribute/actor-classes.ts'
+import { RISK_RULES } from '../../src/drift/risk/risk.ts'
+import { RISK_EXAMPLES, type RiskExample } from '../../src/drift/risk/risk-examples.ts'
 
 const [BEGIN, END] = ['<!-- table -->\n', '<!-- end of table -->']
 

@@ -1,7 +1,8 @@
 /** What the pictures of pull requests show: a repository, clusters that run it, and what people did to them by hand. Made up. */
-import { parseGoYaml } from '../../src/krm/go-yaml.ts'
-import type { Json, JsonObject } from '../../src/krm/json.ts'
+
 import { readResource } from '../../src/krm/resource.ts'
+import type { Json, JsonObject } from '../../src/text/json.ts'
+import { parseGoYaml } from '../../src/yaml/read/go-yaml.ts'
 import { appliedBy, editedBy, withMetadata } from '../../test/fakes/live-object.ts'
 import { MemoryCluster } from '../../test/fakes/memory-cluster.ts'
 

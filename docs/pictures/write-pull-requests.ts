@@ -16,7 +16,7 @@ import { InProcessRenderer } from '../../src/adapters/functions/in-process-rende
 import { BOT } from '../../src/adapters/git/bot-identity.ts'
 import { openRepository } from '../../src/adapters/git/repository.ts'
 import { systemClock } from '../../src/adapters/system/system-clock.ts'
-import { redactionKey } from '../../src/krm/redacted.ts'
+import { redactionKey } from '../../src/krm/redaction/redacted.ts'
 import { runFleetTurn } from '../../src/reconcile/run-turn.ts'
 import type { TurnRequest } from '../../src/reconcile/turn-request.ts'
 import { version } from '../../src/wire.ts'

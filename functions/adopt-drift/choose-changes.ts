@@ -1,10 +1,10 @@
 /** Which changes of a report or a record are written, and why others are not. */
 import { parseFieldPath, valueAt } from '../../src/krm/field-path.ts'
-import { isJsonArray, isJsonObject, type Json, jsonEquals } from '../../src/krm/json.ts'
-import { isSensitive } from '../../src/krm/redacted.ts'
+import { isSensitive } from '../../src/krm/redaction/redacted.ts'
 import type { ResolvedChange } from '../../src/proposal/resolution-edits.ts'
 import type { Change, DriftRecord, DriftReport } from '../../src/record/schema.ts'
 import type { DesiredResource } from '../../src/render/desired-set.ts'
+import { isJsonArray, isJsonObject, type Json, jsonEquals } from '../../src/text/json.ts'
 
 export interface ChosenChange {
   readonly change: Change

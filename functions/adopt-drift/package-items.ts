@@ -1,10 +1,5 @@
 /** Resources of a ResourceList as the files of their package, and edited files back as the resources that they were. */
 import { Failure } from '../../src/failure.ts'
-import { emptyObject, getKey, isJsonObject, type Json, setKey } from '../../src/krm/json.ts'
-import { patchYamlNode } from '../../src/krm/patch-yaml-node.ts'
-import { readYamlNodes } from '../../src/krm/read-yaml-node.ts'
-import { writeYamlNode } from '../../src/krm/write-yaml-node.ts'
-import { copyNode, isNull, jsonOf, nodeAt, textAt, type YamlMap, type YamlNode } from '../../src/krm/yaml-node.ts'
 import { goClean } from '../../src/package/clean-path.ts'
 import type { PackageFiles } from '../../src/package/package-files.ts'
 import {
@@ -22,8 +17,13 @@ import {
   RENDER_ANNOTATIONS,
   RESOURCE_ID,
   setAnnotation,
-} from '../../src/render/item-annotations.ts'
-import { writeItems } from '../../src/render/write-items.ts'
+} from '../../src/render/kpt/item-annotations.ts'
+import { writeItems } from '../../src/render/kpt/write-items.ts'
+import { emptyObject, getKey, isJsonObject, type Json, setKey } from '../../src/text/json.ts'
+import { readYamlNodes } from '../../src/yaml/read/read-yaml-node.ts'
+import { patchYamlNode } from '../../src/yaml/write/patch-yaml-node.ts'
+import { writeYamlNode } from '../../src/yaml/write/write-yaml-node.ts'
+import { copyNode, isNull, jsonOf, nodeAt, textAt, type YamlMap, type YamlNode } from '../../src/yaml/yaml-node.ts'
 
 const KPTFILE = 'Kptfile'
 /** For resources that stand in no package, so that they can be read as one. */

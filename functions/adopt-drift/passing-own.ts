@@ -1,7 +1,7 @@
 /** The functions of Backporch about drift have no part in what a package renders to. */
 import type { FunctionLibrary } from '../../src/render/answer-calls.ts'
-import { succeeded } from '../../src/render/krm-function.ts'
-import type { PipelineStep } from '../../src/render/pipeline-step.ts'
+import { succeeded } from '../../src/render/kpt/krm-function.ts'
+import type { PipelineStep } from '../../src/render/kpt/pipeline-step.ts'
 
 const OWN = /(?:^|\/)(?:adopt-drift|gate-drift|verify-drift-records)(?:\/run\.ts)?(?:[:@].*)?$/
 

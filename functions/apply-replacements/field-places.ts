@@ -4,8 +4,8 @@
  * (`utils/pathsplitter.go`, `yaml/fns.go` `PathGetter`, `yaml/match.go` `PathMatcher`).
  */
 import { RE2JS } from 're2js'
-import { writeYamlNode } from '../../src/krm/write-yaml-node.ts'
-import { isNull, type YamlMap, type YamlNode, yamlList, yamlMap, yamlPlain } from '../../src/krm/yaml-node.ts'
+import { writeYamlNode } from '../../src/yaml/write/write-yaml-node.ts'
+import { isNull, type YamlMap, type YamlNode, yamlList, yamlMap, yamlPlain } from '../../src/yaml/yaml-node.ts'
 import { ReplacementProblem } from './read-replacements.ts'
 
 /** A node and how to put another one where it stands. */

@@ -2,10 +2,11 @@
  * Copies a field of one object into fields of others, as kustomize's `replacements` do
  * (https://github.com/kubernetes-sigs/kustomize/blob/api/v0.15.0/api/filters/replacement/replacement.go).
  */
-import { goQuote } from '../../src/krm/go-quote.ts'
+
 import { matchesLabels, parseLabelSelector } from '../../src/krm/label-selector.ts'
-import { copyNode, entryOf, type YamlMap, type YamlNode, type YamlScalar, yamlList, yamlMap, yamlPlain } from '../../src/krm/yaml-node.ts'
-import { failed, type KrmFunction, succeeded } from '../../src/render/krm-function.ts'
+import { failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
+import { goQuote } from '../../src/text/go-quote.ts'
+import { copyNode, entryOf, type YamlMap, type YamlNode, type YamlScalar, yamlList, yamlMap, yamlPlain } from '../../src/yaml/yaml-node.ts'
 import { type FieldPlace, isTaggedNull, rawText, sourceField, splitFieldPath, targetFields } from './field-places.ts'
 import { impliedTag } from './implied-tag.ts'
 import {

@@ -1,6 +1,6 @@
 /** The tag a scalar has by its text, which go-yaml's nodes carry and ours, that hold tags as they are written, do not. */
-import type { YamlScalar } from '../../src/krm/yaml-node.ts'
-import { writtenTag } from '../../src/krm/yaml-tag.ts'
+import type { YamlScalar } from '../../src/yaml/yaml-node.ts'
+import { writtenTag } from '../../src/yaml/yaml-tag.ts'
 
 const TAGS = ['!!int', '!!float', '!!bool', '!!null', '!!timestamp', '!!merge']
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { readYamlNodes } from '../../src/krm/read-yaml-node.ts'
-import { writeYamlNode } from '../../src/krm/write-yaml-node.ts'
-import { entryOf, nodeAt, type YamlMap, yamlMap, yamlText } from '../../src/krm/yaml-node.ts'
+import { readYamlNodes } from '../../src/yaml/read/read-yaml-node.ts'
+import { writeYamlNode } from '../../src/yaml/write/write-yaml-node.ts'
+import { entryOf, nodeAt, type YamlMap, yamlMap, yamlText } from '../../src/yaml/yaml-node.ts'
 import { applySetters } from './fn.ts'
 
 const FILE = `  annotations:

@@ -4,13 +4,10 @@
  */
 
 import { Failure } from '../../src/failure.ts'
-import { goQuote } from '../../src/krm/go-quote.ts'
-import { readYamlNodes } from '../../src/krm/read-yaml-node.ts'
-import type { YamlEntry, YamlList, YamlMap, YamlNode, YamlScalar } from '../../src/krm/yaml-node.ts'
-import { configData } from '../../src/render/config-data.ts'
-import { fileOf } from '../../src/render/item-annotations.ts'
-import { type FunctionResult, failed, type KrmFunction, succeeded } from '../../src/render/krm-function.ts'
-import { REDACTED, resultValue } from '../../src/render/result-value.ts'
+import { configData } from '../../src/render/kpt/config-data.ts'
+import { fileOf } from '../../src/render/kpt/item-annotations.ts'
+import { type FunctionResult, failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
+import { REDACTED, resultValue } from '../../src/render/kpt/result-value.ts'
 import {
   expandPattern,
   extractSetterValues,
@@ -18,8 +15,11 @@ import {
   onlySetter,
   type SetterPattern,
   setterPatternOf,
-} from '../../src/render/setter-pattern.ts'
-import { type FieldPlace, shownPlace, visitFields } from '../../src/render/visit-fields.ts'
+} from '../../src/render/kpt/setter-pattern.ts'
+import { type FieldPlace, shownPlace, visitFields } from '../../src/render/kpt/visit-fields.ts'
+import { goQuote } from '../../src/text/go-quote.ts'
+import { readYamlNodes } from '../../src/yaml/read/read-yaml-node.ts'
+import type { YamlEntry, YamlList, YamlMap, YamlNode, YamlScalar } from '../../src/yaml/yaml-node.ts'
 
 /** The config's `data` names setters and their values. Setters are replaced in its order, which the original leaves to chance. */
 export const applySetters: KrmFunction = ({ items, config }) => {

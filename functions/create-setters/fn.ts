@@ -3,14 +3,14 @@
  * `functions/go/create-setters`; the texts of its results and errors are its own).
  */
 import { Failure } from '../../src/failure.ts'
-import { goQuote } from '../../src/krm/go-quote.ts'
-import { readYamlNodes } from '../../src/krm/read-yaml-node.ts'
-import { resolved, type YamlEntry, type YamlMap, type YamlNode, type YamlScalar } from '../../src/krm/yaml-node.ts'
-import { configData } from '../../src/render/config-data.ts'
-import { fileOf } from '../../src/render/item-annotations.ts'
-import { type FunctionResult, failed, type KrmFunction, succeeded } from '../../src/render/krm-function.ts'
-import { resultValue } from '../../src/render/result-value.ts'
-import { type FieldPlace, shownPlace, visitFields } from '../../src/render/visit-fields.ts'
+import { configData } from '../../src/render/kpt/config-data.ts'
+import { fileOf } from '../../src/render/kpt/item-annotations.ts'
+import { type FunctionResult, failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
+import { resultValue } from '../../src/render/kpt/result-value.ts'
+import { type FieldPlace, shownPlace, visitFields } from '../../src/render/kpt/visit-fields.ts'
+import { goQuote } from '../../src/text/go-quote.ts'
+import { readYamlNodes } from '../../src/yaml/read/read-yaml-node.ts'
+import { resolved, type YamlEntry, type YamlMap, type YamlNode, type YamlScalar } from '../../src/yaml/yaml-node.ts'
 import { TextReplacer } from './text-replacer.ts'
 
 interface ListSetter {

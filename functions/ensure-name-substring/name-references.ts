@@ -1,5 +1,5 @@
 /** Which fields name another object (kustomize v0.21 `api/internal/konfig/builtinpluginconsts/namereference.go`). */
-import type { FieldSpec } from '../../src/render/field-spec.ts'
+import type { FieldSpec } from '../../src/render/kpt/field-spec.ts'
 
 export interface NameReferences {
   /** What is named. */

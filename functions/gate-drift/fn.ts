@@ -2,13 +2,14 @@
  * Fails while a package has drift that nobody has decided about: by the condition that Backporch leaves in the Kptfile
  * (design §7), and by a report or record where one is given. It changes nothing, asks no cluster and shows no value.
  */
-import { itemsAt, textAt, type YamlMap } from '../../src/krm/yaml-node.ts'
+
 import { actorLimit, actorName } from '../../src/record/actor-name.ts'
 import { changeResult } from '../../src/record/change-result.ts'
-import { oneLine } from '../../src/record/one-line.ts'
 import type { Change, DriftRecord, DriftReport } from '../../src/record/schema.ts'
-import { fileOf } from '../../src/render/item-annotations.ts'
-import type { FunctionResult, KrmFunction } from '../../src/render/krm-function.ts'
+import { fileOf } from '../../src/render/kpt/item-annotations.ts'
+import type { FunctionResult, KrmFunction } from '../../src/render/kpt/krm-function.ts'
+import { oneLine } from '../../src/text/one-line.ts'
+import { itemsAt, textAt, type YamlMap } from '../../src/yaml/yaml-node.ts'
 import { type Gate, RISKS, type Risk, readGate } from './read-gate.ts'
 
 /** Changes that are told one by one. */

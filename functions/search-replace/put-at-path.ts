@@ -1,7 +1,7 @@
 /** Puts a value at a path of fields, making those that are missing (kyaml `yaml/fns.go`, `LookupCreate` and `FieldSetter`). */
 import { Failure } from '../../src/failure.ts'
-import { readYamlNodes } from '../../src/krm/read-yaml-node.ts'
-import { entryOf, isNull, jsonOf, resolved, setEntry, type YamlMap, type YamlNode, yamlMap, yamlPlain } from '../../src/krm/yaml-node.ts'
+import { readYamlNodes } from '../../src/yaml/read/read-yaml-node.ts'
+import { entryOf, isNull, jsonOf, resolved, setEntry, type YamlMap, type YamlNode, yamlMap, yamlPlain } from '../../src/yaml/yaml-node.ts'
 
 /**
  * The value takes over the quotes of the one that it replaces; without one, it is quoted where it would read as

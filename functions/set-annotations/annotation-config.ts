@@ -1,7 +1,8 @@
 /** The config of `set-annotations`: the data of a ConfigMap, or a SetAnnotations. */
-import type { Json } from '../../src/krm/json.ts'
-import { isNull, itemsAt, jsonOf, keyOf, mapAt, nodeAt, resolved, textAt, type YamlMap, type YamlNode } from '../../src/krm/yaml-node.ts'
-import type { FieldSpec } from '../../src/render/field-spec.ts'
+
+import type { FieldSpec } from '../../src/render/kpt/field-spec.ts'
+import type { Json } from '../../src/text/json.ts'
+import { isNull, itemsAt, jsonOf, keyOf, mapAt, nodeAt, resolved, textAt, type YamlMap, type YamlNode } from '../../src/yaml/yaml-node.ts'
 
 export interface AnnotationConfig {
   readonly annotations: ReadonlyMap<string, string>

@@ -1,10 +1,11 @@
 /** KRM function `set-annotations` (kptdev/krm-functions-catalog `functions/go/set-annotations`, on kustomize `api/filters/annotations`). */
-import { entryOf, isNull, type YamlMap, type YamlScalar, yamlPlain, yamlText } from '../../src/krm/yaml-node.ts'
-import { type FieldSpec, visitField } from '../../src/render/field-spec.ts'
-import { fileOf } from '../../src/render/item-annotations.ts'
-import { type FunctionResult, failed, type KrmFunction, succeeded } from '../../src/render/krm-function.ts'
-import { findBadResource } from '../../src/render/kustomize-resources.ts'
-import { isOtherToYaml11 } from '../../src/render/kyaml-text.ts'
+
+import { type FieldSpec, visitField } from '../../src/render/kpt/field-spec.ts'
+import { fileOf } from '../../src/render/kpt/item-annotations.ts'
+import { type FunctionResult, failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
+import { isOtherToYaml11 } from '../../src/render/kpt/kyaml-text.ts'
+import { findBadResource } from '../../src/render/kustomize/kustomize-resources.ts'
+import { entryOf, isNull, type YamlMap, type YamlScalar, yamlPlain, yamlText } from '../../src/yaml/yaml-node.ts'
 import { readAnnotationConfig } from './annotation-config.ts'
 import { ANNOTATION_FIELDS } from './annotation-fields.ts'
 

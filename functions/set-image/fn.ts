@@ -2,6 +2,10 @@
  * Sets the images of containers (krm-functions-catalog, `functions/go/set-image` v0.1.2; the texts of its results and errors
  * are its own).
  */
+
+import { configData } from '../../src/render/kpt/config-data.ts'
+import { fileOf } from '../../src/render/kpt/item-annotations.ts'
+import type { FunctionOutput, FunctionResult, KrmFunction } from '../../src/render/kpt/krm-function.ts'
 import {
   isNull,
   itemsAt,
@@ -12,10 +16,7 @@ import {
   type YamlNode,
   type YamlScalar,
   yamlText,
-} from '../../src/krm/yaml-node.ts'
-import { configData } from '../../src/render/config-data.ts'
-import { fileOf } from '../../src/render/item-annotations.ts'
-import type { FunctionOutput, FunctionResult, KrmFunction } from '../../src/render/krm-function.ts'
+} from '../../src/yaml/yaml-node.ts'
 import { hasField, type ImageField, visitField } from './image-fields.ts'
 import { containerReference, fieldReference, type Image, imageMatcher } from './image-name.ts'
 import { plainStyle } from './plain-style.ts'

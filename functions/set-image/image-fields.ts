@@ -1,5 +1,5 @@
 /** Additional image fields (kustomize `api/filters/fieldspec/fieldspec.go` and `api/filters/imagetag`). */
-import { entryOf, isNull, resolved, textAt, type YamlMap, type YamlNode, type YamlScalar } from '../../src/krm/yaml-node.ts'
+import { entryOf, isNull, resolved, textAt, type YamlMap, type YamlNode, type YamlScalar } from '../../src/yaml/yaml-node.ts'
 
 export interface ImageField {
   /** Empty for any; so are version and kind. */

@@ -1,6 +1,6 @@
 /** The style that an object has after a way through JSON (kyaml `filtersutil.ApplyToJSON`), as kpt then writes it. */
-import { resolveGoScalar } from '../../src/krm/go-scalar.ts'
-import { isNull, type YamlList, type YamlMap, type YamlNode, type YamlScalar } from '../../src/krm/yaml-node.ts'
+import { resolveGoScalar } from '../../src/yaml/go-scalar.ts'
+import { isNull, type YamlList, type YamlMap, type YamlNode, type YamlScalar } from '../../src/yaml/yaml-node.ts'
 
 /** YAML 1.1 reads `12:30` as a number to the base of 60, so go-yaml puts it in quotes. */
 const BASE_60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/

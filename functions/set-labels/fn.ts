@@ -1,7 +1,17 @@
 /** KRM function `set-labels` (kptdev/krm-functions-catalog `functions/go/set-labels/setlabels/transformer.go`). */
-import { entryOf, resolved, type YamlMap } from '../../src/krm/yaml-node.ts'
-import { type FunctionOutput, type FunctionResult, failed, type KrmFunction } from '../../src/render/krm-function.ts'
-import { inSdkOrder, isLocalToSdk, isOfKind, keepText, readText, sdkKindOf, textOrEmpty, writeText } from '../../src/render/sdk-fields.ts'
+
+import { type FunctionOutput, type FunctionResult, failed, type KrmFunction } from '../../src/render/kpt/krm-function.ts'
+import {
+  inSdkOrder,
+  isLocalToSdk,
+  isOfKind,
+  keepText,
+  readText,
+  sdkKindOf,
+  textOrEmpty,
+  writeText,
+} from '../../src/render/kpt/sdk-fields.ts'
+import { entryOf, resolved, type YamlMap } from '../../src/yaml/yaml-node.ts'
 import { readLabelConfig } from './label-config.ts'
 import { LABEL_PLACES, type LabelPlace } from './label-places.ts'
 

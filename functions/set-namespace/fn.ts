@@ -1,8 +1,7 @@
 /** KRM function `set-namespace` (kptdev/krm-functions-catalog `functions/go/set-namespace/transformer/namespace.go`). */
-import { goQuote } from '../../src/krm/go-quote.ts'
+
 import { isNamespacedKind } from '../../src/krm/known-scopes.ts'
-import { itemsAt, mapAt, resolved, type YamlMap } from '../../src/krm/yaml-node.ts'
-import type { FunctionOutput, FunctionResult, KrmFunction } from '../../src/render/krm-function.ts'
+import type { FunctionOutput, FunctionResult, KrmFunction } from '../../src/render/kpt/krm-function.ts'
 import {
   inSdkOrder,
   isLocalToSdk,
@@ -13,7 +12,9 @@ import {
   sdkNameOf,
   textOrEmpty,
   writeText,
-} from '../../src/render/sdk-fields.ts'
+} from '../../src/render/kpt/sdk-fields.ts'
+import { goQuote } from '../../src/text/go-quote.ts'
+import { itemsAt, mapAt, resolved, type YamlMap } from '../../src/yaml/yaml-node.ts'
 import { type NamespaceConfig, readNamespaceConfig } from './namespace-config.ts'
 import {
   badUpstreamIdentifier,

@@ -1,6 +1,7 @@
 /** Where an object came from: what kpt wrote beside it when it fetched the package (kpt-functions-sdk `go/fn/origin.go`). */
-import type { YamlMap } from '../../src/krm/yaml-node.ts'
-import { textOrEmpty } from '../../src/render/sdk-fields.ts'
+
+import { textOrEmpty } from '../../src/render/kpt/sdk-fields.ts'
+import type { YamlMap } from '../../src/yaml/yaml-node.ts'
 
 export interface UpstreamOrigin {
   readonly group: string

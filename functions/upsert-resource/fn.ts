@@ -1,9 +1,9 @@
 /** KRM function `upsert-resource` (kptdev/krm-functions-catalog `functions/go/upsert-resource/upsertresource/upsert_resource.go`). */
 import { parseApiVersion } from '../../src/krm/resource-id.ts'
-import { copyNode, isNull, itemsAt, keyOf, mapAt, resolved, textAt, type YamlMap } from '../../src/krm/yaml-node.ts'
-import { annotationOf, INDEX, LEGACY_INDEX, LEGACY_PATH, PATH } from '../../src/render/item-annotations.ts'
-import { failed, type KrmFunction, succeeded } from '../../src/render/krm-function.ts'
-import { annotationsOf, replaceAnnotations } from '../../src/render/kyaml-text.ts'
+import { annotationOf, INDEX, LEGACY_INDEX, LEGACY_PATH, PATH } from '../../src/render/kpt/item-annotations.ts'
+import { failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
+import { annotationsOf, replaceAnnotations } from '../../src/render/kpt/kyaml-text.ts'
+import { copyNode, isNull, itemsAt, keyOf, mapAt, resolved, textAt, type YamlMap } from '../../src/yaml/yaml-node.ts'
 
 /** Of the resource in the config: the only file in which to look for it, and the one to put it into where it is nowhere. */
 const TARGET_PATH = 'config.kubernetes.io/target-path'

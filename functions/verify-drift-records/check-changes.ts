@@ -1,9 +1,9 @@
 /** What has to be true of the changes of a report, a record or a closed episode, beyond their shape. */
 import { parseFieldPath } from '../../src/krm/field-path.ts'
-import { isJsonArray, isJsonObject, type Json } from '../../src/krm/json.ts'
 import { resourceKey } from '../../src/krm/resource-id.ts'
 import type { TreeProblem } from '../../src/record/read-tree.ts'
 import type { Change, ClosedEpisode, DriftRecord, DriftReport } from '../../src/record/schema.ts'
+import { isJsonArray, isJsonObject, type Json } from '../../src/text/json.ts'
 
 type ChangesSpec = DriftReport['spec'] | DriftRecord['spec'] | ClosedEpisode['spec']
 

@@ -4,9 +4,7 @@
  * themselves), git (who merged) or the cluster is not checked.
  */
 import type { z } from 'zod'
-import { entryOf, keyOf, nodeAt, textAt, type YamlMap } from '../../src/krm/yaml-node.ts'
 import { driftPolicySchema, placementSchema } from '../../src/policy/schema.ts'
-import { oneLine } from '../../src/record/one-line.ts'
 import { readTree, type TreeProblem } from '../../src/record/read-tree.ts'
 import {
   API_VERSION,
@@ -17,8 +15,10 @@ import {
   driftReportSchema,
 } from '../../src/record/schema.ts'
 import { INERT_LINE } from '../../src/record/write-document.ts'
-import { annotationOf, fileOf, PACKAGE_PATH } from '../../src/render/item-annotations.ts'
-import type { FunctionResult, KrmFunction } from '../../src/render/krm-function.ts'
+import { annotationOf, fileOf, PACKAGE_PATH } from '../../src/render/kpt/item-annotations.ts'
+import type { FunctionResult, KrmFunction } from '../../src/render/kpt/krm-function.ts'
+import { oneLine } from '../../src/text/one-line.ts'
+import { entryOf, keyOf, nodeAt, textAt, type YamlMap } from '../../src/yaml/yaml-node.ts'
 import { checkClosed, checkRecord, checkReport, type SignOff } from './check-documents.ts'
 
 const LOCAL_CONFIG = 'config.kubernetes.io/local-config'

@@ -1,9 +1,17 @@
 /** The daemon: its arguments and flags. What it does is loaded when it runs. */
 import { type Command, Option } from 'commander'
-import { type ControllerOptions, listenAddress } from './controller-options.ts'
-import { interval, withAuditFlag, withClusterFlags, withFleetFlag, withForgeFlag, withOutputFlags, withRepositoryFlags } from './options.ts'
-import { TEXT_OUTPUTS } from './outputs.ts'
-import { withSelectionFlags } from './selection-flags.ts'
+import { type ControllerOptions, listenAddress } from './flags/controller-options.ts'
+import {
+  interval,
+  withAuditFlag,
+  withClusterFlags,
+  withFleetFlag,
+  withForgeFlag,
+  withOutputFlags,
+  withRepositoryFlags,
+} from './flags/options.ts'
+import { TEXT_OUTPUTS } from './flags/outputs.ts'
+import { withSelectionFlags } from './flags/selection-flags.ts'
 import type { Run, World } from './world.ts'
 
 export function addControllerCommand(program: Command, world: World, run: Run): void {

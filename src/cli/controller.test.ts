@@ -5,8 +5,8 @@ import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
 import { Failure } from '../failure.ts'
 import type { ButtonPress } from '../ports/check-run.ts'
-import { checkKey } from '../proposal/check-run-text.ts'
-import { listenAddress } from './controller-options.ts'
+import { checkKey } from '../proposal/text/check-run-text.ts'
+import { listenAddress } from './flags/controller-options.ts'
 import type { WantedWebhooks } from './world.ts'
 
 const NOTHING = (): void => undefined

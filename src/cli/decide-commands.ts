@@ -11,9 +11,9 @@ import {
   withForgeFlag,
   withOutputFlags,
   withRepositoryFlags,
-} from './options.ts'
-import { REPORT_OUTPUTS, TEXT_OUTPUTS } from './outputs.ts'
-import { withSelectionFlags } from './selection-flags.ts'
+} from './flags/options.ts'
+import { REPORT_OUTPUTS, TEXT_OUTPUTS } from './flags/outputs.ts'
+import { withSelectionFlags } from './flags/selection-flags.ts'
 import type { Run, World } from './world.ts'
 
 const SELECTORS =

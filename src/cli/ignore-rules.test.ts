@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { DEPLOYMENT, KPTFILE, TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
-import { wrapped } from './explain-lines.ts'
+import { wrapped } from './print/explain-lines.ts'
 
 const POLICY = `
   priority: 100

@@ -1,7 +1,7 @@
 /** `backporch init`: its flags. What it does is loaded when it runs. */
 import type { Command } from 'commander'
 import type { InitOptions } from './commands/init.ts'
-import { withClusterFlags, withForgeFlag, withOutputFlags, withRepositoryFlags } from './options.ts'
+import { withClusterFlags, withForgeFlag, withOutputFlags, withRepositoryFlags } from './flags/options.ts'
 import type { Run, World } from './world.ts'
 
 export function addInitCommand(program: Command, world: World, run: Run): void {

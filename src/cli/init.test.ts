@@ -10,9 +10,9 @@ import { ONBOARDING_FILES, onboardingRecording } from '../../test/fakes/onboardi
 import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
 import { LocalForge } from '../adapters/forge/local/local-forge.ts'
 import { InProcessRenderer } from '../adapters/functions/in-process-renderer.ts'
-import { openRecordedCluster } from '../adapters/kubernetes/recorded-cluster.ts'
-import { redactionKey } from '../krm/redacted.ts'
-import { onboard } from '../reconcile/onboard.ts'
+import { openRecordedCluster } from '../adapters/kubernetes/recording/recorded-cluster.ts'
+import { redactionKey } from '../krm/redaction/redacted.ts'
+import { onboard } from '../reconcile/onboard/onboard.ts'
 
 function world(hosted = true): TurnWorld {
   const made = new TurnWorld()

@@ -1,6 +1,6 @@
 /** A session that outlives one turn: what its ports remember (a forge's limits and answers, a connection) serves the next one. */
-import type { CommonOptions } from './options.ts'
-import type { SelectionOptions } from './selection-flags.ts'
+import type { CommonOptions } from './flags/options.ts'
+import type { SelectionOptions } from './flags/selection-flags.ts'
 import { type Session, withSession } from './turn-session.ts'
 import type { World } from './world.ts'
 

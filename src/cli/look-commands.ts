@@ -13,9 +13,9 @@ import {
   withRepositoryFlags,
   withTerminalFlags,
   withWatchFlags,
-} from './options.ts'
-import { DOCUMENT_OUTPUTS, REPORT_OUTPUTS, renderOutputOption, TEXT_OUTPUTS } from './outputs.ts'
-import { withSelectionFlags } from './selection-flags.ts'
+} from './flags/options.ts'
+import { DOCUMENT_OUTPUTS, REPORT_OUTPUTS, renderOutputOption, TEXT_OUTPUTS } from './flags/outputs.ts'
+import { withSelectionFlags } from './flags/selection-flags.ts'
 import type { Run, World } from './world.ts'
 
 const UNITS_IN_NAMESPACE = 'only packages that had objects in this namespace when they were last observed'

@@ -5,7 +5,7 @@ import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { policyText, TurnWorld } from '../../test/fakes/turn-world.ts'
 import { InProcessRenderer } from '../adapters/functions/in-process-renderer.ts'
 import { Failure } from '../failure.ts'
-import { renderPackages } from '../reconcile/render-packages.ts'
+import { renderPackages } from '../reconcile/repository/render-packages.ts'
 import { MissingAnswer, type PackageRenderer } from '../render/package-renderer.ts'
 
 const KPTFILE = `apiVersion: kpt.dev/v1

@@ -1,9 +1,9 @@
 /** `settle: backporch`: the writes that merged commits authorise, after `approve` and, where that was cut short, in `scan`. */
 import { type Failure, failuresOf } from '../failure.ts'
-import { type PendingSettle, type Settled, settleByWriting } from '../reconcile/settle.ts'
-import { type CommonOptions, clusterTarget } from './options.ts'
-import { isTable } from './outputs.ts'
-import { Terminal } from './terminal.ts'
+import { type PendingSettle, type Settled, settleByWriting } from '../reconcile/apply/settle.ts'
+import { type CommonOptions, clusterTarget } from './flags/options.ts'
+import { isTable } from './flags/outputs.ts'
+import { Terminal } from './print/terminal.ts'
 import type { Session } from './turn-session.ts'
 import type { World } from './world.ts'
 

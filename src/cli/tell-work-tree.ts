@@ -1,5 +1,5 @@
-import type { CommonOptions } from './options.ts'
-import { printNotes } from './print-notes.ts'
+import type { CommonOptions } from './flags/options.ts'
+import { printNotes } from './print/print-notes.ts'
 import type { World } from './world.ts'
 
 /** Commits are read, never files that are not committed: whoever has such files is told, on stderr. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
-import type { CommonOptions } from './options.ts'
+import type { CommonOptions } from './flags/options.ts'
 import { traceTo } from './verbose.ts'
 import type { World } from './world.ts'
 

@@ -1,7 +1,7 @@
 /** `--verbose`: each request to the cluster and to git on stderr, with what came of it and how long it took. */
 import type { Trace } from '../ports/trace.ts'
-import { oneLine } from '../record/one-line.ts'
-import type { CommonOptions } from './options.ts'
+import { oneLine } from '../text/one-line.ts'
+import type { CommonOptions } from './flags/options.ts'
 import type { World } from './world.ts'
 
 /** Undefined unless `--verbose` was given. */

@@ -1,8 +1,8 @@
 /** `--watch`: looks again and again, and prints what is another than before, as `kubectl get -w` does. */
 import { type Failure, failuresOf } from '../failure.ts'
-import { oneLine } from '../record/one-line.ts'
-import { type CommonOptions, isRows } from './options.ts'
-import { printFailures } from './print-failures.ts'
+import { oneLine } from '../text/one-line.ts'
+import { type CommonOptions, isRows } from './flags/options.ts'
+import { printFailures } from './print/print-failures.ts'
 import type { World } from './world.ts'
 
 /** What one look gave. */

@@ -1,6 +1,6 @@
 /** Everything outside that a command touches, so that a test can give another world. */
 import type { Readable } from 'node:stream'
-import type { RedactionKey } from '../krm/redacted.ts'
+import type { RedactionKey } from '../krm/redaction/redacted.ts'
 import type { PolicyFile } from '../policy/parse-policy.ts'
 import type { AuditSource } from '../ports/audit-source.ts'
 import type { ButtonPress } from '../ports/check-run.ts'
@@ -11,7 +11,7 @@ import type { PackageRepository } from '../ports/package-repository.ts'
 import type { Probes } from '../ports/probes.ts'
 import type { Trace } from '../ports/trace.ts'
 import type { PackageRenderer } from '../render/package-renderer.ts'
-import type { OutputStream } from './terminal.ts'
+import type { OutputStream } from './print/terminal.ts'
 
 export interface ClusterTarget {
   readonly context: string | undefined

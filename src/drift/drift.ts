@@ -2,13 +2,13 @@
 
 import type { Failure } from '../failure.ts'
 import type { FieldPath } from '../krm/field-path.ts'
-import type { Json, JsonObject } from '../krm/json.ts'
 import type { FieldManager } from '../krm/managed-fields.ts'
-import type { Visibility } from '../krm/redacted.ts'
+import type { Visibility } from '../krm/redaction/redacted.ts'
+import type { VisibilityOf } from '../krm/redaction/shown-object.ts'
 import type { ResourceId } from '../krm/resource-id.ts'
-import type { VisibilityOf } from '../krm/shown-object.ts'
 import type { Note } from '../note.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
+import type { Json, JsonObject } from '../text/json.ts'
 
 /** `modified`, `removed`, `added` are of a field; `missing` and `unexpected` of a whole object. */
 export type ChangeKind = 'modified' | 'removed' | 'added' | 'missing' | 'unexpected'
@@ -57,7 +57,7 @@ export type Resolution = 'Restore' | 'Adopt' | 'Release'
 
 /**
  * One difference. `git` and `live` are the plain values: they stay in the process, and every writer gets them through
- * `show` (src/krm/redacted.ts).
+ * `show` (src/krm/redaction/redacted.ts).
  */
 export interface Drift {
   readonly id: ResourceId
@@ -73,7 +73,7 @@ export interface Drift {
   readonly visibility?: Visibility | undefined
   /** The live value exists and was not read (a Secret seen as metadata only). */
   readonly liveUnread: boolean
-  /** Whether the syncer's next apply takes the field out of the object once git does not declare it (src/drift/lost-when-released.ts). */
+  /** Whether the syncer's next apply takes the field out of the object once git does not declare it (src/drift/compare/lost-when-released.ts). */
   readonly lostWhenReleased?: boolean
   /** The autoscaler that sets the field, which git declares too: Release ends that, and is planned where nobody chose. */
   readonly scaler?: ResourceId
@@ -81,7 +81,7 @@ export interface Drift {
   readonly risk: Risk
   /** Where the syncer's field manager took the object back to an older commit than it had. */
   readonly rolledBack?: RolledBack
-  /** Code of the rule in src/drift/risk.ts that gave the risk. */
+  /** Code of the rule in src/drift/risk/risk.ts that gave the risk. */
   readonly reason: string
   /** Sentences for people, each a fact about this difference. */
   readonly notes: readonly string[]
@@ -147,7 +147,7 @@ export interface ObjectVerdict {
   readonly state: 'in-sync' | 'drifted' | 'unverified' | 'unreadable' | 'blocked' | 'outside'
   readonly proof: 'ownership' | 'creation' | 'dry-run' | 'none'
   readonly items: readonly Drift[]
-  /** Items that nobody but the syncer wrote, as far as the object tells: the package's history decides (src/drift/behind.ts). */
+  /** Items that nobody but the syncer wrote, as far as the object tells: the package's history decides (src/drift/behind/behind.ts). */
   readonly mayBeBehind?: ReadonlySet<Drift>
   readonly setAside: readonly SetAside[]
   /** Preset rules that were tried and did not mute; none is left out that is about the kind and the field. */

@@ -4,10 +4,10 @@ import { test } from 'node:test'
 import { appliedBy, editedBy, TEST_SCHEMA, withMetadata } from '../../test/fakes/live-object.ts'
 import { Failure } from '../failure.ts'
 import { formatFieldPath } from '../krm/field-path.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../krm/json.ts'
 import type { Prediction } from '../krm/live-view.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
-import { detectDrift } from './detect-drift.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
+import { detectDrift } from './compare/detect-drift.ts'
 import type { ObjectVerdict, Syncer } from './drift.ts'
 
 const SYNCER: Syncer = { manager: 'ci', operation: 'Apply', subresource: '' }

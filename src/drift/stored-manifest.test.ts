@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { UNKNOWN_SCHEMA } from '../krm/field-schema.ts'
-import type { JsonObject } from '../krm/json.ts'
 import type { LiveState } from '../krm/live-view.ts'
 import { resourceKey } from '../krm/resource-id.ts'
-import { setBehindAside } from './behind.ts'
-import { detectDrift, unexpectedObject } from './detect-drift.ts'
+import type { JsonObject } from '../text/json.ts'
+import { setBehindAside } from './behind/behind.ts'
+import { NO_MEMORY, NO_SYNCER_REPORT, type PackageVersion, type SyncEvidence } from './behind/sync-evidence.ts'
+import { detectDrift, unexpectedObject } from './compare/detect-drift.ts'
+import { LEFT_OVER, type StoredManifest } from './compare/last-applied.ts'
 import type { ObjectVerdict, Syncer } from './drift.ts'
-import { LEFT_OVER, type StoredManifest } from './last-applied.ts'
-import { NO_MEMORY, NO_SYNCER_REPORT, type PackageVersion, type SyncEvidence } from './sync-evidence.ts'
 
 const HELM: Syncer = { manager: 'helm', operation: 'Update', subresource: '' }
 const ID = { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'web' }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { path } from '../../test/fakes/live-object.ts'
 import { UNKNOWN_SCHEMA } from '../krm/field-schema.ts'
-import type { JsonObject } from '../krm/json.ts'
-import { parseRulePath, type RulePath } from './rule-path.ts'
+import type { JsonObject } from '../text/json.ts'
+import { parseRulePath, type RulePath } from './noise/rule-path.ts'
 import { type VisibilityRule, visibilityIn } from './visibility.ts'
 
 const APP = { group: 'example.com', kind: 'App', namespace: 'shop', name: 'web' }

@@ -4,15 +4,15 @@
  */
 import { type FieldPath, type PathStep, valueAt } from '../krm/field-path.ts'
 import type { FieldSchema } from '../krm/field-schema.ts'
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../krm/json.ts'
-import { isCopyOfTheObject, isEmbeddedSecret } from '../krm/looks-secret.ts'
-import { isSecret, type Visibility } from '../krm/redacted.ts'
+import { isCopyOfTheObject, isEmbeddedSecret } from '../krm/redaction/looks-secret.ts'
+import { isSecret, type Visibility } from '../krm/redaction/redacted.ts'
+import type { VisibilityOf } from '../krm/redaction/shown-object.ts'
 import type { ResourceId } from '../krm/resource-id.ts'
-import type { VisibilityOf } from '../krm/shown-object.ts'
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
 import type { Drift, ObjectVerdict } from './drift.ts'
-import { type IgnoreRule, whyNotTargeted } from './ignore-rules.ts'
-import { expressionFinds } from './rule-expression.ts'
-import { coversPlace, type RulePath } from './rule-path.ts'
+import { type IgnoreRule, whyNotTargeted } from './noise/ignore-rules.ts'
+import { expressionFinds } from './noise/rule-expression.ts'
+import { coversPlace, type RulePath } from './noise/rule-path.ts'
 
 /** One rule of a policy's `hide` or `show`. */
 export interface VisibilityRule {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { type AuditSample, auditEvent, auditedWrite } from '../../test/fakes/audit-samples.ts'
+import type { Json } from '../text/json.ts'
 import { isWriteTo, managerOf, readAuditedWrite, resourceOf } from './audit-event.ts'
-import type { Json } from './json.ts'
 
 test('a write names its user, whom that acted as, and the manager that the server took it for', () => {
   const write = auditedWrite({ user: 'system:serviceaccount:cattle-system:rancher', actingAs: 'u-ada', manager: 'kubectl-edit' })

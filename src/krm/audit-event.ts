@@ -3,7 +3,7 @@
  * docs/facts/audit-events.md. Bodies stay in the process: they serve to tell which write made a value, and are never shown. What a Secret
  * holds is dropped here, before anything else sees it.
  */
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from './json.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
 import type { ResourceId } from './resource-id.ts'
 
 export type AuditVerb = 'create' | 'update' | 'patch' | 'delete' | 'deletecollection'

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { randomPath } from '../../test/property/random-krm.ts'
+import { formatJson, type Json } from '../text/json.ts'
 import { type FieldPath, field, formatFieldPath, indexOfStep, isWithin, parseFieldPath, sameStep, valueAt } from './field-path.ts'
-import { formatJson, type Json } from './json.ts'
 
 function parsed(text: string): FieldPath {
   const result = parseFieldPath(text)

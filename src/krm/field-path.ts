@@ -16,7 +16,7 @@ import {
   jsonEquals,
   parseJson,
   setKey,
-} from './json.ts'
+} from '../text/json.ts'
 
 export type PathStep =
   | { readonly kind: 'field'; readonly name: string }

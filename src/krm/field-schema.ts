@@ -3,7 +3,7 @@
  * which maps are atomic. Source: the `x-kubernetes-list-type`, `-list-map-keys` and `-map-type` extensions of the API
  * server's OpenAPI v3 document; see docs/facts/list-map-keys.md.
  */
-import type { Json } from './json.ts'
+import type { Json } from '../text/json.ts'
 
 export type ListType = 'atomic' | 'set' | 'map'
 

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { fieldsV1Of, TEST_SCHEMA } from '../../test/fakes/live-object.ts'
 import { randomJson } from '../../test/property/random-krm.ts'
+import type { JsonObject } from '../text/json.ts'
 import { type FieldPath, formatFieldPath, parseFieldPath } from './field-path.ts'
 import { UNKNOWN_SCHEMA } from './field-schema.ts'
 import {
@@ -16,7 +17,6 @@ import {
   subsetAt,
   touchesPath,
 } from './field-set.ts'
-import type { JsonObject } from './json.ts'
 
 function path(text: string): FieldPath {
   const parsed = parseFieldPath(text)

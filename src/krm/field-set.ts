@@ -2,10 +2,11 @@
  * A set of fields of one object: what a manager owns (`fieldsV1`), or what a manifest declares.
  * The shape follows structured-merge-diff's `fieldpath.Set`; `fieldSetOf` follows its `ToFieldSet` (typed/tofieldset.go).
  */
+
+import { canonicalJson, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../text/json.ts'
+import { DEEPEST } from '../text/json-depth.ts'
 import { type FieldPath, field, type PathStep } from './field-path.ts'
 import type { FieldSchema } from './field-schema.ts'
-import { canonicalJson, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from './json.ts'
-import { DEEPEST } from './json-depth.ts'
 
 export interface FieldSet {
   /** Whether the place itself is a member, not only places below it. */

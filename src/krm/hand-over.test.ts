@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Json, JsonObject } from '../text/json.ts'
 import { handedOver } from './hand-over.ts'
-import type { Json, JsonObject } from './json.ts'
 
 const CI = { manager: 'ci', operation: 'Apply', subresource: '' } as const
 

@@ -2,7 +2,7 @@
  * Fields that a settle wrote are given to the syncer: it applies the package, so it has to be able to change and to remove them.
  * Rules of ownership: Kubernetes documentation, "Server-Side Apply" (transferring ownership); see docs/adr/0013.
  */
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from './json.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
 import { type FieldManager, isSettleManager } from './managed-fields.ts'
 
 /**

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Json, JsonObject } from '../text/json.ts'
 import { formatFieldPath } from './field-path.ts'
 import type { FieldSchema } from './field-schema.ts'
-import type { Json, JsonObject } from './json.ts'
 import { knownFieldsOf } from './known-fields.ts'
 import { schemaOfKind } from './open-api.ts'
 

@@ -2,10 +2,11 @@
  * A manifest without the fields that the server does not know. A server drops them from what a client-side apply sends, and refuses a
  * server-side apply because of them (docs/facts/refused-applies.md): they are nobody's drift, and git says something that nothing does.
  */
+
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
 import { type FieldPath, field } from './field-path.ts'
 import type { FieldSchema } from './field-schema.ts'
 import { stepOfItem } from './field-set.ts'
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from './json.ts'
 
 export interface KnownFields {
   /** The object itself where nothing in it is unknown. */

@@ -1,6 +1,6 @@
 /** What the cluster answered, per object. Every wanted id gets an answer; unreadable is never reported as absent. */
 import type { Failure } from '../failure.ts'
-import type { JsonObject } from './json.ts'
+import type { JsonObject } from '../text/json.ts'
 import type { ResourceId } from './resource-id.ts'
 
 export type LiveState =

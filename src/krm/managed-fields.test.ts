@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { randomJson } from '../../test/property/random-krm.ts'
+import type { Json } from '../text/json.ts'
 import { formatFieldPath } from './field-path.ts'
 import { leavesOf } from './field-set.ts'
-import type { Json } from './json.ts'
 import { managedFieldsOf } from './managed-fields.ts'
 
 function entry(more: { readonly [key: string]: Json }): Json {

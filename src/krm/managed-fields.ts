@@ -1,7 +1,8 @@
 /** `metadata.managedFields` as values. Source: Kubernetes API, `ManagedFieldsEntry` in apimachinery `meta/v1/types.go`. */
+
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
 import type { FieldPath } from './field-path.ts'
 import { depthOfLeafAbove, type FieldSet, parseFieldsV1, subsetAt, touchesPath } from './field-set.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from './json.ts'
 
 /** A writer as the server knows it. Two writers with one name but another operation or subresource are two. */
 export interface FieldManager {

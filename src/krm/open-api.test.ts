@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Json } from '../text/json.ts'
 import type { FieldSchema } from './field-schema.ts'
-import type { Json } from './json.ts'
 import { schemaOfKind, trimDocument } from './open-api.ts'
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })

@@ -3,8 +3,9 @@
  * that server-side apply uses: k8s.io/kube-openapi/pkg/schemaconv (openapi.go `parseSchema`, smd.go
  * `getListElementRelationship`); see docs/facts/list-map-keys.md.
  */
+
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
 import { type FieldSchema, type ListType, UNKNOWN_SCHEMA } from './field-schema.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from './json.ts'
 import { parseApiVersion } from './resource-id.ts'
 
 const GROUP_VERSION_KIND = 'x-kubernetes-group-version-kind'

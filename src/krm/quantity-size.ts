@@ -1,5 +1,5 @@
 /** Kubernetes quantities, as far as their size goes. Source: apimachinery `pkg/api/resource/quantity.go`. */
-import type { Json } from './json.ts'
+import type { Json } from '../text/json.ts'
 
 const BINARY = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
 const DECIMAL = new Map([

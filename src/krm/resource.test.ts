@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { randomJson } from '../../test/property/random-krm.ts'
-import type { Json } from './json.ts'
+import type { Json } from '../text/json.ts'
 import { annotationsOf, labelsOf, metadataText, readResource } from './resource.ts'
 
 const REFUSED: readonly (readonly [name: string, object: Json, problem: RegExp])[] = [

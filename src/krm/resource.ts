@@ -1,5 +1,5 @@
 /** A Kubernetes object with its identity read out. */
-import { getKey, isJsonObject, type Json, type JsonObject } from './json.ts'
+import { getKey, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
 import { parseApiVersion, type ResourceId } from './resource-id.ts'
 
 export interface Resource {

@@ -4,10 +4,10 @@ import fc from 'fast-check'
 import { parseDocument } from 'yaml'
 import { type PlainPath, type Printed, type PrintStyle, pathKey, printYaml } from '../../test/property/random-yaml.ts'
 import type { FieldPath } from '../krm/field-path.ts'
-import { parseGoYaml } from '../krm/go-yaml.ts'
-import { emptyObject, formatJson, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals, setKey } from '../krm/json.ts'
-import { editYaml, type YamlEdit } from './edit-yaml.ts'
-import { withoutValueAt, withValueAt } from './edit-yaml-value.ts'
+import { emptyObject, formatJson, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals, setKey } from '../text/json.ts'
+import { editYaml, type YamlEdit } from '../yaml/edit/edit-yaml.ts'
+import { withoutValueAt, withValueAt } from '../yaml/edit/edit-yaml-value.ts'
+import { parseGoYaml } from '../yaml/read/go-yaml.ts'
 
 const keys = fc.constantFrom('name', 'app', 'a.b/c', 'spec', 'x y', 'on', 'no', '1', '017', 'labels', '日本', 'a: b', '#x', '-', 'items')
 const texts = fc.oneof(

@@ -2,7 +2,7 @@
  * The `kpt:{…}` line of a commit message, by which Porch knows what a commit did (porch `pkg/externalrepo/git/annotation.go`).
  * What is printed here is also parsed here.
  */
-import { getKey, isJsonObject, type Json, parseJson } from '../krm/json.ts'
+import { getKey, isJsonObject, type Json, parseJson } from '../text/json.ts'
 
 export interface KptAnnotation {
   /** Path of the package from the root of the repository. */

@@ -1,5 +1,5 @@
 /** Fields of a Kptfile as kpt decodes them: what is missing, or of another type, is empty. */
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../krm/json.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
 
 export function objectAt(object: JsonObject, name: string): JsonObject {
   const value = getKey(object, name)

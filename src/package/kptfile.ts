@@ -1,9 +1,9 @@
 /** The Kptfile of a package as a value, or everything that is wrong with it at once. */
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml'
 import { Failure, type FailureCode } from '../failure.ts'
-import { type GoYamlDocument, type GoYamlFile, parseGoYaml } from '../krm/go-yaml.ts'
-import { formatPosition, LineIndex, type TextPosition } from '../krm/go-yaml-text.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../krm/json.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
+import { type GoYamlDocument, type GoYamlFile, parseGoYaml } from '../yaml/read/go-yaml.ts'
+import { formatPosition, LineIndex, type TextPosition } from '../yaml/read/go-yaml-text.ts'
 import { isEmpty, objectAt, objectsAt, textAt, textOf, textsAt } from './kptfile-fields.ts'
 import {
   configPathProblem,

@@ -1,7 +1,7 @@
 /** What a policy says about who writes and how risky it is: `actors` and `riskOverrides`. */
 import * as z from 'zod'
-import type { ActorRule } from '../drift/actor-classes.ts'
-import type { RiskOverride } from '../drift/risk-overrides.ts'
+import type { ActorRule } from '../drift/attribute/actor-classes.ts'
+import type { RiskOverride } from '../drift/risk/risk-overrides.ts'
 import { actorSchema, riskSchema } from '../record/schema.ts'
 import { ignoreRuleOf, ignoreSchema } from './ignore-schema.ts'
 

@@ -3,22 +3,22 @@
  * name that everybody may have, and marks can be copied; what was applied cannot be known by somebody who did not apply it. So an object
  * is the package's when its syncer wrote it, and all that the syncer wrote there is what the package says, or said in an earlier commit.
  */
-import { classOfManager, isSyncer } from '../drift/actor.ts'
+import { classOfManager, isSyncer } from '../drift/attribute/actor.ts'
+import { CLIENT_SIDE_APPLY } from '../drift/attribute/manager-table.ts'
+import { differingLeaves } from '../drift/compare/equal-values.ts'
+import { withSecretData } from '../drift/compare/secret-data.ts'
 import type { Drift, ObjectVerdict, Syncer } from '../drift/drift.ts'
-import { differingLeaves } from '../drift/equal-values.ts'
-import { CLIENT_SIDE_APPLY } from '../drift/manager-table.ts'
-import { withSecretData } from '../drift/secret-data.ts'
 import { hasNoOwners } from '../drift/unowned/unowned-fields.ts'
 import type { Failure } from '../failure.ts'
 import { formatFieldPath } from '../krm/field-path.ts'
 import type { FieldSchema } from '../krm/field-schema.ts'
 import { fieldSetOf, leavesOf } from '../krm/field-set.ts'
-import type { JsonObject } from '../krm/json.ts'
 import type { LiveView } from '../krm/live-view.ts'
 import { type FieldManager, managedFieldsOf } from '../krm/managed-fields.ts'
-import { isSecret } from '../krm/redacted.ts'
+import { isSecret } from '../krm/redaction/redacted.ts'
 import { type ResourceId, resourceKey } from '../krm/resource-id.ts'
 import { type Claim, claimsOf } from '../status/applier-claims.ts'
+import type { JsonObject } from '../text/json.ts'
 import { isNamespace, outside } from './boundary.ts'
 
 export interface CoverageQuestion {

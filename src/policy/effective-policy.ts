@@ -1,9 +1,9 @@
 /** The policy that decides about one unit, and the chain that led to it. */
-import type { ActorRule } from '../drift/actor-classes.ts'
+import type { ActorRule } from '../drift/attribute/actor-classes.ts'
 import type { Resolution } from '../drift/drift.ts'
-import type { IgnoreRule } from '../drift/ignore-rules.ts'
+import type { IgnoreRule } from '../drift/noise/ignore-rules.ts'
 import { rulesOf } from '../drift/noise/presets.ts'
-import type { RiskOverride } from '../drift/risk-overrides.ts'
+import type { RiskOverride } from '../drift/risk/risk-overrides.ts'
 import type { VisibilityRules } from '../drift/visibility.ts'
 import { RENDERED_BY_KPT, type RenderChoice } from '../render/render-choice.ts'
 import { secondsOf } from './duration.ts'

@@ -1,8 +1,8 @@
 /** One ignore rule as a policy has it, and as the rule that is tried. */
 import * as z from 'zod'
-import type { IgnoreRule } from '../drift/ignore-rules.ts'
-import { expressionProblem } from '../drift/rule-expression.ts'
-import { parseRulePath, type RulePath } from '../drift/rule-path.ts'
+import type { IgnoreRule } from '../drift/noise/ignore-rules.ts'
+import { expressionProblem } from '../drift/noise/rule-expression.ts'
+import { parseRulePath, type RulePath } from '../drift/noise/rule-path.ts'
 import { parseLabelSelector } from '../krm/label-selector.ts'
 
 /** Day as in `2026-12-31`; a day that there is not is a problem. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Json, JsonObject } from '../krm/json.ts'
 import { type Resource, readResource } from '../krm/resource.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import { claimsOf } from '../status/applier-claims.ts'
+import type { Json, JsonObject } from '../text/json.ts'
 import { type AppliedPackage, type ImportedIgnores, importIgnores } from './import-ignores.ts'
 import { parsePolicyFiles } from './parse-policy.ts'
 

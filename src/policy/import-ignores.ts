@@ -5,13 +5,14 @@
  * kustomize-controller `docs/spec/v1/kustomizations.md`; projectsveltos addon-controller `api/v1beta1` DriftExclusion; k0rdent kcm
  * `api/v1beta1/multiclusterservice_types.go`.
  */
-import { hasWildcard } from '../krm/glob.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../krm/json.ts'
+
 import { parseLabelSelector } from '../krm/label-selector.ts'
 import { annotationsOf, type Resource } from '../krm/resource.ts'
 import { describeResourceId, type ResourceId, resourceKey } from '../krm/resource-id.ts'
-import { oneLine } from '../record/one-line.ts'
 import { type Claim, partOf } from '../status/applier-claims.ts'
+import { hasWildcard } from '../text/glob.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
+import { oneLine } from '../text/one-line.ts'
 import type { IgnoreEntry } from './ignore-schema.ts'
 import { jqPath, literalGlob, literalTexts, pointerPath, type Translated } from './import-ignores-paths.ts'
 

@@ -1,9 +1,9 @@
 /** Policy files as values: parse, check, rules; every problem of every file at once, each with its file and line. */
 import { isMap, isPair, isScalar, LineCounter, type Node, parseAllDocuments } from 'yaml'
 import type { z } from 'zod'
-import type { ActorRule } from '../drift/actor-classes.ts'
-import type { IgnoreRule } from '../drift/ignore-rules.ts'
-import type { RiskOverride } from '../drift/risk-overrides.ts'
+import type { ActorRule } from '../drift/attribute/actor-classes.ts'
+import type { IgnoreRule } from '../drift/noise/ignore-rules.ts'
+import type { RiskOverride } from '../drift/risk/risk-overrides.ts'
 import type { VisibilityRules } from '../drift/visibility.ts'
 import { Failure } from '../failure.ts'
 import type { RenderChoice } from '../render/render-choice.ts'

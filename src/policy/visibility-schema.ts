@@ -1,7 +1,7 @@
 /** What a policy says about showing values: `hide` and `show`. */
 import * as z from 'zod'
-import { expressionProblem } from '../drift/rule-expression.ts'
-import { parseRulePath, type RulePath } from '../drift/rule-path.ts'
+import { expressionProblem } from '../drift/noise/rule-expression.ts'
+import { parseRulePath, type RulePath } from '../drift/noise/rule-path.ts'
 import type { VisibilityRule } from '../drift/visibility.ts'
 import { ignoreSchema } from './ignore-schema.ts'
 

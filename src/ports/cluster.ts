@@ -3,10 +3,10 @@
 import type { Failure } from '../failure.ts'
 import type { FieldPath } from '../krm/field-path.ts'
 import type { FieldSchema } from '../krm/field-schema.ts'
-import type { Json, JsonObject } from '../krm/json.ts'
 import type { LiveView, Prediction, WantedObject } from '../krm/live-view.ts'
 import type { Resource } from '../krm/resource.ts'
 import type { ResourceId } from '../krm/resource-id.ts'
+import type { Json, JsonObject } from '../text/json.ts'
 
 export interface ClusterIdentity {
   /** uid of the kube-system namespace; empty where it could not be read, as in a recording. */

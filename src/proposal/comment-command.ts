@@ -2,7 +2,7 @@
  * Commands in comments (`ux.md` §2.5): `/drift VERB …` at the start of a line, or `/VERB …` for short. A comment is anybody's
  * text: what is quoted, or stands in code, is no command; a word that is not ours is somebody else's bot.
  */
-import { oneLine } from '../record/one-line.ts'
+import { oneLine } from '../text/one-line.ts'
 
 export const RESOLUTION_VERBS = ['restore', 'adopt', 'release'] as const
 export const VERBS = [

@@ -4,7 +4,7 @@ import { builtInFunctions } from '../../functions/built-in-functions.ts'
 import { path } from '../../test/fakes/live-object.ts'
 import { APPLY_SETTERS, CATALOG, filesOf, settersConfig, webKptfile } from '../../test/fakes/pipeline-files.ts'
 import { answerCalls, type FunctionLibrary } from '../render/answer-calls.ts'
-import { throughText } from '../render/render-files.ts'
+import { throughText } from '../render/kpt/render-files.ts'
 import { renderPackage } from '../render/render-package.ts'
 import { FieldOrigins, originLines } from './field-origin.ts'
 

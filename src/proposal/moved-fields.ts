@@ -1,9 +1,9 @@
 /** What an edit of the sources changes in what the package renders to. */
 import { type FieldPath, field, valueAt } from '../krm/field-path.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, jsonEquals } from '../krm/json.ts'
+import { shownPathOnly } from '../krm/redaction/shown-path.ts'
 import { describeResourceId, resourceKey } from '../krm/resource-id.ts'
-import { shownPathOnly } from '../krm/shown-path.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, jsonEquals } from '../text/json.ts'
 import { otherDifferences, type Rendered } from './prove-edit.ts'
 import type { ResolvedChange } from './resolution-edits.ts'
 

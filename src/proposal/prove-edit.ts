@@ -4,10 +4,10 @@
  */
 import { Failure } from '../failure.ts'
 import { type FieldPath, field, isWithin, valueAt } from '../krm/field-path.ts'
-import { getKey, isJsonObject, type Json, jsonEquals } from '../krm/json.ts'
+import { shownPathOnly } from '../krm/redaction/shown-path.ts'
 import { describeResourceId } from '../krm/resource-id.ts'
-import { shownPathOnly } from '../krm/shown-path.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
+import { getKey, isJsonObject, type Json, jsonEquals } from '../text/json.ts'
 import type { ResolvedChange } from './resolution-edits.ts'
 
 /** What a package renders to, by `resourceKey`. */

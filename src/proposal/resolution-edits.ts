@@ -2,15 +2,16 @@
  * Restore, Adopt and Release as edits of authored files (design §8). Restore edits nothing: git already says it. Adopt
  * writes the live value where the value was authored. Release takes the field out of git.
  */
+
+import { isEncrypted } from '../drift/compare/encrypted-fields.ts'
 import type { Drift, Resolution } from '../drift/drift.ts'
-import { isEncrypted } from '../drift/encrypted-fields.ts'
 import { Failure } from '../failure.ts'
 import { valueAt } from '../krm/field-path.ts'
-import { isSecret, isSensitive } from '../krm/redacted.ts'
+import { isSecret, isSensitive } from '../krm/redaction/redacted.ts'
+import { shownPathOnly } from '../krm/redaction/shown-path.ts'
 import { describeResourceId } from '../krm/resource-id.ts'
-import { shownPathOnly } from '../krm/shown-path.ts'
-import type { YamlEdit } from '../package/edit-yaml.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
+import type { YamlEdit } from '../yaml/edit/edit-yaml.ts'
 
 export interface ResolvedChange {
   readonly drift: Drift

@@ -1,8 +1,8 @@
 /** What the text of a proposal says beforehand about Adopt, where functions and programs may have to run to know it. */
 import { Failure } from '../failure.ts'
-import { type NotAdoptable, notAdoptable, notAdoptableAtAll } from '../plan/not-adoptable.ts'
-import type { Observation } from '../plan/observation.ts'
-import type { UnitPlan } from '../plan/plan-reconcile.ts'
+import { type NotAdoptable, notAdoptable, notAdoptableAtAll } from '../plan/forge/not-adoptable.ts'
+import type { Observation } from '../plan/turn/observation.ts'
+import type { UnitPlan } from '../plan/turn/unit-plan.ts'
 import type { PackageRenderer } from '../render/package-renderer.ts'
 import { asking, withAnswers } from './with-answers.ts'
 

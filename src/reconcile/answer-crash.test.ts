@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
-import { NO_PRESSES } from './observe-requests.ts'
+import { NO_PRESSES } from './commands/observe-requests.ts'
 import { runTurn } from './run-turn.ts'
 
 const signal = new AbortController().signal

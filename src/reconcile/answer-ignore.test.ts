@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { mergeByHand, policyText, TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
-import type { Answer } from './apply-answers.ts'
-import { NO_PRESSES } from './observe-requests.ts'
+import type { Answer } from './commands/apply-answers.ts'
+import { NO_PRESSES } from './commands/observe-requests.ts'
 import { runTurn } from './run-turn.ts'
 
 const signal = new AbortController().signal

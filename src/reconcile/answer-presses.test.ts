@@ -4,8 +4,8 @@ import { opened, record, resolutions, type Scene, said, signal } from '../../tes
 import { WEB } from '../../test/fakes/turn-world.ts'
 import { PressQueue } from '../controller/press-queue.ts'
 import type { ButtonPress } from '../ports/check-run.ts'
-import { checkKey } from '../proposal/check-run-text.ts'
-import type { Answer } from './apply-answers.ts'
+import { checkKey } from '../proposal/text/check-run-text.ts'
+import type { Answer } from './commands/apply-answers.ts'
 import { runFleetTurn } from './run-turn.ts'
 
 function pressOf({ world, ref }: Scene, more: Partial<ButtonPress> = {}): ButtonPress {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { answer, ask, opened, reactions, record, resolutions, said, signal, tick } from '../../test/fakes/answered-proposal.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
-import { NO_PRESSES } from './observe-requests.ts'
+import { NO_PRESSES } from './commands/observe-requests.ts'
 import { runFleetTurn } from './run-turn.ts'
 
 test('adopt changes the plan, the body says who chose it, and nothing more is sent in ten turns', async () => {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { answer, ask, opened, reactions, record, resolutions, said, tick } from '../../test/fakes/answered-proposal.ts'
 import { mergeByHand, WEB } from '../../test/fakes/turn-world.ts'
 import { Failure } from '../failure.ts'
-import { driftOf } from '../proposal/ticks.ts'
+import { driftOf } from '../proposal/text/ticks.ts'
 
 for (const permission of ['none', 'read'] as const) {
   test(`somebody who may only ${permission} changes nothing, and is told without being called`, async () => {

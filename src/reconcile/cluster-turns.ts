@@ -1,17 +1,17 @@
 /** What a turn has to say of each cluster as a whole, and of what it could not observe there. */
 import type { Failure, FailureCode } from '../failure.ts'
 import { packageSlug } from '../package/find-packages.ts'
-import { type ClusterLedgerWrites, clusterWrites } from '../plan/cluster-writes.ts'
-import { identityFields, knownObservation } from '../plan/ledger-files.ts'
+import { type ClusterLedgerWrites, clusterWrites } from '../plan/ledger/cluster-writes.ts'
+import { identityFields, knownObservation } from '../plan/ledger/ledger-files.ts'
+import type { UnobservedUnit } from '../plan/ledger/unobserved.ts'
+import { contentHash } from '../plan/turn/unit-git.ts'
 import type { UnitResult } from '../plan/turn/unit-result.ts'
-import { contentHash } from '../plan/unit-git.ts'
-import type { UnobservedUnit } from '../plan/unobserved.ts'
 import { clusterDetection } from '../policy/effective-policy.ts'
 import { ledgerUnitFolder } from '../record/record-paths.ts'
 import type { DriftReport } from '../record/schema.ts'
-import type { Board } from './board.ts'
-import type { ObservedCluster } from './observe-units.ts'
-import { below, packagesIn, type RepositoryView, readTexts } from './repository-view.ts'
+import type { ObservedCluster } from './observe/observe-units.ts'
+import type { Board } from './repository/board.ts'
+import { below, packagesIn, type RepositoryView, readTexts } from './repository/repository-view.ts'
 
 export interface SeenClusters {
   readonly observed: readonly ObservedCluster[]

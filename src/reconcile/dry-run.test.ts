@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { mergeByHand, TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
-import { NO_PRESSES } from './observe-requests.ts'
+import { NO_PRESSES } from './commands/observe-requests.ts'
 
 async function written(world: TurnWorld, forge: MemoryForge): Promise<readonly string[]> {
   const refs = JSON.stringify([...world.repository.branches])

@@ -1,14 +1,14 @@
 /** Plans a turn within the limits of the repository: what waits is planned again as a draft, which says why. */
-import type { Hold } from '../plan/hold.ts'
-import { openProposals } from '../plan/open-proposals.ts'
-import { planHolds } from '../plan/plan-limits.ts'
-import { unitKey } from '../plan/planned-unit.ts'
-import { findStorm, newlyDrifting, type Storm, standingBranch } from '../plan/storm.ts'
+import type { Hold } from '../plan/limits/hold.ts'
+import { openProposals } from '../plan/limits/open-proposals.ts'
+import { planHolds } from '../plan/limits/plan-limits.ts'
+import { findStorm, newlyDrifting, type Storm, standingBranch } from '../plan/limits/storm.ts'
+import { unitKey } from '../plan/turn/planned-unit.ts'
 import type { UnitResult } from '../plan/turn/unit-result.ts'
 import { repositoryLimits } from '../policy/effective-policy.ts'
 import type { DriftReport } from '../record/schema.ts'
-import type { Board } from './board.ts'
-import type { RepositoryView } from './repository-view.ts'
+import type { Board } from './repository/board.ts'
+import type { RepositoryView } from './repository/repository-view.ts'
 
 export const NO_HOLDS: ReadonlyMap<string, Hold> = new Map()
 

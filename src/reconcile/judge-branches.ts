@@ -3,14 +3,15 @@
  * and what differs is somebody's, whatever name stands in it.
  */
 
-import { type ExpectedCommit, expectedCommit, type StandingCommit } from '../plan/expected-branch.ts'
-import type { Observation, OpenBranch } from '../plan/observation.ts'
-import { filesOfProposal, type UnitPlan } from '../plan/plan-reconcile.ts'
+import { type ExpectedCommit, expectedCommit, type StandingCommit } from '../plan/decisions/expected-branch.ts'
+import type { Observation, OpenBranch } from '../plan/turn/observation.ts'
+import { filesOfProposal } from '../plan/turn/plan-reconcile.ts'
+import type { UnitPlan } from '../plan/turn/unit-plan.ts'
 import type { FileChange, PackageRepository } from '../ports/package-repository.ts'
 import { type PushedContent, pushedContent } from '../record/pushed-branch.ts'
 import type { PackageRenderer } from '../render/package-renderer.ts'
-import { changesBetween } from './changes-between.ts'
-import type { ObservedUnit } from './observe-units.ts'
+import type { ObservedUnit } from './observe/observe-units.ts'
+import { changesBetween } from './repository/changes-between.ts'
 import { asking, withAnswers } from './with-answers.ts'
 
 export interface JudgeGround {

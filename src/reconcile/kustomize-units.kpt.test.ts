@@ -6,8 +6,8 @@ import { KPTFILE, policyText, refused, TurnWorld, yaml } from '../../test/fakes/
 import { whyNoKubectl } from '../../test/kpt/find-kubectl.ts'
 import { InProcessRenderer } from '../adapters/functions/in-process-renderer.ts'
 import { PackageBuilds, withBuilds } from '../adapters/functions/package-builds.ts'
-import type { Json } from '../krm/json.ts'
 import type { PackageRenderer } from '../render/package-renderer.ts'
+import type { Json } from '../text/json.ts'
 
 /** Remembers what was built, so that the tests together build each content once. */
 const RENDERER = withBuilds(new InProcessRenderer(), new PackageBuilds({ allowed: ['kubectl'], environment: process.env }))

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { FleetWorld, plans } from '../../test/fakes/fleet-world.ts'
 import { appliedBy } from '../../test/fakes/live-object.ts'
 import { DEPLOYMENT, WEB } from '../../test/fakes/turn-world.ts'
-import type { JsonObject } from '../krm/json.ts'
-import { NO_PRESSES } from './observe-requests.ts'
+import type { JsonObject } from '../text/json.ts'
+import { NO_PRESSES } from './commands/observe-requests.ts'
 
 const open = (world: FleetWorld) => world.forge.proposals.filter(({ state }) => state === 'open')
 const proposed = (world: FleetWorld) => world.repository.names().filter((name) => name.startsWith('proposed/'))

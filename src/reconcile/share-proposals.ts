@@ -1,7 +1,6 @@
 /** Joins the proposals of one cause: after every unit is planned by itself, before anything is written. */
 
-import { type GitWrites, isNothing, joinWrites } from '../plan/action.ts'
-import type { JointPlace } from '../plan/joint-place.ts'
+import type { JointPlace } from '../plan/joint/joint-place.ts'
 import {
   buildJoint,
   findGroups,
@@ -11,7 +10,8 @@ import {
   type PlannedMember,
   type Standing,
   standingProposals,
-} from '../plan/joint-proposal.ts'
+} from '../plan/joint/joint-proposal.ts'
+import { type GitWrites, isNothing, joinWrites } from '../plan/turn/action.ts'
 import type { UnitResult } from '../plan/turn/unit-result.ts'
 
 type PlannedUnit = UnitResult & { readonly state: 'planned' }

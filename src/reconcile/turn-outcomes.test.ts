@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { FleetWorld } from '../../test/fakes/fleet-world.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { mergeByHand, TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
-import { readRepository } from './repository-view.ts'
+import { readRepository } from './repository/repository-view.ts'
 
 /** A pull request that was merged on the forge, before a turn saw it. */
 async function merged(policy?: string): Promise<{ world: TurnWorld; forge: MemoryForge }> {

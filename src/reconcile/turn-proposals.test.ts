@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { CONFIG, KPTFILE, mergeByHand, refused, TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
 import type { ClosedEpisode } from '../record/schema.ts'
-import { readRepository } from './repository-view.ts'
+import { readRepository } from './repository/repository-view.ts'
 
 /** One open pull request about `spec.replicas`. */
 async function opened(): Promise<{ world: TurnWorld; forge: MemoryForge }> {

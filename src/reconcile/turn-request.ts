@@ -1,10 +1,10 @@
 /** What a turn is asked for, and what it works with. */
-import type { WishRequest } from '../plan/comment-wish.ts'
+import type { WishRequest } from '../plan/commands/comment-wish.ts'
 import type { PressSource } from '../ports/check-run.ts'
 import type { ClusterReader } from '../ports/cluster.ts'
 import type { Forge } from '../ports/hosted-forge.ts'
 import type { PackageRepository } from '../ports/package-repository.ts'
-import type { LookRequest } from './observe-units.ts'
+import type { LookRequest } from './observe/observe-units.ts'
 
 export interface TurnPorts {
   readonly repository: PackageRepository

@@ -4,10 +4,10 @@ import { test } from 'node:test'
 import { FleetWorld } from '../../test/fakes/fleet-world.ts'
 import { KPTFILE, policyText, proposed, refused, TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
 import { Failure, type FailureCode } from '../failure.ts'
-import { parseGoYaml } from '../krm/go-yaml.ts'
 import { clusterObservationSchema, type DriftReport, driftReportSchema } from '../record/schema.ts'
 import { parseDocument } from '../record/write-document.ts'
 import { readResourceGroup } from '../status/resource-group.ts'
+import { parseGoYaml } from '../yaml/read/go-yaml.ts'
 
 type Repository = TurnWorld['repository']
 

@@ -1,11 +1,11 @@
 /** Plans that render: a program or an image that a rendering needs runs in between, and the plan is made again. */
 import { Failure } from '../failure.ts'
-import type { Observation } from '../plan/observation.ts'
+import type { Observation } from '../plan/turn/observation.ts'
 import type { FunctionLibrary } from '../render/answer-calls.ts'
+import { describeStep, type FunctionAnswer, type FunctionCall, functionName } from '../render/kpt/pipeline-step.ts'
+import { formatFunctionInput } from '../render/kpt/resource-list.ts'
 import { type Build, type BuildLibrary, MissingBuilds, NO_BUILDS } from '../render/package-builder.ts'
 import { MissingAnswer, type PackageRenderer } from '../render/package-renderer.ts'
-import { describeStep, type FunctionAnswer, type FunctionCall, functionName } from '../render/pipeline-step.ts'
-import { formatFunctionInput } from '../render/resource-list.ts'
 
 /** Inputs that one plan may want answered. */
 const MOST_ANSWERS = 50

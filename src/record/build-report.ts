@@ -1,14 +1,14 @@
 /** From verdicts to the DriftReport of a unit. Here plain values become shown values: the only place that does it. */
 import { createHash } from 'node:crypto'
+import { itemFingerprint } from '../drift/compare/fingerprint.ts'
 import type { Actor, Drift, FieldOwner, ObjectVerdict, Resolution, SetAside } from '../drift/drift.ts'
-import { itemFingerprint } from '../drift/fingerprint.ts'
-import type { Json } from '../krm/json.ts'
-import { type RedactionKey, redact, redactUnread, type Shown, sameKey, show, shownJson } from '../krm/redacted.ts'
+import { type RedactionKey, redact, redactUnread, type Shown, sameKey, show, shownJson } from '../krm/redaction/redacted.ts'
+import { shownPath } from '../krm/redaction/shown-path.ts'
 import type { ResourceId } from '../krm/resource-id.ts'
-import { shownPath } from '../krm/shown-path.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
 import { type GroupMember, healthMessage } from '../status/resource-group.ts'
 import { unitHealth } from '../status/unit-health.ts'
+import type { Json } from '../text/json.ts'
 import { frozen } from './known-texts.ts'
 import { API_VERSION, type Change, type DriftReport, type Incomplete, LOCAL_CONFIG, type UnitHealth } from './schema.ts'
 

@@ -5,11 +5,11 @@
  */
 import { describeResourceId } from '../krm/resource-id.ts'
 import { formatKptAnnotation } from '../package/kpt-annotation.ts'
+import { oneLine } from '../text/one-line.ts'
 import { actorLimit, actorName } from './actor-name.ts'
 import { commitJson, commitText } from './commit-text.ts'
 import { formatSides } from './format-value.ts'
 import { jointFingerprint } from './joint-fingerprint.ts'
-import { oneLine } from './one-line.ts'
 import type { Change, DriftRecord } from './schema.ts'
 import { formatSubject, jointSubject, SUBJECT_LIMIT } from './subject.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { Json } from '../krm/json.ts'
+import type { Json } from '../text/json.ts'
 import { formatSides, formatValue, hiddenBytes } from './format-value.ts'
 
 const ROWS: readonly (readonly [value: Json | undefined, text: string, bytes: number | undefined])[] = [

@@ -1,7 +1,8 @@
 /** Who it was, as the ledger has it: an audit log is kept for days, and drift may wait for weeks. */
+
+import { itemFingerprint } from '../drift/compare/fingerprint.ts'
 import type { Drift, ObjectVerdict } from '../drift/drift.ts'
-import { itemFingerprint } from '../drift/fingerprint.ts'
-import type { RedactionKey } from '../krm/redacted.ts'
+import type { RedactionKey } from '../krm/redaction/redacted.ts'
 import type { Change, DriftReport } from './schema.ts'
 
 /** By fingerprint of the change: those with a user. */

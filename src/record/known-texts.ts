@@ -1,7 +1,7 @@
 /** What texts say, for texts that are read again and again: each turn reads the whole ledger, and most of it as the turn before left it. */
 import { createHash } from 'node:crypto'
-import { parseGoYaml } from '../krm/go-yaml.ts'
-import type { Json } from '../krm/json.ts'
+import type { Json } from '../text/json.ts'
+import { parseGoYaml } from '../yaml/read/go-yaml.ts'
 
 /** Characters of the texts in all, which are not kept themselves: their values take about three bytes for each. 10,000 changes have 15 million. */
 const KEPT_CHARACTERS = 32 * 1024 * 1024

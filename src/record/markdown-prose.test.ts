@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { htmlCode, markdownLink, markdownProse } from './markdown-text.ts'
+import { htmlCode, markdownLink, markdownProse } from '../text/markdown-text.ts'
 
 test('words stay words, and names, numbers with signs and addresses stand in code', () => {
   assert.equal(

@@ -3,12 +3,12 @@
  * and objects that a plain apply cannot bring back, because their syncer can only delete them and create them anew.
  */
 import type { ObjectVerdict } from '../drift/drift.ts'
-import { canonicalJson, getKey, isJsonObject, type Json, type JsonObject, parseJson } from '../krm/json.ts'
-import { type RedactionKey, sameKey } from '../krm/redacted.ts'
+import { type RedactionKey, sameKey } from '../krm/redaction/redacted.ts'
+import { shownWithHidden } from '../krm/redaction/shown-object.ts'
+import { shownPath } from '../krm/redaction/shown-path.ts'
 import { withoutBookkeeping } from '../krm/resource.ts'
 import { type ResourceId, resourceKey } from '../krm/resource-id.ts'
-import { shownWithHidden } from '../krm/shown-object.ts'
-import { shownPath } from '../krm/shown-path.ts'
+import { canonicalJson, getKey, isJsonObject, type Json, type JsonObject, parseJson } from '../text/json.ts'
 import { refOf } from './build-report.ts'
 import { frozen } from './known-texts.ts'
 import type { ObjectCopy } from './schema.ts'

@@ -5,13 +5,13 @@
  */
 import type { Drift, ObjectVerdict } from '../drift/drift.ts'
 import { type FieldPath, indexOfStep, type PathStep, valueAt } from '../krm/field-path.ts'
-import { canonicalJson, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../krm/json.ts'
-import type { RedactionKey } from '../krm/redacted.ts'
+import type { RedactionKey } from '../krm/redaction/redacted.ts'
+import { shownObject } from '../krm/redaction/shown-object.ts'
+import { shownPath } from '../krm/redaction/shown-path.ts'
 import { withoutBookkeeping } from '../krm/resource.ts'
 import type { ResourceId } from '../krm/resource-id.ts'
-import { shownObject } from '../krm/shown-object.ts'
-import { shownPath } from '../krm/shown-path.ts'
-import { EditRefusal, withoutValueAt, withValueAt } from '../package/edit-yaml-value.ts'
+import { canonicalJson, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../text/json.ts'
+import { EditRefusal, withoutValueAt, withValueAt } from '../yaml/edit/edit-yaml-value.ts'
 import { showChange } from './build-report.ts'
 import { formatDocument } from './write-document.ts'
 

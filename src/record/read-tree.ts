@@ -1,8 +1,8 @@
 /** Documents of Backporch that stand among the resources of a package, as functions are given them: YAML trees. */
 import type { z } from 'zod'
-import type { Json } from '../krm/json.ts'
-import { jsonOf, textAt, type YamlMap } from '../krm/yaml-node.ts'
-import { oneLine } from './one-line.ts'
+import type { Json } from '../text/json.ts'
+import { oneLine } from '../text/one-line.ts'
+import { jsonOf, textAt, type YamlMap } from '../yaml/yaml-node.ts'
 import { API_VERSION, type DriftRecord, type DriftReport, driftRecordSchema, driftReportSchema } from './schema.ts'
 
 export interface TreeProblem {

@@ -3,8 +3,8 @@
  * Schema under docs/schema/ come from it. Shapes after `ux.md` §2.7 and the Kubernetes API conventions.
  */
 import * as z from 'zod'
-import type { Json } from '../krm/json.ts'
 import { STATUS_WORDS } from '../status/kstatus-fields.ts'
+import type { Json } from '../text/json.ts'
 import { refSchema, rolledBackSchema, rolloutSchema } from './rollout-schema.ts'
 
 export const API_VERSION = 'backporch.dev/v1alpha1'

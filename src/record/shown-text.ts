@@ -3,14 +3,14 @@
  * the rest and their comments stay, and two texts still differ where their hidden values do.
  */
 
-import { hasSecretText } from '../krm/credential-text.ts'
-import { isJsonArray, isJsonObject, type Json, jsonEquals } from '../krm/json.ts'
-import { readYamlNodes } from '../krm/read-yaml-node.ts'
-import type { RedactionKey } from '../krm/redacted.ts'
+import { hasSecretText } from '../krm/redaction/credential-text.ts'
+import type { RedactionKey } from '../krm/redaction/redacted.ts'
+import { shownObject, type VisibilityOf } from '../krm/redaction/shown-object.ts'
 import { readResource } from '../krm/resource.ts'
 import type { ResourceId } from '../krm/resource-id.ts'
-import { shownObject, type VisibilityOf } from '../krm/shown-object.ts'
-import { jsonOf, keyOf, resolved, type YamlNode } from '../krm/yaml-node.ts'
+import { isJsonArray, isJsonObject, type Json, jsonEquals } from '../text/json.ts'
+import { readYamlNodes } from '../yaml/read/read-yaml-node.ts'
+import { jsonOf, keyOf, resolved, type YamlNode } from '../yaml/yaml-node.ts'
 
 /** Where something is hidden: offsets in UTF-16 code units, and what stands there instead. */
 interface Hidden {

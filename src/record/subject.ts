@@ -1,7 +1,8 @@
 /** One line that says what lands: subject of the commit and title of the proposal, which are never two things. */
+
+import { oneLine } from '../text/one-line.ts'
 import { commitText } from './commit-text.ts'
 import { formatSides, formatValue } from './format-value.ts'
-import { oneLine } from './one-line.ts'
 import type { Change, DriftRecord } from './schema.ts'
 
 /** What a reader sees at once in lists of commits and requests. */

@@ -1,8 +1,8 @@
 /** Documents as YAML text and back. The same document gives the same bytes. */
 import type { z } from 'zod'
 import { Failure } from '../failure.ts'
-import { type Json, jsonEquals } from '../krm/json.ts'
-import { writeDocument } from '../package/edit-yaml-write.ts'
+import { type Json, jsonEquals } from '../text/json.ts'
+import { writeDocument } from '../yaml/edit/edit-yaml-write.ts'
 import { frozen, knownTexts } from './known-texts.ts'
 import { pushedBranchSchema } from './pushed-branch.ts'
 import { closedEpisodeSchema, clusterObservationSchema, driftRecordSchema, driftReportSchema } from './schema.ts'

@@ -7,7 +7,7 @@ import {
   functionName,
   type PipelineStep,
   type RenderProcess,
-} from './pipeline-step.ts'
+} from './kpt/pipeline-step.ts'
 
 /** Whoever runs functions. Answers for equal calls are equal; may throw where it cannot answer at once. */
 export interface FunctionLibrary {

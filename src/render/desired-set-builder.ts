@@ -1,9 +1,9 @@
 /** Objects one by one to a desired set: what is applied and what is not, each id once, everything that is wrong told at once. */
 import { Failure } from '../failure.ts'
-import { getKey, isJsonObject, type Json, type JsonObject } from '../krm/json.ts'
 import { readResource } from '../krm/resource.ts'
 import { describeResourceId, parseApiVersion, resourceKey } from '../krm/resource-id.ts'
 import type { Note } from '../note.ts'
+import { getKey, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
 import type { DesiredResource, DesiredSet, SourceLocation } from './desired-set.ts'
 import { isLocalConfig, isOfKpt } from './not-applied.ts'
 import { type FoundInventory, inventoryOf, readInventory } from './package-inventory.ts'

@@ -1,7 +1,8 @@
 /** Objects of a package that kpt never applies to a cluster. */
-import { getKey, isJsonObject, type Json } from '../krm/json.ts'
+
 import { parseApiVersion } from '../krm/resource-id.ts'
-import { KUSTOMIZATION_NAMES } from './kustomization-names.ts'
+import { getKey, isJsonObject, type Json } from '../text/json.ts'
+import { KUSTOMIZATION_NAMES } from './kustomize/kustomization-names.ts'
 
 const LOCAL_CONFIG = 'config.kubernetes.io/local-config'
 

@@ -1,9 +1,10 @@
 /** The inventory that a package names: a `kind: ResourceGroup` file, or the Kptfile's older `inventory`. */
-import type { Json } from '../krm/json.ts'
-import { isJsonObject } from '../krm/json.ts'
+
 import { labelsOf, metadataText } from '../krm/resource.ts'
 import type { Note } from '../note.ts'
 import type { InventoryRef } from '../ports/cluster.ts'
+import type { Json } from '../text/json.ts'
+import { isJsonObject } from '../text/json.ts'
 import type { SourceLocation } from './desired-set.ts'
 
 /** Label that carries the inventory's id (cli-utils `pkg/common/common.go`). */

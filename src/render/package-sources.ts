@@ -1,12 +1,12 @@
 /** The files of a package before anything is made of them: its Kptfiles, which manifests kpt reads, what cannot be looked into. */
 import { Failure } from '../failure.ts'
-import { decodeYaml } from '../krm/go-yaml-text.ts'
 import type { Kptfile } from '../package/kptfile.ts'
 import type { PackageFile, PackageFiles } from '../package/package-files.ts'
 import { IGNORE_FILE, PACKAGE_FILE, walkPackage } from '../package/walk-package.ts'
-import { checkFunctionConfigs } from './function-config.ts'
-import { readKnownKptfile } from './known-kptfiles.ts'
-import { KUSTOMIZATION_NAMES } from './kustomization-names.ts'
+import { decodeYaml } from '../yaml/read/go-yaml-text.ts'
+import { checkFunctionConfigs } from './kpt/function-config.ts'
+import { readKnownKptfile } from './kpt/known-kptfiles.ts'
+import { KUSTOMIZATION_NAMES } from './kustomize/kustomization-names.ts'
 
 const MANIFEST = /\.(?:yaml|yml|json)$/
 /** Folders inside each other beyond this are none that anybody made. */

@@ -1,8 +1,9 @@
 /** Secrets that stand in git for everybody to read. */
-import { getKey, isJsonObject, type Json } from '../krm/json.ts'
-import { isSecret } from '../krm/redacted.ts'
+
+import { isSecret } from '../krm/redaction/redacted.ts'
 import { readResource } from '../krm/resource.ts'
 import { describeResourceId } from '../krm/resource-id.ts'
+import { getKey, isJsonObject, type Json } from '../text/json.ts'
 
 /**
  * A sentence that names the keys of a Secret with values in the manifest, never a value; undefined for anything else. A file

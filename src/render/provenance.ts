@@ -2,10 +2,10 @@
  * Which steps of a pipeline wrote which fields. Nothing is guessed from values: a function of ours is seen writing, also the
  * value that is there already; of what another program gives back, what is new or has another value was written by it.
  */
-import { isTextToAll } from '../krm/go-scalar.ts'
-import { entryOf, keyOf, resolved, type YamlMap, type YamlNode, type YamlScalar } from '../krm/yaml-node.ts'
-import type { PipelineStep, StepRun } from './pipeline-step.ts'
-import type { RenderWatcher } from './run-pipeline.ts'
+import { isTextToAll } from '../yaml/go-scalar.ts'
+import { entryOf, keyOf, resolved, type YamlMap, type YamlNode, type YamlScalar } from '../yaml/yaml-node.ts'
+import type { PipelineStep, StepRun } from './kpt/pipeline-step.ts'
+import type { RenderWatcher } from './kpt/run-pipeline.ts'
 
 /** Leaves the numbers of the steps in the nodes' `writes`. One for each render. */
 export class ProvenanceWatcher implements RenderWatcher {

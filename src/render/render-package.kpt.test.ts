@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { runKpt, whyNoKpt, withFolder } from '../../test/kpt/find-kpt.ts'
-import { parseGoYaml } from '../krm/go-yaml.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../krm/json.ts'
 import { annotationsOf, metadataText } from '../krm/resource.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
+import { parseGoYaml } from '../yaml/read/go-yaml.ts'
 import { answerCalls, NO_FUNCTIONS } from './answer-calls.ts'
 import { renderPackage } from './render-package.ts'
 

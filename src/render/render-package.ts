@@ -4,19 +4,19 @@
  * `kpt fn render` makes of them.
  */
 import { Failure, Failures, failuresOf } from '../failure.ts'
-import { type GoYamlFile, objectsIn, parseGoYaml } from '../krm/go-yaml.ts'
-import { getKey, isJsonObject, type Json } from '../krm/json.ts'
-import type { YamlMap } from '../krm/yaml-node.ts'
 import type { Kptfile } from '../package/kptfile.ts'
 import type { PackageFiles } from '../package/package-files.ts'
+import { getKey, isJsonObject, type Json } from '../text/json.ts'
+import { type GoYamlFile, objectsIn, parseGoYaml } from '../yaml/read/go-yaml.ts'
+import type { YamlMap } from '../yaml/yaml-node.ts'
 import type { DesiredSet } from './desired-set.ts'
 import { DesiredSetBuilder } from './desired-set-builder.ts'
+import { readPipelinePackage } from './kpt/pipeline-package.ts'
+import { describeStep, type RenderProcess } from './kpt/pipeline-step.ts'
+import { renderedObjects } from './kpt/rendered-objects.ts'
+import { type PipelineRun, type RenderWatcher, runPipeline } from './kpt/run-pipeline.ts'
 import { isKustomization, isLocalConfig } from './not-applied.ts'
 import { isKptfile, PackageSources } from './package-sources.ts'
-import { readPipelinePackage } from './pipeline-package.ts'
-import { describeStep, type RenderProcess } from './pipeline-step.ts'
-import { renderedObjects } from './rendered-objects.ts'
-import { type PipelineRun, type RenderWatcher, runPipeline } from './run-pipeline.ts'
 
 export interface RenderedPackage {
   readonly desired: DesiredSet

@@ -1,5 +1,5 @@
 /** Manifests whose objects the server names: https://kubernetes.io/docs/reference/using-api/api-concepts/#generated-values. */
-import { getKey, isJsonObject, type Json } from '../krm/json.ts'
+import { getKey, isJsonObject, type Json } from '../text/json.ts'
 
 /**
  * Why a manifest with `generateName` and without a name is not looked for: each create makes another object, none of which has a name

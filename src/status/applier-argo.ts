@@ -3,8 +3,9 @@
  * `diffing.md`, `skip_reconcile.md`, `docs/operator-manual/app-any-namespace.md`. Sync windows (of the AppProject) and ignore rules of
  * the whole installation (`argocd-cm`) are not looked at.
  */
-import { isJsonArray, isJsonObject, type JsonObject } from '../krm/json.ts'
+
 import { annotationsOf } from '../krm/resource.ts'
+import { isJsonArray, isJsonObject, type JsonObject } from '../text/json.ts'
 import { partOf } from './applier-claims.ts'
 import { ignoredByArgo } from './applier-ignores.ts'
 import { absent, type Case, describeField, findOwn, type Judgement, titleOf, unreadable } from './applier-judgement.ts'

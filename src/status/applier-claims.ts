@@ -3,11 +3,12 @@
  * its documentation (docs/facts/applier-marks.md); all marks can be forged or copied, so a mark that names its own object is
  * held against it. Sveltos, Fleet and kapp are after their sources only: none of them was run against this.
  */
-import { getKey, isJsonObject, type JsonObject } from '../krm/json.ts'
+
 import type { LiveView, WantedObject } from '../krm/live-view.ts'
 import { managedFieldsOf } from '../krm/managed-fields.ts'
 import { annotationsOf, labelsOf, readResource } from '../krm/resource.ts'
 import type { ResourceId } from '../krm/resource-id.ts'
+import { getKey, isJsonObject, type JsonObject } from '../text/json.ts'
 
 export type ApplierTool =
   | 'flux-kustomization'

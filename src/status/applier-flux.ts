@@ -2,8 +2,9 @@
  * Flux: what a Kustomization and a HelmRelease do about drift. Sources: kustomize-controller `docs/spec/v1/kustomizations.md` (interval,
  * suspend, `reconcile: disabled`, `ssa`), helm-controller `docs/spec/v2/helmreleases.md` (drift detection, suspend).
  */
-import type { JsonObject } from '../krm/json.ts'
+
 import { annotationsOf, labelsOf } from '../krm/resource.ts'
+import type { JsonObject } from '../text/json.ts'
 import { partOf } from './applier-claims.ts'
 import { type DriftedField, ignoredByFlux } from './applier-ignores.ts'
 import {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { drift } from '../../test/fakes/applier-world.ts'
 import { deploymentOf } from '../../test/fakes/syncer-marks.ts'
-import type { JsonObject } from '../krm/json.ts'
+import type { JsonObject } from '../text/json.ts'
 import { type Ignored, ignoredByArgo, ignoredByFlux } from './applier-ignores.ts'
 
 const IMAGE = 'spec.template.spec.containers[name=app].image'

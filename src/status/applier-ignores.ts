@@ -2,10 +2,10 @@
 import { RE2JS } from 're2js'
 import type { Drift } from '../drift/drift.ts'
 import { type FieldPath, indexOfStep, valueAt } from '../krm/field-path.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../krm/json.ts'
 import { matchesLabels, parseLabelSelector } from '../krm/label-selector.ts'
 import { annotationsOf, labelsOf } from '../krm/resource.ts'
 import { parseApiVersion } from '../krm/resource-id.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
 
 /** A difference, and the object that holds it where it is there. */
 export interface DriftedField {

@@ -3,10 +3,11 @@
  * `api/v1/inventory_types.go` (an entry's id is cli-utils `pkg/object/objmetadata.go`), helm-controller issue 1352 (the same list in a
  * HelmRelease, from 1.5 on), argo-cd `pkg/apis/application/v1alpha1/types.go` ResourceStatus, kpt-config-sync `pkg/api/configsync`.
  */
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../krm/json.ts'
+
 import type { LiveState } from '../krm/live-view.ts'
 import { readResource } from '../krm/resource.ts'
 import { type ResourceId, resourceKey } from '../krm/resource-id.ts'
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
 import { type Claim, claimsOf, partOf } from './applier-claims.ts'
 
 export interface SyncerInventory {

@@ -1,9 +1,9 @@
 /** What one applier does about the drift of one package, and the words and exceptions that the tools share. */
 import type { Failure } from '../failure.ts'
-import { isJsonArray, isJsonObject, type JsonObject } from '../krm/json.ts'
 import type { LiveState, WantedObject } from '../krm/live-view.ts'
+import { shownPathOnly } from '../krm/redaction/shown-path.ts'
 import { describeResourceId } from '../krm/resource-id.ts'
-import { shownPathOnly } from '../krm/shown-path.ts'
+import { isJsonArray, isJsonObject, type JsonObject } from '../text/json.ts'
 import { type Claim, partOf } from './applier-claims.ts'
 import type { DriftedField } from './applier-ignores.ts'
 import { listed, type Said, said } from './said.ts'

@@ -11,7 +11,7 @@ import {
   PROFILE,
   ROOT_SYNC,
 } from '../../test/fakes/applier-world.ts'
-import type { JsonObject } from '../krm/json.ts'
+import type { JsonObject } from '../text/json.ts'
 import type { Applier } from './applier.ts'
 
 interface Expected {

@@ -5,11 +5,11 @@
 
 import { hasNoOwners } from '../drift/unowned/unowned-fields.ts'
 import { asFailure } from '../failure.ts'
-import type { JsonObject } from '../krm/json.ts'
 import type { LiveState, LiveView } from '../krm/live-view.ts'
 import { type FieldManager, managedFieldsOf } from '../krm/managed-fields.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import { RENDERED_BY_KPT, type RenderChoice } from '../render/render-choice.ts'
+import type { JsonObject } from '../text/json.ts'
 import { judgeApplication } from './applier-argo.ts'
 import type { Claim } from './applier-claims.ts'
 import { judgeHelmRelease, judgeKustomization } from './applier-flux.ts'

@@ -3,7 +3,7 @@
  * cli-utils' `GetIntField` and `GetStringField` (pkg/kstatus/status/util.go). The first three fail on a value of the wrong
  * type, the last two take their default for it; both are kept, because a verdict depends on which one a rule uses.
  */
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../krm/json.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
 
 /** The six words of kstatus. */
 export const STATUS_WORDS = ['InProgress', 'Failed', 'Current', 'Terminating', 'NotFound', 'Unknown'] as const

@@ -1,5 +1,5 @@
 /** kstatus rules of the kinds that run Pods. Source: cli-utils v0.37.2, pkg/kstatus/status/core.go. */
-import { getKey, isJsonArray, isJsonObject, type JsonObject } from '../krm/json.ts'
+import { getKey, isJsonArray, isJsonObject, type JsonObject } from '../text/json.ts'
 import {
   conditionsOf,
   current,

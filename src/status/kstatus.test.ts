@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { KSTATUS_OBJECTS } from '../../test/corpus/kstatus/objects.ts'
-import type { JsonObject } from '../krm/json.ts'
+import type { JsonObject } from '../text/json.ts'
 import { computeStatus, NOT_FOUND, unknownStatus } from './kstatus.ts'
 
 const AT = new Date('2026-11-20T10:00:00Z')

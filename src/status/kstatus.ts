@@ -3,7 +3,7 @@
  * sigs.k8s.io/cli-utils `pkg/kstatus/status` (`Compute`), so that `kpt live status`, Config Sync and Backporch agree; see
  * docs/facts/kstatus-rules.md.
  */
-import { getKey, type JsonObject } from '../krm/json.ts'
+import { getKey, type JsonObject } from '../text/json.ts'
 import {
   conditionsOf,
   current,

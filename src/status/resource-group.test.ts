@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { getKey, type Json, type JsonObject } from '../krm/json.ts'
+import { getKey, type Json, type JsonObject } from '../text/json.ts'
 import { buildResourceGroup, type GroupMember, type GroupSource, type MemberDrift, readResourceGroup } from './resource-group.ts'
 
 const web: GroupMember = {

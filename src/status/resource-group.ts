@@ -3,9 +3,10 @@
  * read here. Field names and words are those of kpt's and Config Sync's ResourceGroup, so that their readers understand it
  * (docs/facts/resource-group.md).
  */
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../krm/json.ts'
-import { isSensitive } from '../krm/redacted.ts'
+
+import { isSensitive } from '../krm/redaction/redacted.ts'
 import { formatResourceId, type ResourceId, resourceKey } from '../krm/resource-id.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../text/json.ts'
 import { STATUS_WORDS, type StatusWord } from './kstatus-fields.ts'
 
 export const RESOURCE_GROUP_API_VERSION = 'kpt.dev/v1alpha1'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { NO_SYNCER_REPORT } from '../drift/sync-evidence.ts'
-import type { JsonObject } from '../krm/json.ts'
+import { NO_SYNCER_REPORT } from '../drift/behind/sync-evidence.ts'
 import type { LiveState } from '../krm/live-view.ts'
 import { resourceKey } from '../krm/resource-id.ts'
+import type { JsonObject } from '../text/json.ts'
 import type { ApplierTool, Claim } from './applier-claims.ts'
 import { syncerReportOf } from './syncer-report.ts'
 

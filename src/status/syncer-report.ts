@@ -4,11 +4,11 @@
  * (suspend, conditions, lastAppliedRevision), argo-cd `pkg/apis/application/v1alpha1/types.go` (operationState, history) and
  * `docs/user-guide/skip_reconcile.md`, kpt-config-sync `pkg/api/configsync/v1beta1` (Syncing, lastSyncedCommit).
  */
-import { NO_SYNCER_REPORT, type SyncerReport } from '../drift/sync-evidence.ts'
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../krm/json.ts'
+import { NO_SYNCER_REPORT, type SyncerReport } from '../drift/behind/sync-evidence.ts'
 import type { LiveView } from '../krm/live-view.ts'
 import { annotationsOf } from '../krm/resource.ts'
 import { resourceKey } from '../krm/resource-id.ts'
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
 import { type Claim, partOf } from './applier-claims.ts'
 import { titleOf } from './applier-judgement.ts'
 import { plain } from './said.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { appliedBy } from '../../test/fakes/live-object.ts'
 import { deploymentOf } from '../../test/fakes/syncer-marks.ts'
-import type { JsonObject } from '../krm/json.ts'
+import type { JsonObject } from '../text/json.ts'
 import { managerOf } from './unmanaged.ts'
 
 function config(metadata: JsonObject, by = 'kubectl-create', kind = 'ConfigMap'): JsonObject {

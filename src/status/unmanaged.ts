@@ -2,11 +2,12 @@
  * Whether anybody manages an object: another object of the cluster, a syncer, a tool's own storage, or the control plane itself. Answers
  * only by what the object's metadata says; a mark can be copied, so an object that somebody copied with its marks counts as managed.
  */
-import type { JsonObject } from '../krm/json.ts'
+
 import { managedFieldsOf } from '../krm/managed-fields.ts'
 import { isControlled } from '../krm/owner-references.ts'
 import { annotationsOf, labelsOf, readResource } from '../krm/resource.ts'
 import { resourceKey } from '../krm/resource-id.ts'
+import type { JsonObject } from '../text/json.ts'
 import { claimsOf } from './applier-claims.ts'
 
 /** Programs of the control plane and the node, by the field manager that client-go gives them. */

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ConnectedCluster, connectCluster } from '../../src/adapters/kubernetes/connect-cluster.ts'
+import { type ConnectedCluster, connectCluster } from '../../src/adapters/kubernetes/connection/connect-cluster.ts'
 import type { FieldPath } from '../../src/krm/field-path.ts'
 import type { FieldSchema } from '../../src/krm/field-schema.ts'
 import { fieldSetOf, leavesOf, stepKey } from '../../src/krm/field-set.ts'
-import { getKey, isJsonObject, type Json, type JsonObject } from '../../src/krm/json.ts'
 import type { LiveState, WantedObject } from '../../src/krm/live-view.ts'
 import { managedFieldsOf } from '../../src/krm/managed-fields.ts'
 import { type Resource, readResource } from '../../src/krm/resource.ts'
 import type { Clock } from '../../src/ports/clock.ts'
+import { getKey, isJsonObject, type Json, type JsonObject } from '../../src/text/json.ts'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 
 export const realClock: Clock = {

@@ -1,6 +1,6 @@
-import { ApiConnection, type ConnectionOptions } from '../../src/adapters/kubernetes/api-connection.ts'
-import { type CredentialOptions, credentialSource } from '../../src/adapters/kubernetes/credentials.ts'
-import type { ClusterAccess, KubeconfigUser } from '../../src/adapters/kubernetes/kubeconfig.ts'
+import { ApiConnection, type ConnectionOptions } from '../../src/adapters/kubernetes/connection/api-connection.ts'
+import { type CredentialOptions, credentialSource } from '../../src/adapters/kubernetes/connection/credentials.ts'
+import type { ClusterAccess, KubeconfigUser } from '../../src/adapters/kubernetes/connection/kubeconfig.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { ScriptedServer } from './scripted-server.ts'
 

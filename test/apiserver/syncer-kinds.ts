@@ -1,6 +1,6 @@
 /** The kinds of syncers, as small as an API server takes them: group, version, names and scope are theirs, the schemas are open. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ConnectedCluster } from '../../src/adapters/kubernetes/connect-cluster.ts'
+import type { ConnectedCluster } from '../../src/adapters/kubernetes/connection/connect-cluster.ts'
 import { Failure } from '../../src/failure.ts'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { create } from './live-cluster.ts'

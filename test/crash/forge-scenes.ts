@@ -1,7 +1,7 @@
 /** Pasts that nobody disturbed, up to right before a turn: what scenarios begin with. */
 import assert from 'node:assert/strict'
 import type { Failure } from '../../src/failure.ts'
-import { NO_PRESSES } from '../../src/reconcile/observe-requests.ts'
+import { NO_PRESSES } from '../../src/reconcile/commands/observe-requests.ts'
 import { runFleetTurn } from '../../src/reconcile/run-turn.ts'
 import type { FleetPorts, TurnRequest } from '../../src/reconcile/turn-request.ts'
 import { MemoryForge } from '../fakes/memory-forge.ts'

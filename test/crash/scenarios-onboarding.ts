@@ -1,6 +1,6 @@
 /** What `backporch init` proposes, and what becomes of it. */
 import type { Failure } from '../../src/failure.ts'
-import { onboard } from '../../src/reconcile/onboard.ts'
+import { onboard } from '../../src/reconcile/onboard/onboard.ts'
 import { TurnWorld, WEB } from '../fakes/turn-world.ts'
 import type { Scenario } from './forge-killer.ts'
 import { decide, quiet, signal, single, type World } from './forge-scenes.ts'

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { SYNCER, TIMES } from '../../src/cli/demo/story.ts'
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../src/krm/json.ts'
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../src/text/json.ts'
 import { HAND_EDITS } from './hand-edits.ts'
 
 type Files = Readonly<Record<string, Json>>

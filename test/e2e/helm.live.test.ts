@@ -1,7 +1,7 @@
 /** What Helm stores of its releases, by the real Helm 3 and 4 with both of the stores that a cluster can hold. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { LEFT_OVER } from '../../src/drift/last-applied.ts'
+import { LEFT_OVER } from '../../src/drift/compare/last-applied.ts'
 import type { DriftReportList } from '../../src/record/schema.ts'
 import { type ApplierTool, findAppliers, type HelmTool } from '../appliers/appliers.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'

@@ -1,7 +1,7 @@
 /** An open proposal on a forge in memory, with people who comment on it. */
 import assert from 'node:assert/strict'
-import type { Answer } from '../../src/reconcile/apply-answers.ts'
-import { NO_PRESSES } from '../../src/reconcile/observe-requests.ts'
+import type { Answer } from '../../src/reconcile/commands/apply-answers.ts'
+import { NO_PRESSES } from '../../src/reconcile/commands/observe-requests.ts'
 import { runFleetTurn } from '../../src/reconcile/run-turn.ts'
 import type { TurnRequest } from '../../src/reconcile/turn-request.ts'
 import type { DriftRecord } from '../../src/record/schema.ts'

@@ -1,9 +1,8 @@
 /** The answer about one Deployment, from the marks on it and the resources of the syncers that these name. */
 import assert from 'node:assert/strict'
-import { UNKNOWN_ACTOR } from '../../src/drift/actor.ts'
+import { UNKNOWN_ACTOR } from '../../src/drift/attribute/actor.ts'
 import type { ChangeKind } from '../../src/drift/drift.ts'
 import { Failure } from '../../src/failure.ts'
-import type { JsonObject } from '../../src/krm/json.ts'
 import type { LiveState } from '../../src/krm/live-view.ts'
 import { managedFieldsOf } from '../../src/krm/managed-fields.ts'
 import { resourceKey } from '../../src/krm/resource-id.ts'
@@ -11,6 +10,7 @@ import { type Applier, applierOf } from '../../src/status/applier.ts'
 import { claimsOf } from '../../src/status/applier-claims.ts'
 import type { DriftedField } from '../../src/status/applier-ignores.ts'
 import { plain } from '../../src/status/said.ts'
+import type { JsonObject } from '../../src/text/json.ts'
 import { path as fieldPath } from './live-object.ts'
 import { deploymentOf, type MarkedBy } from './syncer-marks.ts'
 

@@ -1,6 +1,6 @@
 /** Audit events as a kube-apiserver writes them (docs/facts/audit-events.md), with what a test is about. */
 import { type AuditedWrite, readAuditedWrite } from '../../src/krm/audit-event.ts'
-import type { Json, JsonObject } from '../../src/krm/json.ts'
+import type { Json, JsonObject } from '../../src/text/json.ts'
 
 export interface AuditSample {
   readonly verb?: string

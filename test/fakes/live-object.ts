@@ -2,10 +2,10 @@
 import { type FieldPath, type PathStep, parseFieldPath, valueAt } from '../../src/krm/field-path.ts'
 import type { FieldSchema } from '../../src/krm/field-schema.ts'
 import { type FieldSet, fieldSetOf, leavesOf, stepKey } from '../../src/krm/field-set.ts'
-import { emptyObject, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, setKey } from '../../src/krm/json.ts'
 import { managedFieldsOf } from '../../src/krm/managed-fields.ts'
 import { schemaOfKind } from '../../src/krm/open-api.ts'
-import { withoutValueAt, withValueAt } from '../../src/package/edit-yaml-value.ts'
+import { emptyObject, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, setKey } from '../../src/text/json.ts'
+import { withoutValueAt, withValueAt } from '../../src/yaml/edit/edit-yaml-value.ts'
 
 /** Fields that the schema does not name are kept. */
 const OPEN = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as const

@@ -1,6 +1,5 @@
 /** The cluster port in memory: objects, a server-side apply of its own, and outages that a test asks for. */
 import { Failure } from '../../src/failure.ts'
-import type { JsonObject } from '../../src/krm/json.ts'
 import type { LiveState, LiveView, Prediction, WantedObject } from '../../src/krm/live-view.ts'
 import { metadataText, type Resource, readResource } from '../../src/krm/resource.ts'
 import { parseResourceId, type ResourceId, resourceKey } from '../../src/krm/resource-id.ts'
@@ -14,6 +13,7 @@ import type {
   ObjectList,
   ServedKind,
 } from '../../src/ports/cluster.ts'
+import type { JsonObject } from '../../src/text/json.ts'
 import { predictedApply, TEST_SCHEMA, withMetadata } from './live-object.ts'
 
 const CLUSTER_SCOPED = new Set(['Namespace', 'ClusterRole'])

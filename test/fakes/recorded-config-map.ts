@@ -1,5 +1,5 @@
 /** ConfigMaps of one field as a recorded cluster has them: live, and what an apply of anything that git may say would give. */
-import { predictionKey, RECORDING } from '../../src/adapters/kubernetes/recording.ts'
+import { predictionKey, RECORDING } from '../../src/adapters/kubernetes/recording/recording.ts'
 import { readResource } from '../../src/krm/resource.ts'
 
 export const COLOURS = ['blue', 'red', 'green'] as const

@@ -1,5 +1,5 @@
 /** Ignore rules for tests, as a policy has them. */
-import type { IgnoreRule } from '../../src/drift/ignore-rules.ts'
+import type { IgnoreRule } from '../../src/drift/noise/ignore-rules.ts'
 import { type IgnoreEntry, ignoreRuleOf, ignoreSchema } from '../../src/policy/ignore-schema.ts'
 
 /** Where there is no reason, one is given. */

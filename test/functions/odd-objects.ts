@@ -1,7 +1,7 @@
 /** Objects as nobody means them: the right names over the wrong things. For tests that a function takes whatever it is given. */
 import fc from 'fast-check'
-import type { Json } from '../../src/krm/json.ts'
-import { type YamlMap, yamlOf } from '../../src/krm/yaml-node.ts'
+import type { Json } from '../../src/text/json.ts'
+import { type YamlMap, yamlOf } from '../../src/yaml/yaml-node.ts'
 
 const NAMES =
   'metadata name namespace labels annotations spec selector matchLabels template jobTemplate volumeClaimTemplates subjects kind rules resourceNames roleRef apiGroup conversion strategy webhook clientConfig service ingress egress from to podSelector topologySpreadConstraints labelSelector volumes configMap data a 1 __proto__'.split(

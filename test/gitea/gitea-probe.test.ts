@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it, test } from 'node:test'
 import { probeForge } from '../../src/adapters/forge/open-forge.ts'
-import { probePush } from '../../src/adapters/git/probe-push.ts'
+import { probePush } from '../../src/adapters/git/protocol/probe-push.ts'
 import { systemClock } from '../../src/adapters/system/system-clock.ts'
-import type { JsonObject } from '../../src/krm/json.ts'
+import type { JsonObject } from '../../src/text/json.ts'
 import { sharedGitea } from './shared-gitea.ts'
 
 const gitea = await sharedGitea()

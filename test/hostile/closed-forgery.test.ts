@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ObjectId } from '../../src/package/object-id.ts'
-import { readRepository } from '../../src/reconcile/repository-view.ts'
+import { readRepository } from '../../src/reconcile/repository/repository-view.ts'
 import { formatInertDocument } from '../../src/record/write-document.ts'
 import { MemoryForge } from '../fakes/memory-forge.ts'
 import { BOT_EMAIL } from '../fakes/memory-repository.ts'

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Failure, type FailureCode } from '../../src/failure.ts'
-import { NO_PRESSES } from '../../src/reconcile/observe-requests.ts'
+import { NO_PRESSES } from '../../src/reconcile/commands/observe-requests.ts'
 import { runFleetTurn } from '../../src/reconcile/run-turn.ts'
 import { endOf, remember, runToQuiet, timeless } from '../crash/forge-killer.ts'
 import { asked, opened, signal, ticked, type World } from '../crash/forge-scenes.ts'

@@ -1,7 +1,7 @@
 /** Issue 14.7: the time of a commit is what its committer says; a package that was seen live once is not new. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { arrivalsOf } from '../../src/drift/arrivals.ts'
+import { arrivalsOf } from '../../src/drift/behind/arrivals.ts'
 import { runInWorld } from '../fakes/cli-world.ts'
 import { RolloutWorld } from './rollout-world.ts'
 

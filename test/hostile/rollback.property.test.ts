@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { BetweenTurns } from '../../src/reconcile/between-turns.ts'
+import { BetweenTurns } from '../../src/reconcile/observe/between-turns.ts'
 import { A, B, type Content, RolloutWorld } from './rollout-world.ts'
 
 type Data = { readonly [key: string]: string }

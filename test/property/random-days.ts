@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { Failure } from '../../src/failure.ts'
-import type { JsonObject } from '../../src/krm/json.ts'
+import type { JsonObject } from '../../src/text/json.ts'
 import { FleetWorld } from '../fakes/fleet-world.ts'
 import { editedBy, withMetadata } from '../fakes/live-object.ts'
 import { CONFIG, DEPLOYMENT, policyText, WEB, WEB_CONFIG } from '../fakes/turn-world.ts'

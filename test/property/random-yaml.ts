@@ -1,6 +1,6 @@
 /** Random manifests printed in random styles, with the lines that each field takes. */
-import { isJsonArray, isJsonObject, type Json } from '../../src/krm/json.ts'
-import { textOnOneLine } from '../../src/package/edit-yaml-scalar.ts'
+import { isJsonArray, isJsonObject, type Json } from '../../src/text/json.ts'
+import { textOnOneLine } from '../../src/yaml/edit/edit-yaml-scalar.ts'
 
 export interface PrintStyle {
   readonly seed: number

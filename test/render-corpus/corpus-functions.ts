@@ -2,8 +2,9 @@
  * Functions of the corpus alone, for what no function of the catalog does: delete, move, make, report, fail. kpt runs them as programs
  * like the others, our render in process.
  */
-import { itemsAt, mapMadeAt, nodeAt, removeEntry, setEntry, textAt, type YamlMap, yamlMap, yamlText } from '../../src/krm/yaml-node.ts'
-import { type FunctionInput, failed, type KrmFunction, succeeded } from '../../src/render/krm-function.ts'
+
+import { type FunctionInput, failed, type KrmFunction, succeeded } from '../../src/render/kpt/krm-function.ts'
+import { itemsAt, mapMadeAt, nodeAt, removeEntry, setEntry, textAt, type YamlMap, yamlMap, yamlText } from '../../src/yaml/yaml-node.ts'
 
 const PATH = 'internal.config.kubernetes.io/path'
 const INDEX = 'internal.config.kubernetes.io/index'

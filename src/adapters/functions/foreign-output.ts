@@ -1,11 +1,11 @@
 /** What a program or an image printed, as the answer of a function; and what a person should know of it. */
 import { asFailure, type Failure, type FailureDetail } from '../../failure.ts'
-import { canonicalJson } from '../../krm/json.ts'
-import { itemsAt, jsonOf, textAt, type YamlMap, type YamlNode } from '../../krm/yaml-node.ts'
-import { annotationOf, ID, LEGACY_ID } from '../../render/item-annotations.ts'
-import type { FunctionOutput } from '../../render/krm-function.ts'
-import type { FunctionAnswer, PipelineStep } from '../../render/pipeline-step.ts'
-import { readFunctionOutput } from '../../render/resource-list.ts'
+import { annotationOf, ID, LEGACY_ID } from '../../render/kpt/item-annotations.ts'
+import type { FunctionOutput } from '../../render/kpt/krm-function.ts'
+import type { FunctionAnswer, PipelineStep } from '../../render/kpt/pipeline-step.ts'
+import { readFunctionOutput } from '../../render/kpt/resource-list.ts'
+import { canonicalJson } from '../../text/json.ts'
+import { itemsAt, jsonOf, textAt, type YamlMap, type YamlNode } from '../../yaml/yaml-node.ts'
 import { brokeLimit, notAPackage } from './function-failures.ts'
 import type { FunctionLimits } from './function-limits.ts'
 

@@ -1,6 +1,6 @@
 /** What a function of a pipeline can do wrong, in the words in which it is told. */
 import { Failure, type FailureDetail } from '../../failure.ts'
-import { describeStep, functionName, type PipelineStep } from '../../render/pipeline-step.ts'
+import { describeStep, functionName, type PipelineStep } from '../../render/kpt/pipeline-step.ts'
 
 /** A limit that a function broke, or the rendering between two functions. */
 export function brokeLimit(step: PipelineStep | undefined, packagePath: string, why: string): Failure {

@@ -1,8 +1,8 @@
 /** What the thread that renders and the one that waits for it tell each other. */
 import type { FailureDetail } from '../../failure.ts'
 import type { PackageFiles } from '../../package/package-files.ts'
+import type { PipelineStep } from '../../render/kpt/pipeline-step.ts'
 import type { RenderedForTurn } from '../../render/package-renderer.ts'
-import type { PipelineStep } from '../../render/pipeline-step.ts'
 import type { AllowedFunctions } from '../../render/runtimes/choose-runtime.ts'
 import type { ForeignAnswer } from './foreign-output.ts'
 import type { FunctionLimits } from './function-limits.ts'

@@ -1,9 +1,9 @@
 /** Names that shell completion offers, from a clone on this machine alone. */
 import { field, valueAt } from '../../krm/field-path.ts'
-import { parseGoYaml } from '../../krm/go-yaml.ts'
 import { findPackages } from '../../package/find-packages.ts'
 import { LEDGER_BRANCH } from '../../package/ref-name.ts'
 import { PACKAGE_FILE } from '../../package/walk-package.ts'
+import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
 import { type Environment, runGit } from './git-program.ts'
 
 /** A shell waits for this. Milliseconds. */

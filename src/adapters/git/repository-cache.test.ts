@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { expectFailure, headOf, makeTestRepository, openTestRepository, type TestRepository } from '../../../test/contract/git-remotes.ts'
 import type { ObjectId } from '../../package/object-id.ts'
 import type { PackageRepository } from '../../ports/package-repository.ts'
-import type { FileOperations } from './atomic-fs.ts'
+import type { FileOperations } from './objects/atomic-fs.ts'
 
 const signal = AbortSignal.timeout(240_000)
 

@@ -15,17 +15,15 @@ import {
   type TreeFile,
 } from '../../ports/package-repository.ts'
 import type { Trace } from '../../ports/trace.ts'
-import type { FileOperations } from './atomic-fs.ts'
 import { BOT } from './bot-identity.ts'
 import type { CommitSigner } from './commit-signer.ts'
 import { assertMemory, freeMemory } from './free-memory.ts'
 import { damaged } from './git-failure.ts'
 import type { Environment } from './git-program.ts'
-import type { GitTransport, TransportLimits } from './git-transport.ts'
-import { HttpTransport, type TokenSource } from './http-transport.ts'
-import { LocalObjects } from './local-objects.ts'
-import { NewObjects } from './new-objects.ts'
-import { ObjectCache } from './object-cache.ts'
+import type { FileOperations } from './objects/atomic-fs.ts'
+import { LocalObjects } from './objects/local-objects.ts'
+import { NewObjects } from './objects/new-objects.ts'
+import { ObjectCache } from './objects/object-cache.ts'
 import {
   commitObject,
   type GitObject,
@@ -35,16 +33,18 @@ import {
   parseCommit,
   parseTree,
   type TreeEntry,
-} from './object-format.ts'
-import type { ObjectSource } from './object-source.ts'
+} from './objects/object-format.ts'
+import type { ObjectSource } from './objects/object-source.ts'
+import { RemoteObjects } from './objects/remote-objects.ts'
+import { editTree } from './objects/tree-edit.ts'
 import { isHostileName } from './path-policy.ts'
-import { ProcessTransport } from './process-transport.ts'
-import { pushRefs } from './push-refs.ts'
-import { parseRemoteAddress, type RemoteAddress } from './remote-address.ts'
-import { RemoteObjects } from './remote-objects.ts'
+import type { GitTransport, TransportLimits } from './protocol/git-transport.ts'
+import { HttpTransport, type TokenSource } from './protocol/http-transport.ts'
+import { ProcessTransport } from './protocol/process-transport.ts'
+import { pushRefs } from './protocol/push-refs.ts'
+import { parseRemoteAddress, type RemoteAddress } from './protocol/remote-address.ts'
+import { TracedTransport } from './protocol/traced-transport.ts'
 import { signOff } from './sign-off.ts'
-import { TracedTransport } from './traced-transport.ts'
-import { editTree } from './tree-edit.ts'
 import { workTreeChanges, workTreeNotClean, workTreeOfBranch } from './work-tree.ts'
 
 export interface RepositoryOptions {

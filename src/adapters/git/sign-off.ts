@@ -1,5 +1,5 @@
 /** The `Signed-off-by` trailer of a commit message (git documentation, git-interpret-trailers). */
-import type { Identity } from './object-format.ts'
+import type { Identity } from './objects/object-format.ts'
 
 /** A trailer as we write it. `kpt:{…}` has no space after the colon, so its paragraph never takes a trailer. */
 const TRAILER = /^[A-Za-z0-9-]+: /

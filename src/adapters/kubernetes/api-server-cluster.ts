@@ -1,10 +1,10 @@
 /** The cluster port over a real API server, reading side. It holds no means to write. */
 import { Failure } from '../../failure.ts'
-import { getKey, isJsonObject, type JsonObject } from '../../krm/json.ts'
 import type { LiveView, Prediction, WantedObject } from '../../krm/live-view.ts'
 import { metadataText, type Resource } from '../../krm/resource.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { ClusterIdentity, ClusterReader, Inventory, InventoryQuestion, ObjectList, ServedKind } from '../../ports/cluster.ts'
+import { getKey, isJsonObject, type JsonObject } from '../../text/json.ts'
 import { AdmissionOutages } from './admission-outages.ts'
 import type { ReadApi } from './cluster-api.ts'
 import { Discovery } from './discovery.ts'

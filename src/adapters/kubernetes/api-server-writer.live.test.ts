@@ -6,12 +6,12 @@ import type { ControlPlane } from '../../../test/controlplane/control-plane.ts'
 import { controlPlaneSuite } from '../../../test/controlplane/control-plane-suite.ts'
 import { Failure } from '../../failure.ts'
 import { type FieldPath, field } from '../../krm/field-path.ts'
-import { getKey, isJsonObject, type Json, type JsonObject, parseJson } from '../../krm/json.ts'
 import type { WantedObject } from '../../krm/live-view.ts'
 import { managedFieldsOf } from '../../krm/managed-fields.ts'
 import { metadataText } from '../../krm/resource.ts'
 import type { ApprovedWrite } from '../../ports/cluster.ts'
-import { connectClusterWriter } from './connect-cluster.ts'
+import { getKey, isJsonObject, type Json, type JsonObject, parseJson } from '../../text/json.ts'
+import { connectClusterWriter } from './connection/connect-cluster.ts'
 
 const signal = new AbortController().signal
 const clock = {

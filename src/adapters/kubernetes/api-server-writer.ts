@@ -6,14 +6,14 @@
  * annotations itself: only admission and authorisation inside the server can; see docs/facts/audit-annotations.md.
  */
 import { Failure } from '../../failure.ts'
-import { formatJson, getKey, isJsonObject, type JsonObject } from '../../krm/json.ts'
 import type { WantedObject } from '../../krm/live-view.ts'
 import { SETTLE_MANAGER } from '../../krm/managed-fields.ts'
+import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
 import { metadataText, type Resource } from '../../krm/resource.ts'
 import { describeResourceId } from '../../krm/resource-id.ts'
-import { shownPathOnly } from '../../krm/shown-path.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { ApprovedWrite, Authorisation, ClusterWriter } from '../../ports/cluster.ts'
+import { formatJson, getKey, isJsonObject, type JsonObject } from '../../text/json.ts'
 import { appliedObject } from './applied-object.ts'
 import type { ReadApi, WriteApi, WriteOptions } from './cluster-api.ts'
 import { askedFor, Discovery, objectPath, type ServedResource } from './discovery.ts'

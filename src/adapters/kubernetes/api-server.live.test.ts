@@ -5,11 +5,11 @@ import { assertSameOwnership, at, bind, connect, create, resourceOf, verdict, wa
 import type { ControlPlane } from '../../../test/controlplane/control-plane.ts'
 import { controlPlaneSuite } from '../../../test/controlplane/control-plane-suite.ts'
 import { Failure } from '../../failure.ts'
-import { formatJson, type JsonObject } from '../../krm/json.ts'
 import type { WantedObject } from '../../krm/live-view.ts'
 import { metadataText } from '../../krm/resource.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
-import type { ConnectedCluster } from './connect-cluster.ts'
+import { formatJson, type JsonObject } from '../../text/json.ts'
+import type { ConnectedCluster } from './connection/connect-cluster.ts'
 
 const signal = new AbortController().signal
 

@@ -1,5 +1,5 @@
 /** The body of a server-side apply. */
-import { emptyObject, getKey, isJsonObject, type JsonObject, setKey } from '../../krm/json.ts'
+import { emptyObject, getKey, isJsonObject, type JsonObject, setKey } from '../../text/json.ts'
 
 // What the server writes; an apply that holds managedFields is refused, the others would claim or pin what nobody authored.
 const SERVER_METADATA = new Set([

@@ -4,11 +4,11 @@ import { bind, connect, create, wanted } from '../../../test/apiserver/live-clus
 import { createSyncer, installSyncerKinds, SYNCER_KINDS } from '../../../test/apiserver/syncer-kinds.ts'
 import { controlPlaneSuite } from '../../../test/controlplane/control-plane-suite.ts'
 import type { FieldManager } from '../../krm/managed-fields.ts'
-import { observeApplier } from '../../reconcile/observe-applier.ts'
-import { OwnResources } from '../../reconcile/own-resources.ts'
+import { observeApplier } from '../../reconcile/observe/observe-applier.ts'
+import { OwnResources } from '../../reconcile/observe/own-resources.ts'
 import type { Applier } from '../../status/applier.ts'
 import { claimsOf } from '../../status/applier-claims.ts'
-import type { ConnectedCluster } from './connect-cluster.ts'
+import type { ConnectedCluster } from './connection/connect-cluster.ts'
 
 const signal = new AbortController().signal
 const CI: FieldManager = { manager: 'ci', operation: 'Apply', subresource: '' }

@@ -2,9 +2,9 @@
  * The doors to an API server. `ReadApi` can only read, and apply as a dry run: it has no means to send anything else, so
  * what holds only a `ReadApi` cannot write. `WriteApi` is made apart, for the writer alone.
  */
-import type { ApiCall, ApiConnection } from './api-connection.ts'
+import type { ApiCall, ApiConnection } from './connection/api-connection.ts'
+import type { ApiResponse } from './connection/transport.ts'
 import type { Asked } from './kubernetes-failure.ts'
-import type { ApiResponse } from './transport.ts'
 
 export interface GetOptions {
   readonly accept?: string

@@ -4,9 +4,9 @@
  * Source: https://kubernetes.io/docs/concepts/overview/kubernetes-api/#discovery-api, k8s.io/api/apidiscovery/v2/types.go.
  */
 import { Failure } from '../../failure.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../krm/json.ts'
 import { parseApiVersion } from '../../krm/resource-id.ts'
 import type { Clock } from '../../ports/clock.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 import type { ReadApi } from './cluster-api.ts'
 import { type Asked, type AskedResource, jsonOf, notKubernetes, notServed } from './kubernetes-failure.ts'
 

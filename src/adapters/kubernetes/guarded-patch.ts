@@ -1,7 +1,7 @@
 /** Field changes as a JSON Patch (RFC 6902) against one live object, every one behind a test of what it replaces. */
 import { type FieldPath, indexOfStep, valueAt } from '../../krm/field-path.ts'
-import { isJsonArray, type Json, type JsonObject, jsonEquals } from '../../krm/json.ts'
-import { withoutValueAt, withValueAt } from '../../package/edit-yaml-value.ts'
+import { isJsonArray, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
+import { withoutValueAt, withValueAt } from '../../yaml/edit/edit-yaml-value.ts'
 
 export interface FieldChange {
   readonly path: FieldPath

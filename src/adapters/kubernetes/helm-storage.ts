@@ -5,10 +5,10 @@
  * `pkg/release/v1/release.go`).
  */
 import { gunzipSync } from 'node:zlib'
-import { objectsIn, parseGoYaml } from '../../krm/go-yaml.ts'
-import { getKey, isJsonObject, type JsonObject, parseJson } from '../../krm/json.ts'
 import { labelsOf, type Resource, readResource } from '../../krm/resource.ts'
 import type { Inventory } from '../../ports/cluster.ts'
+import { getKey, isJsonObject, type JsonObject, parseJson } from '../../text/json.ts'
+import { objectsIn, parseGoYaml } from '../../yaml/read/go-yaml.ts'
 
 /** Kinds of the stores that are in the cluster. A third one, `sql`, is a database elsewhere. */
 export const STORES = ['Secret', 'ConfigMap'] as const

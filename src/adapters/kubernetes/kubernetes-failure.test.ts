@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type ApiResponse, faultOf } from './connection/transport.ts'
 import { type Asked, failureOfFault, failureOfResponse, rbacRule, shorten } from './kubernetes-failure.ts'
-import { type ApiResponse, faultOf } from './transport.ts'
 
 const LIST: Asked = {
   cluster: 'prod',

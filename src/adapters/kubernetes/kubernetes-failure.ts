@@ -4,11 +4,11 @@
  */
 
 import { Failure, type FailureCode, type Retry } from '../../failure.ts'
-import { hasSecretText } from '../../krm/credential-text.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../../krm/json.ts'
-import { isSensitive } from '../../krm/redacted.ts'
+import { hasSecretText } from '../../krm/redaction/credential-text.ts'
+import { isSensitive } from '../../krm/redaction/redacted.ts'
 import { foreignLine } from '../../text/foreign-text.ts'
-import type { ApiResponse, TransportFault } from './transport.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../../text/json.ts'
+import type { ApiResponse, TransportFault } from './connection/transport.ts'
 
 /** What was asked, for messages and for the rule to add. */
 export interface Asked {

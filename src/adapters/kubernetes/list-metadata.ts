@@ -1,9 +1,9 @@
 /** Lists of metadata, for inventories that are only marks on the objects. No content of an object is asked for. */
 import { Failure } from '../../failure.ts'
-import { getKey, isJsonObject, type JsonObject } from '../../krm/json.ts'
 import { metadataText } from '../../krm/resource.ts'
 import type { ResourceId } from '../../krm/resource-id.ts'
 import type { Inventory, ListedPlace, ListingRef } from '../../ports/cluster.ts'
+import { getKey, isJsonObject, type JsonObject } from '../../text/json.ts'
 import { askedFor, type ServedResource } from './discovery.ts'
 import { notKubernetes } from './kubernetes-failure.ts'
 import { failureOrThrow, inParallel, listObjects } from './list-objects.ts'

@@ -1,7 +1,7 @@
 /** Lists that are complete and of one resource version, or an error. Never a part. */
 import { Failure } from '../../failure.ts'
-import { getKey, isJsonArray, isJsonObject, type JsonObject } from '../../krm/json.ts'
 import { metadataText } from '../../krm/resource.ts'
+import { getKey, isJsonArray, isJsonObject, type JsonObject } from '../../text/json.ts'
 import type { ReadApi } from './cluster-api.ts'
 import { askedFor, collectionPath, type ServedResource } from './discovery.ts'
 import { type Asked, incompleteList, jsonOf, notKubernetes } from './kubernetes-failure.ts'

@@ -1,15 +1,16 @@
 /** The server's answer to applying an object: a dry run of server-side apply with the syncer's field manager. */
-import { formatJson, getKey, isJsonObject } from '../../krm/json.ts'
+
 import type { Prediction } from '../../krm/live-view.ts'
 import { metadataText, type Resource } from '../../krm/resource.ts'
+import { formatJson, getKey, isJsonObject } from '../../text/json.ts'
 import { appliedObject } from './applied-object.ts'
 import type { ReadApi } from './cluster-api.ts'
+import type { ApiResponse } from './connection/transport.ts'
 import { askedFor, objectPath, type ServedResource } from './discovery.ts'
 import { type Asked, dryRunUnsupported, failureOfResponse, jsonOf, notKubernetes, shorten, statusOf } from './kubernetes-failure.ts'
 import { failureOrThrow, listObjects } from './list-objects.ts'
 import type { LiveSources } from './read-live.ts'
 import { readRefusal } from './refused-apply.ts'
-import type { ApiResponse } from './transport.ts'
 
 /** As `ClusterReader.predict`. @throws only the reason of `signal` */
 export async function predict(sources: LiveSources, resource: Resource, fieldManager: string, signal: AbortSignal): Promise<Prediction> {

@@ -1,6 +1,7 @@
 /** What our account may do in a namespace and in the cluster, by `SelfSubjectRulesReview`, which stores nothing. */
-import { formatJson, getKey, isJsonArray, isJsonObject, type JsonObject } from '../../krm/json.ts'
+
 import type { AccessRule, ClusterAccessAnswer } from '../../ports/probes.ts'
+import { formatJson, getKey, isJsonArray, isJsonObject, type JsonObject } from '../../text/json.ts'
 import type { ReadApi } from './cluster-api.ts'
 import { type Asked, jsonOf, notKubernetes } from './kubernetes-failure.ts'
 

@@ -3,8 +3,8 @@
  * much as 30 to 80 objects more in a list (docs/facts/list-cost.md).
  */
 import { Failure } from '../../failure.ts'
-import type { JsonObject } from '../../krm/json.ts'
 import { metadataText } from '../../krm/resource.ts'
+import type { JsonObject } from '../../text/json.ts'
 import type { ReadApi } from './cluster-api.ts'
 import { askedFor, type ServedResource } from './discovery.ts'
 import { notKubernetes } from './kubernetes-failure.ts'

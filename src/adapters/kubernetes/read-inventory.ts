@@ -1,9 +1,9 @@
 /** ResourceGroups of kpt.dev/v1alpha1 as inventories. Source: sigs.k8s.io/cli-utils, `pkg/inventory`, and kpt's ResourceGroup. */
 import { Failure } from '../../failure.ts'
-import { getKey, isJsonArray, isJsonObject, type JsonObject } from '../../krm/json.ts'
 import { labelsOf, metadataText } from '../../krm/resource.ts'
 import type { ResourceId } from '../../krm/resource-id.ts'
 import type { Inventory, InventoryRef } from '../../ports/cluster.ts'
+import { getKey, isJsonArray, isJsonObject, type JsonObject } from '../../text/json.ts'
 import type { ReadApi } from './cluster-api.ts'
 import type { Discovery, ServedResource } from './discovery.ts'
 import { failureOrThrow, inParallel, listObjects } from './list-objects.ts'

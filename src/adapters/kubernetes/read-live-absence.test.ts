@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { listOf, query, type Routes, scriptedApi, statusAnswer } from '../../../test/apiserver/scripted-api.ts'
 import { TEST_SCHEMA } from '../../../test/fakes/live-object.ts'
-import { detectDrift } from '../../drift/detect-drift.ts'
+import { detectDrift } from '../../drift/compare/detect-drift.ts'
 import type { LiveView } from '../../krm/live-view.ts'
 import { type ResourceId, resourceKey } from '../../krm/resource-id.ts'
 

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { deploymentOf } from '../../../test/fakes/syncer-marks.ts'
-import { formatJson, type JsonObject } from '../../krm/json.ts'
-import { observeApplier } from '../../reconcile/observe-applier.ts'
-import { OwnResources } from '../../reconcile/own-resources.ts'
+import { observeApplier } from '../../reconcile/observe/observe-applier.ts'
+import { OwnResources } from '../../reconcile/observe/own-resources.ts'
 import type { Applier } from '../../status/applier.ts'
 import { claimsOf } from '../../status/applier-claims.ts'
-import { openRecordedCluster } from './recorded-cluster.ts'
+import { formatJson, type JsonObject } from '../../text/json.ts'
+import { openRecordedCluster } from './recording/recorded-cluster.ts'
 
 const signal = new AbortController().signal
 const WEB = { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' }

@@ -3,9 +3,10 @@
  * they can; a policy, a webhook and an unknown field have no other mark than the server's sentence (docs/facts/refused-applies.md).
  */
 import type { Failure } from '../../failure.ts'
-import { hasSecretText } from '../../krm/credential-text.ts'
-import { getKey, isJsonArray, isJsonObject, type JsonObject } from '../../krm/json.ts'
 import type { RefusalReason } from '../../krm/live-view.ts'
+import { hasSecretText } from '../../krm/redaction/credential-text.ts'
+import { getKey, isJsonArray, isJsonObject, type JsonObject } from '../../text/json.ts'
+import type { ApiResponse } from './connection/transport.ts'
 import {
   type Asked,
   failureOfRefusal,
@@ -16,7 +17,6 @@ import {
   statusOf,
   unavailableAdmission,
 } from './kubernetes-failure.ts'
-import type { ApiResponse } from './transport.ts'
 
 export type RefusedApply =
   | { readonly state: 'refused'; readonly reason: RefusalReason; readonly failure: Failure }

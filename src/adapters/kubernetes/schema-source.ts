@@ -1,7 +1,7 @@
 /** The server's OpenAPI v3 documents: the index, then one document for each group version that is asked for. */
 import type { FieldSchema } from '../../krm/field-schema.ts'
-import { getKey, isJsonObject, type Json } from '../../krm/json.ts'
 import { schemaOfKind } from '../../krm/open-api.ts'
+import { getKey, isJsonObject, type Json } from '../../text/json.ts'
 import type { ReadApi } from './cluster-api.ts'
 import { type Asked, jsonOf, notKubernetes, notServed } from './kubernetes-failure.ts'
 

@@ -6,13 +6,13 @@ import { test } from 'node:test'
 import { assertSameOwnership, at, connect, create, resourceOf, verdict, wanted } from '../../../test/apiserver/live-cluster.ts'
 import { controlPlaneSuite } from '../../../test/controlplane/control-plane-suite.ts'
 import type { FieldSchema } from '../../krm/field-schema.ts'
-import type { Json, JsonObject } from '../../krm/json.ts'
 import type { LiveView, WantedObject } from '../../krm/live-view.ts'
 import { metadataText } from '../../krm/resource.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
-import { isBuiltInGroup, isKnownNamespaced, knownList } from './known-kinds.ts'
-import { recordCluster } from './record-cluster.ts'
-import { openRecordedCluster, type RecordedCluster } from './recorded-cluster.ts'
+import type { Json, JsonObject } from '../../text/json.ts'
+import { isBuiltInGroup, isKnownNamespaced, knownList } from './recording/known-kinds.ts'
+import { recordCluster } from './recording/record-cluster.ts'
+import { openRecordedCluster, type RecordedCluster } from './recording/recorded-cluster.ts'
 
 const signal = new AbortController().signal
 

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Failure } from '../../failure.ts'
-import { type RedactionKey, redactionKey } from '../../krm/redacted.ts'
+import { type RedactionKey, redactionKey } from '../../krm/redaction/redacted.ts'
 
 /** Shortest key that is taken, in characters: 128 bits as hex digits. */
 const SHORTEST = 32

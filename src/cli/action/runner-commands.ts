@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { Failure } from '../../failure.ts'
-import { oneLine } from '../../record/one-line.ts'
+import { oneLine } from '../../text/one-line.ts'
 import type { World } from '../world.ts'
 
 /** Annotations of one level that a step shows; the runner drops the others. */

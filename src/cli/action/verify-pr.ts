@@ -4,12 +4,12 @@
  */
 import { readFileSync } from 'node:fs'
 import { asFailure, Failure } from '../../failure.ts'
-import { parseGoYaml } from '../../krm/go-yaml.ts'
-import { isJsonObject, type JsonObject, parseJson } from '../../krm/json.ts'
 import type { PackageRepository, TreeFile } from '../../ports/package-repository.ts'
 import { DRIFT_FOLDER, pathSegment } from '../../record/record-paths.ts'
 import { type DriftRecord, type DriftReport, driftRecordSchema } from '../../record/schema.ts'
 import { INERT_LINE, parseDocument } from '../../record/write-document.ts'
+import { isJsonObject, type JsonObject, parseJson } from '../../text/json.ts'
+import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
 import type { World } from '../world.ts'
 import { type ActionRun, type Answered, worstOf } from './action-run.ts'
 

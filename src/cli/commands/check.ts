@@ -1,9 +1,8 @@
 /** `check`: can we work here? Each line was proven, or says that it could not be; one that fails does not stop the others. */
 import { failuresOf } from '../../failure.ts'
-import type { JsonObject } from '../../krm/json.ts'
 import type { ClusterReader, ObjectList } from '../../ports/cluster.ts'
 import type { ClusterAccessAnswer, Finding, Probes } from '../../ports/probes.ts'
-import { judgeAccess, judgeClock } from '../../reconcile/check-cluster.ts'
+import { judgeAccess, judgeClock } from '../../reconcile/onboard/check-cluster.ts'
 import {
   type BaseTree,
   checkLedger,
@@ -13,13 +12,14 @@ import {
   readPolicy,
   readReports,
   readSynced,
-} from '../../reconcile/check-repository.ts'
-import { judgeSyncers, type SyncerObjects } from '../../reconcile/check-syncers.ts'
-import { oneLine } from '../../record/one-line.ts'
+} from '../../reconcile/onboard/check-repository.ts'
+import { judgeSyncers, type SyncerObjects } from '../../reconcile/onboard/check-syncers.ts'
 import { API_VERSION } from '../../record/schema.ts'
-import { type CommonOptions, clusterTarget, Progress } from '../options.ts'
-import { printList } from '../print-document.ts'
-import { Terminal } from '../terminal.ts'
+import type { JsonObject } from '../../text/json.ts'
+import { oneLine } from '../../text/one-line.ts'
+import { type CommonOptions, clusterTarget, Progress } from '../flags/options.ts'
+import { printList } from '../print/print-document.ts'
+import { Terminal } from '../print/terminal.ts'
 import { traceTo } from '../verbose.ts'
 import type { World } from '../world.ts'
 

@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander'
-import { oneLine } from '../../record/one-line.ts'
-import { type Candidate, completeLine } from '../complete-line.ts'
+import { oneLine } from '../../text/one-line.ts'
+import { type Candidate, completeLine } from '../flags/complete-line.ts'
 import type { Run, World } from '../world.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const

@@ -2,8 +2,8 @@
 import { TurnLoop } from '../../controller/turn-loop.ts'
 import { Failure } from '../../failure.ts'
 import type { ButtonPress } from '../../ports/check-run.ts'
-import { type ControllerOptions, isLoopback } from '../controller-options.ts'
 import { ControllerTurns } from '../controller-turns.ts'
+import { type ControllerOptions, isLoopback } from '../flags/controller-options.ts'
 import type { World } from '../world.ts'
 
 /** Milliseconds. */

@@ -6,14 +6,14 @@ import {
   protectionRequests,
   type RightsForge,
   repositoryAddress,
-} from '../../plan/plan-onboarding-rights.ts'
-import { type Onboarded, type Onboarding, onboard, rightsForge } from '../../reconcile/onboard.ts'
+} from '../../plan/onboarding/plan-onboarding-rights.ts'
+import { type Onboarded, type Onboarding, onboard, rightsForge } from '../../reconcile/onboard/onboard.ts'
 import { API_VERSION } from '../../record/schema.ts'
-import type { CommonOptions } from '../options.ts'
-import { isTable } from '../outputs.ts'
-import { printList } from '../print-document.ts'
-import { onboardedItem, printOnboarded, printOnboarding } from '../print-onboarding.ts'
-import { repositoryPlace } from '../published-lines.ts'
+import type { CommonOptions } from '../flags/options.ts'
+import { isTable } from '../flags/outputs.ts'
+import { printList } from '../print/print-document.ts'
+import { onboardedItem, printOnboarded, printOnboarding } from '../print/print-onboarding.ts'
+import { repositoryPlace } from '../print/published-lines.ts'
 import { withSession } from '../turn-session.ts'
 import { traceTo } from '../verbose.ts'
 import type { World } from '../world.ts'

@@ -1,6 +1,6 @@
 /** Tells the story: headings, command lines as a user types them, and what the real commands print. */
 import type { Clock } from '../../ports/clock.ts'
-import { type OutputStream, Terminal } from '../terminal.ts'
+import { type OutputStream, Terminal } from '../print/terminal.ts'
 import type { World } from '../world.ts'
 import type { DemoFolder } from './demo-folder.ts'
 

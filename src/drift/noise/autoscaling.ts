@@ -3,9 +3,9 @@
  * way (rancher/fleet `desiredset/diff.go`); outside of the bounds the autoscaler did not do it, or cannot undo it.
  */
 import { formatFieldPath } from '../../krm/field-path.ts'
-import { getKey } from '../../krm/json.ts'
 import { quantityOf } from '../../krm/quantity-size.ts'
 import { describeResourceId, type ResourceId } from '../../krm/resource-id.ts'
+import { getKey } from '../../text/json.ts'
 import type { Drift } from '../drift.ts'
 import { isLive, type Judgement, muted, type NoiseRule, pathText, type Surroundings, shown, writerOf, writtenBy } from './noise-rule.ts'
 import { type ContainerPolicy, type ReplicaScaler, type ResourceScaler, type ScalerTool, scalersOf } from './scaler.ts'

@@ -4,7 +4,7 @@
  * Sources: kubernetes/kubernetes `pkg/controller`, `pkg/registry`, `plugin/pkg/admission`; carvel-dev/kapp `pkg/kapp/config/default.go` for
  * comparison (its list of fields that the cluster owns).
  */
-import { getKey, isJsonArray, isJsonObject, type Json } from '../../krm/json.ts'
+import { getKey, isJsonArray, isJsonObject, type Json } from '../../text/json.ts'
 import type { Drift } from '../drift.ts'
 import {
   CONTROL_PLANE,

@@ -1,6 +1,7 @@
 /** Fields outside of `status` in which a controller says how things are, or asks another one to look again. */
-import type { Json } from '../../krm/json.ts'
+
 import { quantityOf } from '../../krm/quantity-size.ts'
+import type { Json } from '../../text/json.ts'
 import type { Drift } from '../drift.ts'
 import {
   CONTROL_PLANE,

@@ -1,7 +1,7 @@
 /** What git itself says is not to be held against it: `mutation: ignore`, and values that the applier puts in at apply time. */
 import { parse } from 'yaml'
 import { type FieldPath, indexOfStep, valueAt } from '../../krm/field-path.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../krm/json.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
 import type { Drift } from '../drift.ts'
 import { fromSyncer, isLive, type Judgement, muted, type NoiseRule, type Surroundings, shown, writerOf, writtenBy } from './noise-rule.ts'
 import { annotation, textAt } from './object-part.ts'

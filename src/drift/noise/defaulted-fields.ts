@@ -5,7 +5,7 @@
  * Source: kubernetes/kubernetes `pkg/apis/{core,apps,batch,admissionregistration,storage}/v1/defaults.go`.
  */
 import { valueAt } from '../../krm/field-path.ts'
-import { type Json, jsonEquals } from '../../krm/json.ts'
+import { type Json, jsonEquals } from '../../text/json.ts'
 import type { Drift } from '../drift.ts'
 import { isAdded, type Judgement, kindOf, muted, type NoiseRule, pathText, type Surroundings, shown } from './noise-rule.ts'
 import { partAt } from './object-part.ts'

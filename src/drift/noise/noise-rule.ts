@@ -4,10 +4,10 @@
  * writer gave itself never mutes alone. A rule that is not sure does not mute.
  */
 import { type FieldPath, formatFieldPath } from '../../krm/field-path.ts'
-import type { JsonObject } from '../../krm/json.ts'
 import type { ManagedFields } from '../../krm/managed-fields.ts'
 import type { ResourceId } from '../../krm/resource-id.ts'
-import { isSyncer } from '../actor.ts'
+import type { JsonObject } from '../../text/json.ts'
+import { isSyncer } from '../attribute/actor.ts'
 import type { Drift, Syncer } from '../drift.ts'
 import type { Scalers } from './scaler.ts'
 

@@ -1,5 +1,5 @@
 /** Parts of an object by field names; absent ones are empty, never an error. */
-import { getKey, isJsonObject, type Json, type JsonObject } from '../../krm/json.ts'
+import { getKey, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 
 /** The value below field names, or undefined. */
 export function partAt(value: Json | undefined, ...names: readonly string[]): Json | undefined {

@@ -3,9 +3,10 @@
  * (`scaleTargetRef`, `minReplicas` is 1 where it is left out); kedacore/keda ScaledObject specification (`minReplicaCount` 0,
  * `maxReplicaCount` 100, annotations `autoscaling.keda.sh/paused*`); kubernetes/autoscaler `VerticalPodAutoscaler` API reference.
  */
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../krm/json.ts'
+
 import { metadataText } from '../../krm/resource.ts'
 import { parseApiVersion, type ResourceId, sameResource } from '../../krm/resource-id.ts'
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 import { annotation, partAt, textAt } from './object-part.ts'
 
 export type ScalerTool = 'hpa' | 'keda' | 'vpa'

@@ -4,9 +4,9 @@
  * Sources: docs/facts/applier-marks.md and the files that it names; kapp `pkg/kapp/config/default.go`; cli-utils `pkg/common`,
  * `pkg/object/{dependson,mutation}`; kpt-config-sync `pkg/metadata`; kubectl `pkg/cmd/apply/apply.go`.
  */
-import { isJsonObject, type Json, parseJson } from '../../krm/json.ts'
+import { isJsonObject, type Json, parseJson } from '../../text/json.ts'
+import { MARKING_TOOLS, toolsOfMark } from '../attribute/syncer-marks.ts'
 import type { Drift } from '../drift.ts'
-import { MARKING_TOOLS, toolsOfMark } from '../syncer-marks.ts'
 import {
   fromSyncer,
   isLive,

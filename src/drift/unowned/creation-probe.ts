@@ -4,9 +4,9 @@
  * (name, uid, addresses, ports) is put back, so that the answer can be held against the live object.
  */
 import { createHash } from 'node:crypto'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../krm/json.ts'
 import { metadataText, type Resource } from '../../krm/resource.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 
 /** The object under a name of its own, as it is sent. */
 export interface CreationProbe {

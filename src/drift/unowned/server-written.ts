@@ -4,15 +4,15 @@
  */
 import { type FieldPath, field, formatFieldPath, valueAt } from '../../krm/field-path.ts'
 import type { FieldSchema } from '../../krm/field-schema.ts'
-import { getKey, isJsonObject, type Json, type JsonObject, jsonEquals, parseJson } from '../../krm/json.ts'
 import { metadataText } from '../../krm/resource.ts'
 import type { ResourceId } from '../../krm/resource-id.ts'
-import { UNKNOWN_ACTOR } from '../actor.ts'
-import { LAST_APPLIED } from '../last-applied.ts'
+import { getKey, isJsonObject, type Json, type JsonObject, jsonEquals, parseJson } from '../../text/json.ts'
+import { UNKNOWN_ACTOR } from '../attribute/actor.ts'
+import { LAST_APPLIED } from '../compare/last-applied.ts'
+import { isCounted } from '../compare/unowned-count.ts'
 import { CONTROL_PLANE_RULES } from '../noise/control-plane.ts'
 import { DEFAULTED_RULES } from '../noise/defaulted-fields.ts'
 import { NO_SCALERS } from '../noise/scaler.ts'
-import { isCounted } from '../unowned-count.ts'
 
 /** The object that the field is in, as live and as git has it. */
 export interface UnownedSubject {

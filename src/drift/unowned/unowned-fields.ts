@@ -5,13 +5,13 @@
  */
 import { type FieldPath, valueAt } from '../../krm/field-path.ts'
 import { fieldSetOf } from '../../krm/field-set.ts'
-import type { Json, JsonObject } from '../../krm/json.ts'
 import type { Prediction } from '../../krm/live-view.ts'
 import { type ManagedFields, managedFieldsOf, ownsPlace } from '../../krm/managed-fields.ts'
-import { compareObjects } from '../compare-resource.ts'
-import { differingLeaves, isEmptyValue } from '../equal-values.ts'
-import { followsAnother } from '../follows.ts'
-import { BEFORE_FIRST_APPLY } from '../manager-table.ts'
+import type { Json, JsonObject } from '../../text/json.ts'
+import { BEFORE_FIRST_APPLY } from '../attribute/manager-table.ts'
+import { compareObjects } from '../compare/compare-resource.ts'
+import { differingLeaves, isEmptyValue } from '../compare/equal-values.ts'
+import { followsAnother } from '../compare/follows.ts'
 import { type CreationProbe, createdObject } from './creation-probe.ts'
 import { isServerWritten, isSomebodys, type UnownedSubject } from './server-written.ts'
 

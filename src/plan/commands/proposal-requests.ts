@@ -4,10 +4,10 @@ import type { PolicyFile } from '../../policy/parse-policy.ts'
 import type { ButtonPress } from '../../ports/check-run.ts'
 import type { ForgeComment, KnownProposal } from '../../ports/hosted-forge.ts'
 import type { CommentCommands } from '../../proposal/comment-command.ts'
-import type { Tick } from '../../proposal/ticks.ts'
+import type { Tick } from '../../proposal/text/ticks.ts'
 import type { Change } from '../../record/schema.ts'
-import type { PolicyUnit } from '../comment-policy.ts'
-import type { Commenter } from '../comment-rights.ts'
+import type { PolicyUnit } from './comment-policy.ts'
+import type { Commenter } from './comment-rights.ts'
 
 /** An open proposal, with the unit that it is about. */
 export interface RequestedUnit extends PolicyUnit {

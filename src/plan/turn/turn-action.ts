@@ -2,11 +2,11 @@
 
 import type { ObjectId } from '../../package/object-id.ts'
 import type { OpenedProposal } from '../../ports/hosted-forge.ts'
-import type { ClusterLedgerWrites } from '../cluster-writes.ts'
 import type { AnsweredRequests } from '../commands/plan-requests.ts'
 import type { ProposalRequests } from '../commands/proposal-requests.ts'
-import type { ForgeAction } from './forge-action.ts'
-import type { ProposalPlan } from './plan-proposals.ts'
+import type { ForgeAction } from '../forge/forge-action.ts'
+import type { ProposalPlan } from '../forge/plan-proposals.ts'
+import type { ClusterLedgerWrites } from '../ledger/cluster-writes.ts'
 import type { UnitResult } from './unit-result.ts'
 
 /** A branch whose proposal ended, as it stands. */

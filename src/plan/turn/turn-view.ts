@@ -5,7 +5,7 @@ import type { PolicySet } from '../../policy/parse-policy.ts'
 import type { ForgeDialect, KnownProposal } from '../../ports/hosted-forge.ts'
 import type { TreeFile } from '../../ports/package-repository.ts'
 import type { ClosedEpisode } from '../../record/schema.ts'
-import type { LedgerContent } from '../ledger-after.ts'
+import type { LedgerContent } from '../ledger/ledger-after.ts'
 
 export interface TurnView {
   readonly baseBranch: string

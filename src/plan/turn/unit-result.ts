@@ -3,9 +3,9 @@
 import type { Failure } from '../../failure.ts'
 import type { Note } from '../../note.ts'
 import type { AnsweredRequests } from '../commands/plan-requests.ts'
-import type { NotAdoptable } from '../not-adoptable.ts'
-import type { Observation, Unit, Wish } from '../observation.ts'
-import type { UnitPlan } from '../plan-reconcile.ts'
+import type { NotAdoptable } from '../forge/not-adoptable.ts'
+import type { Observation, Unit, Wish } from './observation.ts'
+import type { UnitPlan } from './unit-plan.ts'
 
 export type UnitResult =
   | {

@@ -1,7 +1,7 @@
 /** Why a live value is not adopted, and what a person can do about it. */
 import { Failure } from '../../failure.ts'
+import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
 import { describeResourceId } from '../../krm/resource-id.ts'
-import { shownPathOnly } from '../../krm/shown-path.ts'
 import type { RenderedPackage } from '../../render/render-package.ts'
 import { describeMoved, listMoved, type MovedField } from '../moved-fields.ts'
 import type { ResolvedChange } from '../resolution-edits.ts'

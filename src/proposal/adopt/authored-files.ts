@@ -1,10 +1,10 @@
 /** The files of a package as people wrote them, and where in them a rendered node was written. */
 import type { FieldPath } from '../../krm/field-path.ts'
-import { LineIndex } from '../../krm/go-yaml-text.ts'
-import { readYamlNodes } from '../../krm/read-yaml-node.ts'
-import type { YamlNode } from '../../krm/yaml-node.ts'
-import { nodeAtPath, pathTo } from '../../krm/yaml-path.ts'
 import type { PackageFiles } from '../../package/package-files.ts'
+import { LineIndex } from '../../yaml/read/go-yaml-text.ts'
+import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
+import type { YamlNode } from '../../yaml/yaml-node.ts'
+import { nodeAtPath, pathTo } from '../../yaml/yaml-path.ts'
 
 /** A place in a file: where an edit goes. */
 export interface AuthoredPlace {

@@ -1,5 +1,5 @@
 /** A place from which a rendered value may come, and the edits that would give the wanted one. */
-import type { Json } from '../../krm/json.ts'
+import type { Json } from '../../text/json.ts'
 import type { FileEdit } from '../resolution-edits.ts'
 
 /** What a field shall be afterwards; undefined: not there. */

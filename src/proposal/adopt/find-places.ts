@@ -3,10 +3,10 @@
  * function was given. Each place is a candidate only: whether the edit lands is proven by rendering (adoption.ts).
  */
 import { type FieldPath, field, valueAt } from '../../krm/field-path.ts'
-import type { Json } from '../../krm/json.ts'
-import { jsonOf, resolved, type YamlMap, type YamlNode, yamlPlain } from '../../krm/yaml-node.ts'
-import { nearestNode, nodeAtPath } from '../../krm/yaml-path.ts'
-import { describeStep, functionName, type StepRun } from '../../render/pipeline-step.ts'
+import { describeStep, functionName, type StepRun } from '../../render/kpt/pipeline-step.ts'
+import type { Json } from '../../text/json.ts'
+import { jsonOf, resolved, type YamlMap, type YamlNode, yamlPlain } from '../../yaml/yaml-node.ts'
+import { nearestNode, nodeAtPath } from '../../yaml/yaml-path.ts'
 import { leaves } from '../moved-fields.ts'
 import type { FileEdit } from '../resolution-edits.ts'
 import type { AuthoredFiles, AuthoredPlace } from './authored-files.ts'

@@ -4,13 +4,13 @@
  * the others, only values that were equal to the rendered ones are brought up.
  */
 import { isWithin, valueAt } from '../../krm/field-path.ts'
-import { jsonEquals } from '../../krm/json.ts'
-import { readYamlNodes } from '../../krm/read-yaml-node.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
-import { jsonOf } from '../../krm/yaml-node.ts'
-import { editYaml, type YamlEdit } from '../../package/edit-yaml.ts'
+import { writeItems } from '../../render/kpt/write-items.ts'
 import type { RenderedPackage } from '../../render/render-package.ts'
-import { writeItems } from '../../render/write-items.ts'
+import { jsonEquals } from '../../text/json.ts'
+import { editYaml, type YamlEdit } from '../../yaml/edit/edit-yaml.ts'
+import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
+import { jsonOf } from '../../yaml/yaml-node.ts'
 import { leaves } from '../moved-fields.ts'
 import type { AuthoredFiles } from './authored-files.ts'
 

@@ -1,6 +1,6 @@
 /** From a container's image that set-image wrote back to the parts of its config. */
 import { field } from '../../krm/field-path.ts'
-import { mapAt, textAt } from '../../krm/yaml-node.ts'
+import { mapAt, textAt } from '../../yaml/yaml-node.ts'
 import type { Candidate, Places } from './candidate.ts'
 import { type Inverse, type InverseInput, obstacle } from './find-places.ts'
 

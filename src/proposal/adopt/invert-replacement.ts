@@ -1,8 +1,8 @@
 /** From a field that apply-replacements wrote back to the field that it was copied from. */
 import { type FieldPath, field } from '../../krm/field-path.ts'
-import { getKey, isJsonArray, isJsonObject, type Json } from '../../krm/json.ts'
-import { jsonOf, textAt, type YamlMap } from '../../krm/yaml-node.ts'
-import { nodeAtPath } from '../../krm/yaml-path.ts'
+import { getKey, isJsonArray, isJsonObject, type Json } from '../../text/json.ts'
+import { jsonOf, textAt, type YamlMap } from '../../yaml/yaml-node.ts'
+import { nodeAtPath } from '../../yaml/yaml-path.ts'
 import { joinPlaces, type Places } from './candidate.ts'
 import type { Inverse, InverseInput } from './find-places.ts'
 

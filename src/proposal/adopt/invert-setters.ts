@@ -1,10 +1,6 @@
 /** From a field with a setter comment back to the setters' values. */
 import { field } from '../../krm/field-path.ts'
-import { isJsonArray } from '../../krm/json.ts'
-import { writeYamlNode } from '../../krm/write-yaml-node.ts'
-import { resolved, yamlOf } from '../../krm/yaml-node.ts'
-import { nodeAtPath } from '../../krm/yaml-path.ts'
-import { configData } from '../../render/config-data.ts'
+import { configData } from '../../render/kpt/config-data.ts'
 import {
   extractSetterValues,
   invertPattern,
@@ -12,7 +8,11 @@ import {
   type SetterChanges,
   type SetterPattern,
   setterPatternOf,
-} from '../../render/setter-pattern.ts'
+} from '../../render/kpt/setter-pattern.ts'
+import { isJsonArray } from '../../text/json.ts'
+import { writeYamlNode } from '../../yaml/write/write-yaml-node.ts'
+import { resolved, yamlOf } from '../../yaml/yaml-node.ts'
+import { nodeAtPath } from '../../yaml/yaml-path.ts'
 import { type Candidate, NOWHERE, type Places, type Wanted } from './candidate.ts'
 import { uniqueEdits } from './combine-places.ts'
 import { type Inverse, type InverseInput, obstacle } from './find-places.ts'

@@ -1,13 +1,13 @@
 /** A kustomization with the places of its fields, as an edit and a refusal want them. */
 import { type FieldPath, field } from '../../krm/field-path.ts'
-import { LineIndex } from '../../krm/go-yaml-text.ts'
-import { isJsonObject, type Json } from '../../krm/json.ts'
-import { readYamlNodes } from '../../krm/read-yaml-node.ts'
-import { entryOf, itemsAt, jsonOf, resolved, type YamlNode } from '../../krm/yaml-node.ts'
-import { nodeAtPath } from '../../krm/yaml-path.ts'
-import { KUSTOMIZATION_NAMES } from '../../render/kustomization-names.ts'
+import { KUSTOMIZATION_NAMES } from '../../render/kustomize/kustomization-names.ts'
 import { folderOf } from '../../render/kustomize/kustomization-walk.ts'
 import { type SourceFiles, textOf } from '../../render/kustomize/kustomize-build.ts'
+import { isJsonObject, type Json } from '../../text/json.ts'
+import { LineIndex } from '../../yaml/read/go-yaml-text.ts'
+import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
+import { entryOf, itemsAt, jsonOf, resolved, type YamlNode } from '../../yaml/yaml-node.ts'
+import { nodeAtPath } from '../../yaml/yaml-path.ts'
 
 /** Where a value stands in a file of the repository; lines and columns count from 1. */
 export interface FilePlace {

@@ -1,9 +1,9 @@
 /** The fields of a kustomization that write into objects: images, replicas, labels, annotations, and the literals of generators. */
 import type { FieldPath } from '../../krm/field-path.ts'
 import { valueAt } from '../../krm/field-path.ts'
-import { getKey, isJsonObject, type Json } from '../../krm/json.ts'
 import { resolvePath } from '../../render/kustomize/kustomization-walk.ts'
 import { type SourceFiles, textOf } from '../../render/kustomize/kustomize-build.ts'
+import { getKey, isJsonObject, type Json } from '../../text/json.ts'
 import type { FileEdit } from '../resolution-edits.ts'
 import type { Wanted } from './candidate.ts'
 import { splitReference } from './invert-image.ts'

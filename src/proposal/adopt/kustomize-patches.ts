@@ -1,13 +1,13 @@
 /** The patches of a kustomization, in files and written into it. */
 import { Failure } from '../../failure.ts'
 import { type FieldPath, indexOfStep, valueAt } from '../../krm/field-path.ts'
-import { LineIndex } from '../../krm/go-yaml-text.ts'
-import { getKey, isJsonObject, type Json, type JsonObject } from '../../krm/json.ts'
-import { readYamlNodes } from '../../krm/read-yaml-node.ts'
-import { nodeAtPath } from '../../krm/yaml-path.ts'
-import { editYaml, type YamlEdit } from '../../package/edit-yaml.ts'
 import { isInline, resolvePath } from '../../render/kustomize/kustomization-walk.ts'
 import { type SourceFiles, textOf } from '../../render/kustomize/kustomize-build.ts'
+import { getKey, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
+import { editYaml, type YamlEdit } from '../../yaml/edit/edit-yaml.ts'
+import { LineIndex } from '../../yaml/read/go-yaml-text.ts'
+import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
+import { nodeAtPath } from '../../yaml/yaml-path.ts'
 import type { FileEdit } from '../resolution-edits.ts'
 import { documentsOf, type FilePlace, fields, index, SourceDocument, type TextPlaces } from './kustomization-node.ts'
 

@@ -1,6 +1,7 @@
 /** Edits of the files that a build reads, before anything of them is in git. */
-import { editYaml, type YamlEdit } from '../../package/edit-yaml.ts'
+
 import { type SourceFiles, textOf } from '../../render/kustomize/kustomize-build.ts'
+import { editYaml, type YamlEdit } from '../../yaml/edit/edit-yaml.ts'
 import type { Candidate } from './candidate.ts'
 
 /** A candidate that may also replace or take away files that are no YAML. */

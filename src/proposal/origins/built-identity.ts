@@ -1,8 +1,8 @@
 /** Under which names a kustomization knows an object, and whether a selector means it (kustomize `api/resmap/reswrangler.go`). */
 import { RE2JS } from 're2js'
 import type { FieldPath } from '../../krm/field-path.ts'
-import { getKey, isJsonObject, type Json, type JsonObject } from '../../krm/json.ts'
 import { parseApiVersion, type ResourceId } from '../../krm/resource-id.ts'
+import { getKey, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 
 interface Name {
   readonly name: string

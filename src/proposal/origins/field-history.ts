@@ -1,8 +1,8 @@
 /** What became of one field on the way through a build: who wrote it, in their order, and the value after the last one. */
 import type { FieldPath } from '../../krm/field-path.ts'
-import type { Json, JsonObject } from '../../krm/json.ts'
 import type { DesiredResource } from '../../render/desired-set.ts'
 import type { SourceFiles } from '../../render/kustomize/kustomize-build.ts'
+import type { Json, JsonObject } from '../../text/json.ts'
 import type { FilePlace, SourceDocument } from '../adopt/kustomization-node.ts'
 import type { Patch } from '../adopt/kustomize-patches.ts'
 

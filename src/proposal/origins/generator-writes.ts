@@ -1,7 +1,7 @@
 /** What a generator writes into one field of a ConfigMap or a Secret (kustomize `api/types/generatorargs.go`). */
 import { type FieldPath, valueAt } from '../../krm/field-path.ts'
-import type { JsonObject } from '../../krm/json.ts'
 import { textOf as fileText } from '../../render/kustomize/kustomize-build.ts'
+import type { JsonObject } from '../../text/json.ts'
 import { fields, index, type SourceDocument } from '../adopt/kustomization-node.ts'
 import { type GeneratorPlace, generatorPlaces } from '../adopt/kustomize-fields.ts'
 import { type BuiltIdentity, isIdentity, textOf } from './built-identity.ts'

@@ -1,6 +1,6 @@
 /** The fields into which a kustomization writes labels, annotations, counts and namespaces (kustomize `api/internal/konfig/builtinpluginconsts`). */
 import type { FieldPath } from '../../krm/field-path.ts'
-import { type FieldSpec, isSelectedBy, splitFieldPath } from '../../render/field-spec.ts'
+import { type FieldSpec, isSelectedBy, splitFieldPath } from '../../render/kpt/field-spec.ts'
 import type { BuiltIdentity } from './built-identity.ts'
 
 const WORKLOADS: readonly FieldSpec[] = [

@@ -5,9 +5,9 @@ import { path } from '../../../test/fakes/live-object.ts'
 import { whyNoKubectl } from '../../../test/kpt/find-kubectl.ts'
 import { PackageBuilds } from '../../adapters/functions/package-builds.ts'
 import { type FieldPath, formatFieldPath, valueAt } from '../../krm/field-path.ts'
-import { isJsonArray, isJsonObject, type Json } from '../../krm/json.ts'
 import type { DesiredResource } from '../../render/desired-set.ts'
 import { type BuiltSource, buildOf, printedResources } from '../../render/kustomize/read-built.ts'
+import { isJsonArray, isJsonObject, type Json } from '../../text/json.ts'
 import { builtOriginLines, KustomizeOrigins } from './kustomize-origins.ts'
 
 type Texts = { readonly [path: string]: string }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { built, env, IMAGE, MANIFEST, MERGE, manifestWith, OVERLAY, originLinesIn } from '../../../test/fakes/kustomize-origins.ts'
 import { Failure } from '../../failure.ts'
-import type { Json } from '../../krm/json.ts'
+import type { Json } from '../../text/json.ts'
 
 test('a field that the manifest alone has is told with its place', () => {
   assert.deepEqual(originLinesIn({ 'prod/kustomization.yaml': OVERLAY }, 'spec.replicas', built(MANIFEST)), ['base/web.yaml:7:13'])

@@ -3,11 +3,11 @@
  * wrote it since. Nothing is built for it: the files say it, and what they give is compared with what was built.
  */
 import { type FieldPath, field, valueAt } from '../../krm/field-path.ts'
-import { canonicalJson, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../krm/json.ts'
+import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
 import { describeResourceId, resourceKey } from '../../krm/resource-id.ts'
-import { shownPathOnly } from '../../krm/shown-path.ts'
 import type { DesiredResource } from '../../render/desired-set.ts'
 import type { SourceFiles } from '../../render/kustomize/kustomize-build.ts'
+import { canonicalJson, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
 import { documentsOf, type FilePlace, fields, index, kustomizationsOf, type SourceDocument } from '../adopt/kustomization-node.ts'
 import { type Patch, patchesOf } from '../adopt/kustomize-patches.ts'
 import { BuiltIdentity, isAt, textOf } from './built-identity.ts'

@@ -2,10 +2,11 @@
  * What kustomize does to an object and in which order: bases first, then what the folder generates, its components, and its own
  * transformers (kustomize `api/internal/target/kusttarget.go`).
  */
-import type { getKey } from '../../krm/json.ts'
+
 import type { DesiredResource } from '../../render/desired-set.ts'
 import { resolvePath } from '../../render/kustomize/kustomization-walk.ts'
 import { kustomizationOf, type SourceFiles } from '../../render/kustomize/kustomize-build.ts'
+import type { getKey } from '../../text/json.ts'
 import type { SourceDocument } from '../adopt/kustomization-node.ts'
 import { textOf } from './built-identity.ts'
 

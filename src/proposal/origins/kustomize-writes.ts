@@ -1,8 +1,8 @@
 /** Runs through what kustomize does to an object, for one of its fields: transformers in kustomize's own order (`kusttarget_configplugin.go`). */
 import { RE2JS } from 're2js'
 import { type FieldPath, valueAt } from '../../krm/field-path.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../krm/json.ts'
-import type { FieldSpec } from '../../render/field-spec.ts'
+import type { FieldSpec } from '../../render/kpt/field-spec.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 import { splitReference } from '../adopt/invert-image.ts'
 import { fields, index, type SourceDocument } from '../adopt/kustomization-node.ts'
 import type { Patch, PatchField } from '../adopt/kustomize-patches.ts'

@@ -1,6 +1,6 @@
 /** At which place in its lists the item stands that a field lies in: a JSON patch counts places, and every patch may move them. */
 import { type FieldPath, indexOfStep, type PathStep, valueAt } from '../../krm/field-path.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, jsonEquals } from '../../krm/json.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, jsonEquals } from '../../text/json.ts'
 import type { SourceDocument } from '../adopt/kustomization-node.ts'
 
 export class ListPlaces {

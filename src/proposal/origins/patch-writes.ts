@@ -1,8 +1,8 @@
 /** What a patch does to one field, from its text alone. */
 import type { FieldPath } from '../../krm/field-path.ts'
-import { getKey, isJsonArray, isJsonObject } from '../../krm/json.ts'
-import { isNull, jsonOf, resolved, textAt, type YamlNode } from '../../krm/yaml-node.ts'
-import { nodeAtPath } from '../../krm/yaml-path.ts'
+import { getKey, isJsonArray, isJsonObject } from '../../text/json.ts'
+import { isNull, jsonOf, resolved, textAt, type YamlNode } from '../../yaml/yaml-node.ts'
+import { nodeAtPath } from '../../yaml/yaml-path.ts'
 import { fields, index, type SourceDocument } from '../adopt/kustomization-node.ts'
 import { pointerOf } from '../adopt/kustomize-patches.ts'
 import { type FieldValue, UNKNOWN } from './field-history.ts'

@@ -1,8 +1,8 @@
 /** The entries of `replacements` that copy something into a field (kustomize `api/filters/replacement/replacement.go`). */
 import { Failure } from '../../failure.ts'
 import type { FieldPath, PathStep } from '../../krm/field-path.ts'
-import { getKey, isJsonArray, isJsonObject, type Json } from '../../krm/json.ts'
 import { resolvePath } from '../../render/kustomize/kustomization-walk.ts'
+import { getKey, isJsonArray, isJsonObject, type Json } from '../../text/json.ts'
 import { documentsOf, type FilePlace, fields, index, type SourceDocument } from '../adopt/kustomization-node.ts'
 import type { BuiltIdentity } from './built-identity.ts'
 import type { TracedField } from './field-history.ts'

@@ -4,11 +4,11 @@
  * way that is not looked through here: a repository must not get files of this machine into a rendering.
  */
 import { Failure } from '../../failure.ts'
-import { decodeYaml, LineIndex } from '../../krm/go-yaml-text.ts'
-import { readYamlNodes } from '../../krm/read-yaml-node.ts'
-import { entryOf, itemsAt, jsonOf, keyOf, resolved, textAt, type YamlMap, type YamlNode } from '../../krm/yaml-node.ts'
 import type { PackageFile } from '../../package/package-files.ts'
-import { KUSTOMIZATION_NAMES } from '../kustomization-names.ts'
+import { decodeYaml, LineIndex } from '../../yaml/read/go-yaml-text.ts'
+import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
+import { entryOf, itemsAt, jsonOf, keyOf, resolved, textAt, type YamlMap, type YamlNode } from '../../yaml/yaml-node.ts'
+import { KUSTOMIZATION_NAMES } from './kustomization-names.ts'
 
 export interface KustomizationSource {
   /** Of the kustomization that is built, from the root of the repository; empty for the root. */

@@ -1,14 +1,14 @@
 /** The build of a kustomization, with a mark on each object that says which file it is from. */
 import { Failure } from '../../failure.ts'
 import { field } from '../../krm/field-path.ts'
-import { decodeYaml } from '../../krm/go-yaml-text.ts'
-import { getKey, isJsonArray, isJsonObject, type Json } from '../../krm/json.ts'
-import { readYamlNodes } from '../../krm/read-yaml-node.ts'
-import { jsonOf } from '../../krm/yaml-node.ts'
-import { editYaml } from '../../package/edit-yaml.ts'
 import type { PackageFile } from '../../package/package-files.ts'
-import { KUSTOMIZATION_NAMES } from '../kustomization-names.ts'
+import { getKey, isJsonArray, isJsonObject, type Json } from '../../text/json.ts'
+import { editYaml } from '../../yaml/edit/edit-yaml.ts'
+import { decodeYaml } from '../../yaml/read/go-yaml-text.ts'
+import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
+import { jsonOf } from '../../yaml/yaml-node.ts'
 import type { Build } from '../package-builder.ts'
+import { KUSTOMIZATION_NAMES } from './kustomization-names.ts'
 import { joined } from './kustomization-walk.ts'
 
 /** Written by kustomize with `buildMetadata: [originAnnotations]` (kustomize `api/resource/origin.go`). */

@@ -1,9 +1,9 @@
 /** What a program printed, as the objects that should run, each with the place where somebody wrote it. */
 import { Failure } from '../../failure.ts'
-import { objectsIn, parseGoYaml } from '../../krm/go-yaml.ts'
-import { getKey, isJsonObject, type Json, setKey } from '../../krm/json.ts'
 import type { PackageFiles } from '../../package/package-files.ts'
 import { PACKAGE_FILE } from '../../package/walk-package.ts'
+import { getKey, isJsonObject, type Json, setKey } from '../../text/json.ts'
+import { objectsIn, parseGoYaml } from '../../yaml/read/go-yaml.ts'
 import type { DesiredSet, SourceLocation } from '../desired-set.ts'
 import { DesiredSetBuilder } from '../desired-set-builder.ts'
 import { isLocalConfig } from '../not-applied.ts'

@@ -1,5 +1,5 @@
 /** Which behaviour of a built-in function an image's tag asks for. */
-import type { KrmFunction } from '../krm-function.ts'
+import type { KrmFunction } from '../kpt/krm-function.ts'
 import {
   compareReleases,
   formatRelease,

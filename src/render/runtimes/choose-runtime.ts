@@ -4,8 +4,8 @@
  */
 import type { Failure } from '../../failure.ts'
 import { runtimeMissing } from '../answer-calls.ts'
-import type { KrmFunction } from '../krm-function.ts'
-import type { PipelineStep } from '../pipeline-step.ts'
+import type { KrmFunction } from '../kpt/krm-function.ts'
+import type { PipelineStep } from '../kpt/pipeline-step.ts'
 import { type BuiltIns, chooseRelease, newestBuiltIn } from './choose-release.ts'
 import { formatRelease, parseRelease } from './release-version.ts'
 import { imageNotAllowed, imageNotPinned, noProgram, programNotAllowed } from './runtime-refused.ts'

@@ -1,6 +1,6 @@
 /** Why a function of a pipeline is not run, whoever could run it. */
 import { Failure } from '../../failure.ts'
-import { describeStep, functionName, type PipelineStep } from '../pipeline-step.ts'
+import { describeStep, functionName, type PipelineStep } from '../kpt/pipeline-step.ts'
 import { splitWords } from './split-words.ts'
 
 export function programNotAllowed(step: PipelineStep, why: string): Failure {

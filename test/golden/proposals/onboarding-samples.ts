@@ -1,6 +1,6 @@
 /** Pull requests that enrol a repository, made up: as `samples.ts` has proposals. */
-import { neededRights } from '../../../src/plan/plan-onboarding-rights.ts'
-import type { OnboardingSubject } from '../../../src/proposal/onboarding-text.ts'
+import { neededRights } from '../../../src/plan/onboarding/plan-onboarding-rights.ts'
+import type { OnboardingSubject } from '../../../src/proposal/text/onboarding-text.ts'
 import { GITHUB } from '../../fakes/dialects.ts'
 import { changeOf } from '../../fakes/record-samples.ts'
 import { FLUX, HOSTILE, NOBODY } from './samples.ts'

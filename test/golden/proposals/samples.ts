@@ -1,8 +1,8 @@
 /** Proposals of all shapes, made up: what the golden bodies and the pictures of them are drawn from. */
 import { objectId } from '../../../src/package/object-id.ts'
-import type { MassSubject } from '../../../src/proposal/mass-text.ts'
-import type { ProposalSubject } from '../../../src/proposal/proposal-subject.ts'
-import type { StormSubject } from '../../../src/proposal/storm-text.ts'
+import type { MassSubject } from '../../../src/proposal/text/mass-text.ts'
+import type { ProposalSubject } from '../../../src/proposal/text/proposal-subject.ts'
+import type { StormSubject } from '../../../src/proposal/text/storm-text.ts'
 import type { Change } from '../../../src/record/schema.ts'
 import type { Applier } from '../../../src/status/applier.ts'
 import { plain, type Said } from '../../../src/status/said.ts'

@@ -8,15 +8,15 @@ export const LOOKING_AND_STATE: readonly Promised[] = [
     checks: [
       'src/adapters/kubernetes/read-live-absence.test.ts',
       'src/adapters/kubernetes/read-live.test.ts',
-      'src/plan/plan-reconcile.test.ts',
+      'src/plan/turn/plan-reconcile.test.ts',
     ],
     mutants: [
       {
         breaks: 'an object that cannot be read counts as missing',
-        file: 'src/drift/detect-drift.ts',
+        file: 'src/drift/compare/detect-drift.ts',
         find: "if (live.state === 'unreadable') return { ...base, state: 'unreadable', proof: 'none', items: [], failure: live.failure }",
         replace: "if (live.state === 'unreadable') return detectDrift({ ...observed, live: { state: 'absent' } }, syncer)",
-        by: 'src/plan/plan-reconcile.test.ts',
+        by: 'src/plan/turn/plan-reconcile.test.ts',
       },
     ],
   },
@@ -65,10 +65,10 @@ export const LOOKING_AND_STATE: readonly Promised[] = [
     mutants: [
       {
         breaks: 'an object that is nested too deep is walked',
-        file: 'src/krm/json-depth.ts',
+        file: 'src/text/json-depth.ts',
         find: 'if (depth > most) return true',
         replace: '',
-        by: 'src/krm/json-depth.test.ts',
+        by: 'src/text/json-depth.test.ts',
       },
     ],
   },
@@ -79,7 +79,7 @@ export const LOOKING_AND_STATE: readonly Promised[] = [
     mutants: [
       {
         breaks: 'a cache that is not what it should be is used as it is',
-        file: 'src/adapters/git/object-cache.ts',
+        file: 'src/adapters/git/objects/object-cache.ts',
         find: 'if (object.id !== id) throw new DamagedCache(`object ${id} has another content`)',
         replace: '',
         by: 'src/adapters/git/repository-cache.test.ts',
@@ -89,28 +89,28 @@ export const LOOKING_AND_STATE: readonly Promised[] = [
   {
     id: 'P13',
     promise: 'When faults stop, the state is that of an undisturbed run, and then nothing is written any more.',
-    checks: ['test/crash/kill-pull-requests.test.ts', 'src/plan/plan-reconcile.test.ts'],
+    checks: ['test/crash/kill-pull-requests.test.ts', 'src/plan/turn/plan-reconcile.test.ts'],
     mutants: [
       {
         breaks: 'the time of the observation is something new',
-        file: 'src/plan/ledger-files.ts',
+        file: 'src/plan/ledger/ledger-files.ts',
         find: "observed: { ...observed, at: '' }",
         replace: 'observed',
-        by: 'src/plan/plan-reconcile.test.ts',
+        by: 'src/plan/turn/plan-reconcile.test.ts',
       },
     ],
   },
   {
     id: 'P14',
     promise: 'The same input gives the same bytes, in whatever order the cluster and git list things.',
-    checks: ['src/plan/plan-reconcile.test.ts', 'src/drift/fingerprint.test.ts', 'test/crash/kill-everywhere.test.ts'],
+    checks: ['src/plan/turn/plan-reconcile.test.ts', 'src/drift/compare/fingerprint.test.ts', 'test/crash/kill-everywhere.test.ts'],
     mutants: [
       {
         breaks: 'a fingerprint depends on the order of the items',
-        file: 'src/drift/fingerprint.ts',
+        file: 'src/drift/compare/fingerprint.ts',
         find: 'hashed(item, key).line).sort()',
         replace: 'hashed(item, key).line)',
-        by: 'src/drift/fingerprint.test.ts',
+        by: 'src/drift/compare/fingerprint.test.ts',
       },
     ],
   },

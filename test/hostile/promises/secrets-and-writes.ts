@@ -8,21 +8,21 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
     checks: [
       'test/hostile/credential-forms.test.ts',
       'src/cli/no-secrets.test.ts',
-      'src/krm/redacted.test.ts',
+      'src/krm/redaction/redacted.test.ts',
       'test/e2e/canary.live.test.ts',
       'test/e2e/canary.gitea.test.ts',
     ],
     mutants: [
       {
         breaks: 'the content of a Secret is shown',
-        file: 'src/krm/redacted.ts',
+        file: 'src/krm/redaction/redacted.ts',
         find: 'if (isSecret(id) && isHiddenOfSecret(path, value)) return',
         replace: 'if (isSecret(id) && path.length > 9) return',
-        by: 'src/krm/redacted.test.ts',
+        by: 'src/krm/redaction/redacted.test.ts',
       },
       {
         breaks: 'a credential is not known by its name or form',
-        file: 'src/krm/redacted.ts',
+        file: 'src/krm/redaction/redacted.ts',
         find: "return looksSecret(path, value) ? 'by its name or its form it is a credential' : undefined",
         replace: 'return undefined',
         by: 'test/hostile/credential-forms.test.ts',
@@ -32,11 +32,11 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
   {
     id: 'P2',
     promise: 'A changed secret shows as changed by a keyed hash, which nobody can guess back without the key.',
-    checks: ['src/krm/redacted.test.ts'],
+    checks: ['src/krm/redaction/redacted.test.ts'],
     mutants: [
       {
         breaks: 'the hash has no key',
-        file: 'src/krm/redacted.ts',
+        file: 'src/krm/redaction/redacted.ts',
         find: "createHmac('sha256', prepare(key))",
         replace: "createHash('sha256')",
       },
@@ -45,11 +45,15 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
   {
     id: 'P3',
     promise: 'Credentials are never printed: not those in an address, in an error of a server, or in a program’s output.',
-    checks: ['src/adapters/git/remote-address.test.ts', 'src/text/foreign-text.test.ts', 'src/adapters/kubernetes/credentials.test.ts'],
+    checks: [
+      'src/adapters/git/protocol/remote-address.test.ts',
+      'src/text/foreign-text.test.ts',
+      'src/adapters/kubernetes/connection/credentials.test.ts',
+    ],
     mutants: [
       {
         breaks: 'the address is printed with its user and password',
-        file: 'src/adapters/git/remote-address.ts',
+        file: 'src/adapters/git/protocol/remote-address.ts',
         find: "return { kind: 'http', printed: place + path,",
         replace: "return { kind: 'http', printed: url.href,",
       },
@@ -119,7 +123,7 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
       },
       {
         breaks: 'a tag that an earlier turn set is not found again',
-        file: 'src/plan/found-decisions.ts',
+        file: 'src/plan/decisions/found-decisions.ts',
         find: 'if (tag?.packagePath === unit.packageName) return tag.revision',
         replace: 'if (tag?.packagePath === unit.packageName) return undefined',
         by: 'test/crash/kill-',
@@ -129,7 +133,7 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
   {
     id: 'P6',
     promise: 'Nothing is written to a cluster unless a merged commit authorises it, and then exactly the approved items.',
-    checks: ['src/plan/plan-settle.test.ts', 'src/adapters/kubernetes/api-server-writer.test.ts', 'test/e2e/settle.live.test.ts'],
+    checks: ['src/plan/decisions/plan-settle.test.ts', 'src/adapters/kubernetes/api-server-writer.test.ts', 'test/e2e/settle.live.test.ts'],
     mutants: [
       {
         breaks: 'a write that names no commit is sent',
@@ -140,10 +144,10 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
       },
       {
         breaks: 'what differs and was not approved is written too',
-        file: 'src/plan/plan-settle.ts',
+        file: 'src/plan/decisions/plan-settle.ts',
         find: 'const still = now.filter(({ fingerprint }) => approved.has(fingerprint))',
         replace: 'const still = now',
-        by: 'src/plan/plan-settle.test.ts',
+        by: 'src/plan/decisions/plan-settle.test.ts',
       },
     ],
   },
@@ -158,7 +162,7 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
     mutants: [
       {
         breaks: 'where the ref is now is not compared with where it was seen',
-        file: 'src/adapters/git/push-refs.ts',
+        file: 'src/adapters/git/protocol/push-refs.ts',
         find: 'if (moved.length > 0) throw leaseLost(parts.remote, moved, [])',
         replace: '',
         by: 'src/adapters/git/repository',

@@ -27,14 +27,14 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
   {
     id: 'P22',
     promise: 'Only people who may write decide, and only a code owner lets go of what is dangerous.',
-    checks: ['src/plan/comment-rights.test.ts', 'test/hostile/forged-bot-commit.test.ts', 'test/gitea/commands.gitea.test.ts'],
+    checks: ['src/plan/commands/comment-rights.test.ts', 'test/hostile/forged-bot-commit.test.ts', 'test/gitea/commands.gitea.test.ts'],
     mutants: [
       {
         breaks: 'a command of anybody counts',
-        file: 'src/plan/comment-rights.ts',
+        file: 'src/plan/commands/comment-rights.ts',
         find: "if (permission === 'write' || permission === 'admin') return",
         replace: 'return',
-        by: 'src/plan/comment-rights.test.ts',
+        by: 'src/plan/commands/comment-rights.test.ts',
       },
       {
         breaks: 'a commit in the name of the bot is believed',
@@ -45,10 +45,10 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
       },
       {
         breaks: 'a critical change needs no code owner',
-        file: 'src/plan/comment-rights.ts',
+        file: 'src/plan/commands/comment-rights.ts',
         find: "if (change.risk !== 'critical' && change.risk !== 'high') continue",
         replace: "if (change.risk !== 'high') continue",
-        by: 'src/plan/comment-rights.test.ts',
+        by: 'src/plan/commands/comment-rights.test.ts',
       },
     ],
   },
@@ -56,7 +56,7 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
     id: 'P23',
     promise: 'Foreign text stays text: no mention, link, markup, escape sequence or trailer of it acts anywhere.',
     checks: [
-      'src/record/markdown-text.test.ts',
+      'src/text/markdown-text.test.ts',
       'test/contract/proposal-markdown.test.ts',
       'src/text/foreign-text.test.ts',
       'src/record/commit-message.test.ts',
@@ -64,10 +64,10 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
     mutants: [
       {
         breaks: 'the fence around code is as long as a run within it',
-        file: 'src/record/markdown-text.ts',
+        file: 'src/text/markdown-text.ts',
         find: "const fence = '`'.repeat(longestRun(shown) + 1)",
         replace: "const fence = '`'",
-        by: 'src/record/markdown-text.test.ts',
+        by: 'src/text/markdown-text.test.ts',
       },
       {
         breaks: 'control and format characters are passed on',
@@ -109,9 +109,9 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
     promise: 'Every resource is bounded: bodies, pages, files, depth, queues, caches, texts of pull requests.',
     checks: [
       'src/adapters/forge/webhook-server.test.ts',
-      'src/adapters/kubernetes/api-connection.test.ts',
-      'src/krm/json-depth.test.ts',
-      'src/proposal/proposal-text.test.ts',
+      'src/adapters/kubernetes/connection/api-connection.test.ts',
+      'src/text/json-depth.test.ts',
+      'src/proposal/text/proposal-text.test.ts',
       'test/hostile/large-files.test.ts',
     ],
     mutants: [
@@ -131,7 +131,7 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
     mutants: [
       {
         breaks: 'an older observation replaces a newer one',
-        file: 'src/plan/seen-at.ts',
+        file: 'src/plan/ledger/seen-at.ts',
         find: 'return at < known && known <= now',
         replace: 'return false',
         by: 'src/reconcile/unobserved.test.ts',
@@ -160,7 +160,7 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
   {
     id: 'P28',
     promise: 'Every failure names what, where, why and what to do, with a stable code and exit code.',
-    checks: ['src/failure.test.ts', 'src/cli/failure-guide.test.ts', 'src/cli/exit-status.test.ts'],
+    checks: ['src/failure.test.ts', 'src/cli/print/failure-guide.test.ts', 'src/cli/exit-status.test.ts'],
     mutants: [
       {
         breaks: 'a failure does not say what to do',

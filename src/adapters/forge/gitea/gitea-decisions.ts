@@ -1,6 +1,6 @@
 /**
  * Merge and close as `approve` and `reject` make them. Gitea's merge is what decides; what belongs to it (tag, deleted branch, ledger) goes
- * in one push afterwards, or is made by the next turn, which finds a decision by its content (`src/plan/found-decisions.ts`).
+ * in one push afterwards, or is made by the next turn, which finds a decision by its content (`src/plan/decisions/found-decisions.ts`).
  */
 import { Failure } from '../../../failure.ts'
 import { type ObjectId, objectId } from '../../../package/object-id.ts'

@@ -1,7 +1,7 @@
 /**
  * Merge and close as `approve` and `reject` make them. The order is safe to be cut anywhere: GitHub's merge is what decides, and what
  * belongs to it (tag, deleted branch, ledger) goes in one push afterwards, or is made by the next turn, which finds a decision by its
- * content (`src/plan/found-decisions.ts`). A close is one push, and GitHub closes the pull request of a deleted branch by itself.
+ * content (`src/plan/decisions/found-decisions.ts`). A close is one push, and GitHub closes the pull request of a deleted branch by itself.
  */
 import { Failure } from '../../../failure.ts'
 import { type ObjectId, objectId } from '../../../package/object-id.ts'

@@ -4,9 +4,9 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { type AuditedWrite, readAuditedWrite } from '../../../krm/audit-event.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, parseJson } from '../../../krm/json.ts'
 import { type ResourceId, resourceKey } from '../../../krm/resource-id.ts'
 import type { AuditAnswer, AuditSource } from '../../../ports/audit-source.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, parseJson } from '../../../text/json.ts'
 
 /** Bytes. `--audit-webhook-truncate-max-batch-size` is 10 MiB by default. */
 export const BODY_LIMIT = 16_777_216

@@ -1,7 +1,7 @@
 /** One line of an audit log, looked at without parsing all of it: an event may be megabytes, and most are not asked about. */
 import { type AuditedWrite, readAuditedWrite } from '../../../krm/audit-event.ts'
-import { parseJson } from '../../../krm/json.ts'
 import type { ResourceId } from '../../../krm/resource-id.ts'
+import { parseJson } from '../../../text/json.ts'
 
 /** Bytes from the beginning of a line that have all but the bodies. */
 export const HEAD = 32_768

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ObjectId } from '../../../package/object-id.ts'
+import { NewObjects } from './new-objects.ts'
+import { commitObject, type GitObject, gitObject, treeObject } from './object-format.ts'
+
+const identity = { name: 'Ada', email: 'ada@example.com' }
+
+/** A commit of one folder with one file, and what it consists of. */
+function commitOf(text: string, parents: readonly ObjectId[]): { readonly id: ObjectId; readonly objects: readonly GitObject[] } {
+  const shared = gitObject('blob', Buffer.from('the same in all'))
+  const own = gitObject('blob', Buffer.from(text))
+  const folder = treeObject([{ mode: '100644', name: 'own', id: own.id }])
+  const root = treeObject([
+    { mode: '40000', name: 'folder', id: folder.id },
+    { mode: '100644', name: 'shared', id: shared.id },
+  ])
+  const commit = commitObject({ tree: root.id, parents, identity, at: 1, message: `${text}\n` })
+  return { id: commit.id, objects: [shared, own, folder, root, commit] }
+}
+
+const ids = (objects: readonly GitObject[]) => objects.map((object) => object.id).sort()
+
+test('only what the remote lacks is sent', () => {
+  const store = new NewObjects()
+  const first = commitOf('1', ['f'.repeat(40) as ObjectId])
+  const second = commitOf('2', [first.id])
+  const stray = commitOf('stray', [])
+  for (const object of [...first.objects, ...second.objects, ...stray.objects]) store.add(object)
+  const all = new Map([...first.objects, ...second.objects].map((object) => [object.id, object]))
+  assert.deepEqual(ids(store.missingFrom([second.id], new Set())), ids([...all.values()]))
+  assert.deepEqual(ids(store.missingFrom([second.id], new Set([first.id]))), ids(second.objects.slice(1)))
+  assert.deepEqual(store.missingFrom([second.id], new Set([second.id])), [])
+})
+
+test('what was forgotten is neither sent nor counted', () => {
+  const store = new NewObjects()
+  const { id, objects } = commitOf('1', [])
+  for (const object of [...objects, ...objects]) store.add(object)
+  assert.equal(
+    store.bytes,
+    objects.reduce((sum, object) => sum + object.content.length, 0),
+  )
+  store.forget([id])
+  assert.equal(store.bytes, 0)
+  assert.equal(store.get(id), undefined)
+})

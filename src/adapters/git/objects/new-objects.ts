@@ -1,0 +1,52 @@
+/** Objects that were made here and wait in memory until a push takes them. */
+import type { ObjectId } from '../../../package/object-id.ts'
+import { type GitObject, parseCommit, parseTree } from './object-format.ts'
+
+export class NewObjects {
+  readonly #objects = new Map<ObjectId, GitObject>()
+  #bytes = 0
+
+  /** Sum of the contents. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  add(object: GitObject): void {
+    if (this.#objects.has(object.id)) return
+    this.#objects.set(object.id, object)
+    this.#bytes += object.content.length
+  }
+
+  get(id: ObjectId): GitObject | undefined {
+    return this.#objects.get(id)
+  }
+
+  /** What `tips` need and a remote with these ref tips lacks, commits first. Objects not made here are on the remote already. */
+  missingFrom(tips: readonly ObjectId[], remoteTips: ReadonlySet<ObjectId>): readonly GitObject[] {
+    const there = this.#reach([...remoteTips], new Set())
+    return [...this.#reach(tips, remoteTips)].filter((object) => !there.has(object))
+  }
+
+  /** Forgets what these tips reach: the remote has it now. */
+  forget(tips: readonly ObjectId[]): void {
+    for (const object of this.#reach(tips, new Set())) {
+      this.#objects.delete(object.id)
+      this.#bytes -= object.content.length
+    }
+  }
+
+  #reach(tips: readonly ObjectId[], stop: ReadonlySet<ObjectId>): ReadonlySet<GitObject> {
+    const found = new Set<GitObject>()
+    const open = [...tips]
+    for (let id = open.pop(); id !== undefined; id = open.pop()) {
+      const object = this.#objects.get(id)
+      if (object === undefined || stop.has(id) || found.has(object)) continue
+      found.add(object)
+      if (object.type === 'tree') open.push(...parseTree(object.content).map((entry) => entry.id))
+      if (object.type !== 'commit') continue
+      const commit = parseCommit(id, object.content)
+      open.push(...commit.parents, commit.tree)
+    }
+    return found
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * What a server says first: what it can do, and every ref with the object it names. Protocol version 0, which every server speaks,
+ * tells all refs at once (git documentation, gitprotocol-pack, "Reference Discovery"); version 2 is asked for those that are wanted
+ * (gitprotocol-v2, `ls-refs`).
+ */
+import { type ObjectId, objectId } from '../../../package/object-id.ts'
+import { unsupported } from '../git-failure.ts'
+import { type ByteReader, StreamFault } from './byte-reader.ts'
+import { DELIMITER, FLUSH, pktLine, readPktLine } from './pkt-line.ts'
+
+export interface Advertisement {
+  readonly version: 0 | 2
+  /** Full ref name to the object it names as it stands: an annotated tag is the tag object. Only `refs/…`. */
+  readonly refs: ReadonlyMap<string, ObjectId>
+  /** Annotated tag to the object it finally names. Servers tell it for fetches only. */
+  readonly peeled: ReadonlyMap<string, ObjectId>
+  /** Full ref name that HEAD is symbolic for; undefined where HEAD is detached or unborn. */
+  readonly head: string | undefined
+  /** Names without their values: `atomic`, `report-status`, `filter`; in version 2 also what `fetch` can do. */
+  readonly capabilities: ReadonlySet<string>
+  /** `sha1` or `sha256`. */
+  readonly objectFormat: string
+  /** What the server calls itself: `git/2.39.5`, `git/github-a2dc5c1d0a34`; empty where it does not say. */
+  readonly agent: string
+}
+
+const REF_LINE = /^([0-9a-f]{40}|[0-9a-f]{64}) ([^\0\n]+)$/
+const NOTHING = /^0+$/
+const PEELED = '^{}'
+
+/** The server refuses instead of advertising. The text is the server's, untrusted. */
+export class RefusedService extends Error {}
+
+/**
+ * Reads an advertisement up to its flush. `announced` is true over HTTP, where a `# service=…` section comes first; in version 2 it
+ * may be left out. A server that speaks version 2 has told no refs then: see `readRefs`.
+ * @throws StreamFault when it is not one, RefusedService when the server sends an error line
+ */
+export async function readAdvertisement(reader: ByteReader, announced: boolean): Promise<Advertisement> {
+  const refs = new Map<string, ObjectId>()
+  const peeled = new Map<string, ObjectId>()
+  let capabilities: readonly string[] = []
+  let line = await readPktLine(reader)
+  if (line === undefined) throw new StreamFault('ended', 'no answer came')
+  if (announced && !isVersion2(line)) line = await readAnnounced(reader, line)
+  if (isVersion2(line)) return await readCapabilities(reader)
+  for (let first = true; line !== 'flush'; first = false) {
+    if (!(line instanceof Buffer)) throw new StreamFault('ended', 'the list of refs broke off')
+    const [text = '', offered = ''] = line.toString('utf8').replace(/\n$/, '').split('\0')
+    if (text.startsWith('ERR ')) throw new RefusedService(text.slice(4))
+    if (first) capabilities = offered.split(' ').filter((word) => word !== '')
+    if (!/^(?:shallow [0-9a-f]+|version 1)$/.test(text)) keepRef(text, refs, peeled)
+    line = await readPktLine(reader)
+  }
+  const valuesOfCapability = (name: string) =>
+    capabilities.filter((word) => word.startsWith(`${name}=`)).map((word) => word.slice(name.length + 1))
+  const head = valuesOfCapability('symref').find((value) => value.startsWith('HEAD:'))
+  return {
+    version: 0,
+    refs,
+    peeled,
+    head: head?.slice('HEAD:'.length),
+    capabilities: new Set(capabilities.map((word) => word.split('=', 1)[0] ?? '')),
+    objectFormat: valuesOfCapability('object-format')[0] ?? 'sha1',
+    agent: valuesOfCapability('agent')[0] ?? '',
+  }
+}
+
+/** @throws Failure BP4010 where the objects are named by something else than SHA-1 */
+export function assertReadable(advertisement: Advertisement, remote: string): void {
+  const { objectFormat } = advertisement
+  if (objectFormat === 'sha1') return
+  throw unsupported(
+    remote,
+    `its objects are named by ${JSON.stringify(objectFormat.slice(0, 20))}, and only SHA-1 is read`,
+    'use a SHA-1 repository',
+  )
+}
+
+/** Asks a server of version 2 for branches and tags alone: a forge has a ref for each pull request besides. */
+export function refsRequest({ capabilities }: Advertisement): readonly Buffer[] {
+  const prefixes = ['HEAD', 'refs/heads/', 'refs/tags/'].map((prefix) => pktLine(`ref-prefix ${prefix}\n`))
+  return [...commandHead('ls-refs', capabilities), pktLine('peel\n'), pktLine('symrefs\n'), ...prefixes, FLUSH]
+}
+
+/** The first lines of a command of version 2. */
+export function commandHead(command: string, capabilities: ReadonlySet<string>): readonly Buffer[] {
+  const format = capabilities.has('object-format') ? [pktLine('object-format=sha1\n')] : []
+  return [pktLine(`command=${command}\n`), pktLine('agent=git/backporch\n'), ...format, DELIMITER]
+}
+
+/** Reads the answer to `refsRequest`. @throws StreamFault, RefusedService */
+export async function readRefs(reader: ByteReader, offered: Advertisement): Promise<Advertisement> {
+  const refs = new Map<string, ObjectId>()
+  const peeled = new Map<string, ObjectId>()
+  let head: string | undefined
+  for (let line = await readPktLine(reader); line !== 'flush'; line = await readPktLine(reader)) {
+    if (!(line instanceof Buffer)) throw new StreamFault('ended', 'the list of refs broke off')
+    const text = line.toString('utf8').replace(/\n$/, '')
+    if (text.startsWith('ERR ')) throw new RefusedService(text.slice(4))
+    const [id = '', name = '', ...attributes] = text.split(' ')
+    keepRef(`${id} ${name}`, refs, peeled)
+    const valueOfAttribute = (key: string) => attributes.find((each) => each.startsWith(`${key}:`))?.slice(key.length + 1)
+    const target = valueOfAttribute('peeled')
+    if (target !== undefined) keepRef(`${target} ${name}${PEELED}`, refs, peeled)
+    if (name === 'HEAD') head = valueOfAttribute('symref-target')
+  }
+  return { ...offered, refs, peeled, head }
+}
+
+function isVersion2(line: Awaited<ReturnType<typeof readPktLine>>): boolean {
+  return line instanceof Buffer && line.toString('latin1').trimEnd() === 'version 2'
+}
+
+async function readCapabilities(reader: ByteReader): Promise<Advertisement> {
+  const values = new Map<string, string>()
+  for (let line = await readPktLine(reader); line !== 'flush'; line = await readPktLine(reader)) {
+    if (!(line instanceof Buffer)) throw new StreamFault('ended', 'the answer broke off')
+    const [name = '', ...value] = line.toString('utf8').trimEnd().split('=')
+    values.set(name, value.join('='))
+  }
+  return {
+    version: 2,
+    refs: new Map(),
+    peeled: new Map(),
+    head: undefined,
+    capabilities: new Set([...values.keys(), ...(values.get('fetch') ?? '').split(' ')]),
+    objectFormat: values.get('object-format') ?? 'sha1',
+    agent: values.get('agent') ?? '',
+  }
+}
+
+/** The line after the announcement. */
+async function readAnnounced(reader: ByteReader, line: Awaited<ReturnType<typeof readPktLine>>): ReturnType<typeof readPktLine> {
+  if (!(line instanceof Buffer) || !line.toString('latin1').startsWith('# service=')) {
+    throw new StreamFault('malformed', 'the answer is not in the git protocol')
+  }
+  if ((await readPktLine(reader)) !== 'flush') throw new StreamFault('malformed', 'the answer is not in the git protocol')
+  return await readPktLine(reader)
+}
+
+function keepRef(text: string, refs: Map<string, ObjectId>, peeled: Map<string, ObjectId>): void {
+  const [, id = '', name = ''] = REF_LINE.exec(text) ?? []
+  if (id === '') throw new StreamFault('malformed', 'the list of refs is not in the git protocol')
+  // An object id of SHA-256 never becomes an ObjectId; the caller refuses such a repository by its object format.
+  if (id.length !== 40 || NOTHING.test(id) || !name.startsWith('refs/')) return
+  if (name.endsWith(PEELED)) peeled.set(name.slice(0, -PEELED.length), objectId(id))
+  else refs.set(name, objectId(id))
+}

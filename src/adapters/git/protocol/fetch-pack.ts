@@ -1,0 +1,93 @@
+/**
+ * Asks a server for a pack, all in one request: the wants, what is here already, and `done` (git documentation, gitprotocol-pack,
+ * "Packfile Negotiation", and gitprotocol-v2, `fetch`).
+ */
+import type { ObjectId } from '../../../package/object-id.ts'
+import { type Advertisement, commandHead, RefusedService } from './advertisement.ts'
+import { type ByteReader, StreamFault } from './byte-reader.ts'
+import type { GitSession } from './git-transport.ts'
+import { FLUSH, pktLine, readBands, readPktLine } from './pkt-line.ts'
+
+export type Filter = 'blob:none' | 'tree:0' | `blob:limit=${number}`
+
+export interface FetchRequest {
+  readonly wants: readonly ObjectId[]
+  /** Commits: what they reach does not come. */
+  readonly haves: readonly ObjectId[]
+  /** Commits from each want on, 1 for the want alone; undefined for the whole history. */
+  readonly depth?: number | undefined
+  /** What is left out, but for what is wanted by its own id: contents of files, or folders too. */
+  readonly filter?: Filter | undefined
+  /** Bytes of the pack; undefined for what the transport takes. */
+  readonly most?: number | undefined
+}
+
+/** `ofs-delta` makes the pack smaller; `thin-pack` is left out, so that every pack stands on its own. */
+const WANTED_CAPABILITIES = ['side-band-64k', 'ofs-delta', 'no-progress', 'filter']
+
+/** A server takes only so many lines of a request for granted; the newest are what saves bytes. */
+const MOST_HAVES = 256
+
+/**
+ * The pack with everything that `wants` reach, as far as `depth` and `filter` say, and `haves` do not.
+ * @throws RefusedService when the server does not give one of the wants or does not know what is asked, StreamFault when the answer
+ *   breaks off or is larger than `most`; the content of the pack is not checked here
+ */
+export async function fetchPack(session: GitSession, request: FetchRequest): Promise<Buffer> {
+  const { advertisement } = session
+  const newer = advertisement.version === 2
+  const reader = await session.request(newer ? requestOfVersion2(advertisement, request) : requestOfVersion0(advertisement, request))
+  const first = newer ? await skipToPack(reader) : await skipAnswers(reader, request.depth !== undefined)
+  const answer = await readBands(reader, first, request.most)
+  if (answer.fatal !== undefined) throw new RefusedService(answer.fatal)
+  await reader.drain()
+  return answer.content
+}
+
+function requestOfVersion0({ capabilities: offered }: Advertisement, { wants, haves, depth, filter }: FetchRequest): readonly Buffer[] {
+  const capabilities = [...WANTED_CAPABILITIES.filter((name) => offered.has(name)), 'agent=git/backporch']
+  const wanted = wants.map((id, at) => pktLine(at === 0 ? `want ${id} ${capabilities.join(' ')}\n` : `want ${id}\n`))
+  return [...wanted, ...limits(depth, filter), FLUSH, ...haveLines(haves), pktLine('done\n')]
+}
+
+function requestOfVersion2({ capabilities }: Advertisement, { wants, haves, depth, filter }: FetchRequest): readonly Buffer[] {
+  const options = ['ofs-delta\n', 'no-progress\n', ...wants.map((id) => `want ${id}\n`)].map((line) => pktLine(line))
+  const head = commandHead('fetch', capabilities)
+  return [...head, ...options, ...limits(depth, filter), ...haveLines(haves), pktLine('done\n'), FLUSH]
+}
+
+function limits(depth: number | undefined, filter: Filter | undefined): readonly Buffer[] {
+  return [...(depth === undefined ? [] : [pktLine(`deepen ${depth}\n`)]), ...(filter === undefined ? [] : [pktLine(`filter ${filter}\n`)])]
+}
+
+function haveLines(haves: readonly ObjectId[]): readonly Buffer[] {
+  return haves.slice(0, MOST_HAVES).map((id) => pktLine(`have ${id}\n`))
+}
+
+/** The first line of the pack: where the history was cut off comes first, up to a flush, then what the server has in common. */
+async function skipAnswers(reader: ByteReader, cut: boolean): Promise<Buffer> {
+  let line = await readLine(reader)
+  if (cut) {
+    while (line instanceof Buffer) line = await readLine(reader)
+    line = await readLine(reader)
+  }
+  while (line instanceof Buffer && /^(?:ACK|NAK)/.test(line.toString('latin1', 0, 3))) line = await readLine(reader)
+  if (!(line instanceof Buffer)) throw new StreamFault('ended', 'the answer broke off')
+  return line
+}
+
+/** Sections have a name each, and the pack is the last. */
+async function skipToPack(reader: ByteReader): Promise<undefined> {
+  for (;;) {
+    const line = await readLine(reader)
+    if (line === 'flush') throw new StreamFault('ended', 'the answer has no pack')
+    if (line instanceof Buffer && line.toString('latin1') === 'packfile\n') return
+  }
+}
+
+async function readLine(reader: ByteReader): Promise<Buffer | 'flush' | 'delimiter'> {
+  const line = await readPktLine(reader)
+  if (line === undefined) throw new StreamFault('ended', 'the answer broke off')
+  if (line instanceof Buffer && line.toString('latin1', 0, 4) === 'ERR ') throw new RefusedService(line.toString('utf8', 4))
+  return line
+}

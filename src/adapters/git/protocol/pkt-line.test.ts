@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { Failure } from '../../../failure.ts'
+import { assertReadable, RefusedService, readAdvertisement } from './advertisement.ts'
+import { ByteReader, StreamFault } from './byte-reader.ts'
+import { FLUSH, pktLine, readBands, readPktLine } from './pkt-line.ts'
+
+const ID = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
+const OTHER = '1'.repeat(40)
+const LIMITS = { silence: 1000, bytes: 1_000_000 }
+
+/** The bytes in chunks of the sizes given, again and again. */
+function readerOf(bytes: Uint8Array, sizes: readonly number[] = [bytes.length], limits = LIMITS): ByteReader {
+  async function* chunks() {
+    for (let at = 0, turn = 0; at < bytes.length; turn++) {
+      const size = Math.max(1, sizes[turn % sizes.length] ?? 1)
+      yield bytes.subarray(at, at + size)
+      at += size
+    }
+  }
+  return new ByteReader(chunks(), limits)
+}
+
+const lines = (...texts: readonly string[]) => Buffer.concat([...texts.map((text) => pktLine(text)), FLUSH])
+const faulty = (kind: StreamFault['kind']) => (error: unknown) => error instanceof StreamFault && error.kind === kind
+
+test('lines read back as they were framed, however the stream is cut', async () => {
+  const contents = fc.array(fc.uint8Array({ maxLength: 50 }), { maxLength: 6 })
+  await fc.assert(
+    fc.asyncProperty(contents, fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }), async (bodies, sizes) => {
+      const reader = readerOf(Buffer.concat([...bodies.map((body) => pktLine(body)), FLUSH]), sizes)
+      for (const body of bodies) assert.deepEqual(await readPktLine(reader), Buffer.from(body))
+      assert.equal(await readPktLine(reader), 'flush')
+      assert.equal(await readPktLine(reader), undefined)
+    }),
+  )
+})
+
+test('what is not framed, or breaks off, is a fault', async () => {
+  for (const text of ['<!doctype html>', '0002', '0003', 'fff1x', '-001', '0x04']) {
+    await assert.rejects(readPktLine(readerOf(Buffer.from(text))), faulty('malformed'), text)
+  }
+  for (const text of ['00', '0008ab', '0008']) await assert.rejects(readPktLine(readerOf(Buffer.from(text))), faulty('ended'), text)
+})
+
+test('a stream that falls silent or grows too large is a fault', async () => {
+  async function* silent() {
+    yield Buffer.from('00')
+    await new Promise((resolve) => setTimeout(resolve, 500).unref())
+  }
+  await assert.rejects(readPktLine(new ByteReader(silent(), { silence: 20, bytes: 100 })), faulty('silent'))
+  await assert.rejects(readPktLine(readerOf(lines('x'.repeat(200)), [50], { silence: 100, bytes: 100 })), faulty('too-large'))
+})
+
+test('the bands of an answer are told apart', async () => {
+  const answer = await readBands(readerOf(lines('\u0001pa', '\u0002hello', '\u0001ck')))
+  assert.deepEqual(answer, { content: Buffer.from('pack'), messages: 'hello', fatal: undefined })
+  assert.equal((await readBands(readerOf(lines('\u0001pa', '\u0003no memory')))).fatal, 'no memory')
+  await assert.rejects(readBands(readerOf(pktLine('\u0001pa'))), faulty('ended'))
+  await assert.rejects(readBands(readerOf(lines('\u0004x'))), faulty('malformed'))
+})
+
+test('an advertisement gives refs, peeled tags, the branch of HEAD and capabilities', async () => {
+  const caps = 'atomic symref=HEAD:refs/heads/main object-format=sha1 agent=git/2'
+  const bytes = Buffer.concat([
+    lines('# service=git-upload-pack\n'),
+    lines(
+      `${ID} HEAD\0${caps}\n`,
+      `${ID} refs/heads/main\n`,
+      `${OTHER} refs/tags/a\n`,
+      `${ID} refs/tags/a^{}\n`,
+      `${OTHER} .have\n`,
+      `shallow ${ID}\n`,
+    ),
+  ])
+  const advertisement = await readAdvertisement(readerOf(bytes), true)
+  assert.deepEqual(
+    [...advertisement.refs],
+    [
+      ['refs/heads/main', ID],
+      ['refs/tags/a', OTHER],
+    ],
+  )
+  assert.deepEqual([...advertisement.peeled], [['refs/tags/a', ID]])
+  assert.equal(advertisement.head, 'refs/heads/main')
+  assert.ok(advertisement.capabilities.has('atomic') && advertisement.capabilities.has('agent'))
+  assertReadable(advertisement, 'here')
+})
+
+test('an empty repository advertises no ref', async () => {
+  const advertisement = await readAdvertisement(readerOf(lines(`${'0'.repeat(40)} capabilities^{}\0report-status\n`)), false)
+  assert.equal(advertisement.refs.size, 0)
+  assert.ok(advertisement.capabilities.has('report-status'))
+})
+
+test('a repository of SHA-256 is refused by its object format', async () => {
+  const long = 'a'.repeat(64)
+  const advertisement = await readAdvertisement(readerOf(lines(`${long} refs/heads/main\0object-format=sha256\n`)), false)
+  assert.throws(
+    () => assertReadable(advertisement, 'here'),
+    (error: unknown) => error instanceof Failure && error.code === 'BP4010',
+  )
+})
+
+test('an error line, a web page and a broken list are refused', async () => {
+  await assert.rejects(readAdvertisement(readerOf(lines('ERR no such repository\n')), false), RefusedService)
+  await assert.rejects(readAdvertisement(readerOf(lines('hello\n')), false), faulty('malformed'))
+  await assert.rejects(readAdvertisement(readerOf(Buffer.from('<html>')), true), faulty('malformed'))
+  await assert.rejects(readAdvertisement(readerOf(pktLine(`${ID} refs/heads/main\0x\n`)), false), faulty('ended'))
+  await assert.rejects(readAdvertisement(readerOf(Buffer.alloc(0)), false), faulty('ended'))
+})

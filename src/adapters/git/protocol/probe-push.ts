@@ -1,0 +1,105 @@
+/**
+ * Whether a server would take pushes to some refs, found without moving one. Each push claims that the ref stands at the base commit,
+ * where it does not, and shall stay there. `receive-pack` runs the hooks (pre-receive, update), which is where forges and people keep
+ * their rules, before it looks at the ref, and then refuses: docs/facts/push-rehearsal.md.
+ */
+import { Failure } from '../../../failure.ts'
+import type { PushAnswer } from '../../../ports/probes.ts'
+import { foreignLine } from '../../../text/foreign-text.ts'
+import type { Environment } from '../git-program.ts'
+import { encodePack } from '../objects/object-format.ts'
+import type { GitTransport, TransportLimits } from './git-transport.ts'
+import { HttpTransport, type TokenSource } from './http-transport.ts'
+import { ProcessTransport } from './process-transport.ts'
+import { sendPush } from './push-pack.ts'
+import { parseRemoteAddress } from './remote-address.ts'
+
+export interface ProbePushOptions {
+  readonly remote: string
+  readonly token?: string | TokenSource
+  readonly workingDirectory: string
+  readonly environment: Environment
+}
+
+const LIMITS: TransportLimits = { silence: 60_000, bytes: 64 * 1024 * 1024 }
+
+/**
+ * How GitHub, whose git is its own, says the same to pushes that came too late, and how it says that a rule refused: texts that people
+ * report (docs/facts/push-rehearsal.md). What a rehearsal gets there was not tried, so nothing else is taken for either.
+ */
+const GITHUB_AGENT = /^git\/github-/
+const GITHUB_STALE =
+  /^cannot lock ref '[^']*': (?:is at [0-9a-f]+ but expected [0-9a-f]+|unable to resolve reference\b|reference is missing\b)/
+const GITHUB_REFUSED = /\bhook declined$|^push declined\b/
+
+/** Reasons with which `receive-pack` says that a ref is not where the push claims: git 2.0 to 2.49, and later ones. */
+const STALE = new Set(['failed to update ref', 'failed to lock', 'incorrect old value provided', 'reference does not exist'])
+
+/**
+ * @param refs full names. One that stands at the base commit itself cannot be asked about.
+ * @throws Failure BP40xx where the repository cannot be reached, does not know us or has no base branch
+ */
+export async function probePush(
+  options: ProbePushOptions,
+  baseBranch: string,
+  refs: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly PushAnswer[]> {
+  const address = parseRemoteAddress(options.remote, options.workingDirectory)
+  const transport =
+    address.kind === 'http'
+      ? new HttpTransport(address, options.token, options.environment, LIMITS)
+      : new ProcessTransport(address, options.environment, LIMITS)
+  const answers: PushAnswer[] = []
+  // One by one: a hook that refuses one ref refuses the whole push.
+  for (const ref of refs) answers.push(await probeOne(transport, address.printed, baseBranch, ref, signal))
+  return answers
+}
+
+async function probeOne(
+  transport: GitTransport,
+  remote: string,
+  baseBranch: string,
+  ref: string,
+  signal: AbortSignal,
+): Promise<PushAnswer> {
+  const session = await transport.open('git-receive-pack', signal).catch(refusedByUs)
+  if (session instanceof Failure) return { ref, answer: 'refused', why: session.why }
+  try {
+    const { refs, capabilities, agent } = session.advertisement
+    const base = refs.get(`refs/heads/${baseBranch}`)
+    if (base === undefined) throw noBase(remote, baseBranch)
+    if (refs.get(ref) === base) return { ref, answer: 'unclear', why: 'it stands at the commit of the base branch' }
+    if (!capabilities.has('report-status')) return { ref, answer: 'unclear', why: 'the server does not report what became of a push' }
+    const { unpacked, refused, messages } = await sendPush(session, [{ ref, from: base, to: base }], encodePack([]))
+    const reason = refused.get(ref)
+    const github = GITHUB_AGENT.test(agent)
+    if (unpacked === 'ok' && reason !== undefined && (STALE.has(reason) || (github && GITHUB_STALE.test(reason))))
+      return { ref, answer: 'let-through', why: '' }
+    const told = foreignLine([unpacked === 'ok' ? '' : unpacked, reason ?? '', messages].join('\n'), { secrets: transport.secrets })
+    // Where the server took what it could not, or says what nobody knows the meaning of, nothing is known of it.
+    const bySomeRule = reason !== undefined && (!github || (unpacked === 'ok' && GITHUB_REFUSED.test(reason)))
+    return { ref, answer: bySomeRule ? 'refused' : 'unclear', why: told === '' ? 'the server says nothing about it' : told }
+  } catch (thrown) {
+    throw transport.explain(thrown, signal)
+  } finally {
+    await session.close()
+  }
+}
+
+/** A clone with hooks is not pushed to. */
+function refusedByUs(thrown: unknown): Failure {
+  if (thrown instanceof Failure && thrown.code === 'BP4002') return thrown
+  throw thrown
+}
+
+function noBase(remote: string, branch: string): Failure {
+  return new Failure({
+    code: 'BP1003',
+    what: `there is no branch ${JSON.stringify(branch)}`,
+    where: remote,
+    why: 'pushes are tried with its commit',
+    remedy: 'commit a package first, or name the branch with --branch',
+    retry: 'on-change',
+  })
+}

@@ -1,0 +1,240 @@
+/** One cluster's connection: credentials, one transport that is reopened when it is gone, retries of what is safe to repeat. */
+import { Failure } from '../../../failure.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { Trace } from '../../../ports/trace.ts'
+import { type Asked, failureOfFault, failureOfResponse } from '../kubernetes-failure.ts'
+import { chooseProxy, type Environment } from './choose-proxy.ts'
+import { type CredentialSource, type Credentials, expiredSince } from './credentials.ts'
+import type { ClusterAccess } from './kubeconfig.ts'
+import { openTransport } from './open-transport.ts'
+import { type ApiResponse, faultOf, type HttpMethod, TRANSPORT_DEFAULTS, type Transport } from './transport.ts'
+
+export interface ApiCall {
+  readonly method: HttpMethod
+  /** From the server's root, with query. */
+  readonly path: string
+  readonly accept?: string
+  readonly contentType?: string
+  readonly body?: string
+  /** Whether sending it twice does no harm. */
+  readonly repeatable: boolean
+  /** Statuses below 500 that are an answer to the caller, not a failure. */
+  readonly answers?: readonly number[]
+  readonly userAgent?: string
+}
+
+export interface ConnectionOptions {
+  readonly clock: Clock
+  readonly environment: Environment
+  /** `backporch/0.1.0`; the API server writes it into its audit events. */
+  readonly userAgent: string
+  /** Milliseconds for one request. */
+  readonly timeout?: number
+  /** From 0 to 1, for the jitter of retries. */
+  readonly random?: () => number
+  readonly pingEvery?: number
+  readonly pingWithin?: number
+  readonly connectTimeout?: number
+  readonly maxBody?: number
+  /** Told about each request, also about those that are sent again. */
+  readonly trace?: Trace
+}
+
+const TIMEOUT = 30_000
+const ATTEMPTS = 4
+const FIRST_WAIT = 200
+/** Longest that a Retry-After is followed. */
+const LONGEST_WAIT = 30_000
+/** As client-go: files with tokens are read again after a minute. */
+const CREDENTIALS_LAST = 60_000
+
+interface Opened {
+  readonly transport: Transport
+  readonly credentials: Credentials
+  readonly generation: number
+}
+
+export class ApiConnection {
+  readonly name: string
+  private readonly access: ClusterAccess
+  private readonly source: CredentialSource
+  private readonly options: ConnectionOptions
+  private opened: Promise<Opened> | undefined
+  private current: Opened | undefined
+  private readAt = 0
+  private generation = 0
+  /** A generation that was read anew after a 401 and got a 401 again: not asked for another until a minute later. */
+  private refusedAt = Number.NEGATIVE_INFINITY
+
+  constructor(name: string, access: ClusterAccess, source: CredentialSource, options: ConnectionOptions) {
+    this.name = name
+    this.access = access
+    this.source = source
+    this.options = options
+  }
+
+  /**
+   * Sends a call, and again where that is safe and may help: 429 (always, the server did not act), 5xx and broken
+   * connections (only what is repeatable), 401 once with credentials read anew.
+   * @returns an answer of 2xx, or of a status in `call.answers`
+   * @throws Failure BP30xx; the reason of `signal` when that aborted
+   */
+  async send(call: ApiCall, asked: Asked, signal: AbortSignal): Promise<ApiResponse> {
+    for (let attempt = 1; ; attempt += 1) {
+      const outcome = await this.attempt(call, asked, signal)
+      if (!(outcome instanceof Attempt)) return outcome
+      if (attempt >= ATTEMPTS || !outcome.again) throw outcome.failure
+      await this.options.clock.sleep(this.waitFor(attempt, outcome.retryAfter), signal)
+    }
+  }
+
+  close(): void {
+    this.current?.transport.close()
+    this.current = undefined
+    this.opened = undefined
+  }
+
+  private async attempt(call: ApiCall, asked: Asked, signal: AbortSignal): Promise<ApiResponse | Attempt> {
+    try {
+      const answer = await this.authorised(call, signal)
+      if ((answer.status >= 200 && answer.status < 300) || call.answers?.includes(answer.status) === true) return answer
+      const failure = this.withExpiry(failureOfResponse(answer, asked))
+      const busy = answer.status === 429
+      return new Attempt(failure, busy || (call.repeatable && answer.status >= 500 && answer.status !== 501), retryAfter(answer))
+    } catch (thrown) {
+      if (thrown instanceof Failure || signal.aborted) throw thrown
+      const fault = faultOf(thrown)
+      return new Attempt(this.withExpiry(failureOfFault(fault, asked)), call.repeatable && fault.fault === 'broken', undefined)
+    }
+  }
+
+  private async authorised(call: ApiCall, signal: AbortSignal): Promise<ApiResponse> {
+    const opened = await this.open(signal)
+    const answer = await this.exchange(opened, call, signal)
+    if (answer.status !== 401 || this.now() - this.refusedAt < CREDENTIALS_LAST) return answer
+    if (opened.generation === this.generation) {
+      this.source.forget()
+      this.close()
+    }
+    const again = await this.exchange(await this.open(signal), call, signal)
+    if (again.status === 401) this.refusedAt = this.now()
+    return again
+  }
+
+  private async exchange(opened: Opened, call: ApiCall, signal: AbortSignal): Promise<ApiResponse> {
+    const started = performance.now()
+    const tell = (outcome: string): void =>
+      this.options.trace?.({ what: `${call.method} ${call.path}`, outcome, milliseconds: performance.now() - started })
+    try {
+      const answer = await this.transmit(opened, call, signal)
+      tell(`${answer.status} (${answer.body.length} characters)`)
+      return answer
+    } catch (thrown) {
+      tell(signal.aborted ? 'interrupted' : faultOf(thrown).fault)
+      throw thrown
+    }
+  }
+
+  private transmit(opened: Opened, call: ApiCall, signal: AbortSignal): Promise<ApiResponse> {
+    return opened.transport.send({
+      method: call.method,
+      path: call.path,
+      headers: {
+        accept: call.accept ?? 'application/json',
+        'accept-encoding': 'gzip',
+        'user-agent': call.userAgent ?? this.options.userAgent,
+        ...(call.body === undefined ? {} : { 'content-type': call.contentType ?? 'application/json' }),
+        ...opened.credentials.headers,
+      },
+      ...(call.body === undefined ? {} : { body: call.body }),
+      timeout: this.options.timeout ?? TIMEOUT,
+      signal,
+    })
+  }
+
+  private async open(signal: AbortSignal): Promise<Opened> {
+    const { current } = this
+    const fresh = this.now() - this.readAt < CREDENTIALS_LAST
+    if (current?.transport.usable === true && fresh) return current
+    // Callers share one opening, so that a dead server costs one connection attempt; it ends with the first caller's signal.
+    this.opened ??= this.reopen(signal).finally(() => {
+      this.opened = undefined
+    })
+    return this.opened
+  }
+
+  private async reopen(signal: AbortSignal): Promise<Opened> {
+    const credentials = await this.source.read(signal)
+    const before = this.current
+    this.readAt = this.now()
+    if (before?.transport.usable === true && sameTls(before.credentials, credentials)) {
+      this.current = { ...before, credentials }
+      return this.current
+    }
+    before?.transport.close()
+    const { server, proxyUrl } = this.access
+    const proxy = chooseProxy(server, proxyUrl, this.options.environment)
+    if (proxy !== undefined && 'problem' in proxy) {
+      throw new Failure({
+        code: 'BP1006',
+        what: 'the proxy of the cluster cannot be used',
+        where: this.access.file,
+        why: proxy.problem,
+        remedy: 'correct proxy-url or the environment variable',
+      })
+    }
+    const transport = await openTransport({ ...TRANSPORT_DEFAULTS, ...this.limits(), server, proxy, credentials }, signal)
+    this.generation += 1
+    this.current = { transport, credentials, generation: this.generation }
+    return this.current
+  }
+
+  private limits(): Partial<typeof TRANSPORT_DEFAULTS> {
+    const { pingEvery, pingWithin, connectTimeout, maxBody } = this.options
+    const given = Object.entries({ pingEvery, pingWithin, connectTimeout, maxBody }).filter(([, value]) => value !== undefined)
+    return Object.fromEntries(given)
+  }
+
+  private waitFor(attempt: number, asked: number | undefined): number {
+    const random = (this.options.random ?? Math.random)()
+    // A spread above what the server asked for, so that its clients do not all come back at once.
+    if (asked !== undefined) return Math.min(asked, LONGEST_WAIT) * (1 + random / 4)
+    return FIRST_WAIT * 2 ** (attempt - 1) * (0.5 + random)
+  }
+
+  private withExpiry(failure: Failure): Failure {
+    const ended = this.current === undefined ? undefined : expiredSince(this.current.credentials, this.options.clock.now())
+    if (failure.code !== 'BP3002' || ended === undefined) return failure
+    return new Failure({ ...detailOf(failure), why: `the client certificate was valid until ${ended}` })
+  }
+
+  private now(): number {
+    return this.options.clock.now().getTime()
+  }
+}
+
+class Attempt {
+  readonly failure: Failure
+  readonly again: boolean
+  readonly retryAfter: number | undefined
+
+  constructor(failure: Failure, again: boolean, retryAfter: number | undefined) {
+    this.failure = failure
+    this.again = again
+    this.retryAfter = retryAfter
+  }
+}
+
+function detailOf({ code, what, where, why, remedy, retry }: Failure) {
+  return { code, what, ...(where === undefined ? {} : { where }), why, remedy, retry }
+}
+
+/** Milliseconds, or undefined. API servers send seconds (RFC 9110 §10.2.3 also knows dates, which they never send). */
+function retryAfter(answer: ApiResponse): number | undefined {
+  const value = answer.headers.get('retry-after')
+  return value !== undefined && /^\d{1,6}$/.test(value) ? Number(value) * 1000 : undefined
+}
+
+function sameTls(left: Credentials, right: Credentials): boolean {
+  return left.authority === right.authority && left.certificate === right.certificate && left.key === right.key
+}

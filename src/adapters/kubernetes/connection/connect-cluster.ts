@@ -1,0 +1,80 @@
+/** Makes a cluster from a kubeconfig. Nothing is connected until the first request. */
+import type { Clock } from '../../../ports/clock.ts'
+import type { ClusterAccessAnswer } from '../../../ports/probes.ts'
+import type { Trace } from '../../../ports/trace.ts'
+import { ApiServerCluster } from '../api-server-cluster.ts'
+import { ApiServerWriter } from '../api-server-writer.ts'
+import { readApi, writeApi } from '../cluster-api.ts'
+import { probeAccess } from '../probe-access.ts'
+import { ApiConnection, type ConnectionOptions } from './api-connection.ts'
+import { credentialSource } from './credentials.ts'
+import { type KubeconfigOptions, readKubeconfig } from './kubeconfig.ts'
+
+export interface ConnectOptions extends KubeconfigOptions {
+  readonly clock: Clock
+  /** `--cluster`: how the cluster is called; otherwise the context's name. */
+  readonly name?: string
+  /** `--kubeconfig-exec-allow`: absolute paths. */
+  readonly execAllow?: readonly string[]
+  /** Version of backporch. */
+  readonly version: string
+  /** Milliseconds for one request; 30 s unless given. */
+  readonly timeout?: number
+  /** Told about each request. */
+  readonly trace?: Trace
+  readonly connection?: Pick<ConnectionOptions, 'random' | 'pingEvery' | 'pingWithin' | 'connectTimeout' | 'maxBody'>
+}
+
+export interface ConnectedCluster {
+  readonly name: string
+  readonly reader: ApiServerCluster
+  /** Ends the connection. Without it an idle one does not keep the process alive. */
+  close(): void
+}
+
+/** A cluster that can only be read. @throws Failure BP1006 */
+export function connectCluster(options: ConnectOptions): ConnectedCluster {
+  const { connection, namespace } = open(options)
+  const reader = new ApiServerCluster(readApi(connection), { clock: options.clock, defaultNamespace: namespace })
+  return { name: connection.name, reader, close: () => connection.close() }
+}
+
+/** What `check` asks of a cluster, over a connection of its own. @throws Failure BP1006, BP30xx */
+export async function probeCluster(options: ConnectOptions, namespace: string, signal: AbortSignal): Promise<ClusterAccessAnswer> {
+  const { connection } = open(options)
+  try {
+    return await probeAccess(readApi(connection), namespace, signal)
+  } finally {
+    connection.close()
+  }
+}
+
+/** The writing side, over a connection of its own: only the settle step makes one. @throws Failure BP1006 */
+export function connectClusterWriter(options: ConnectOptions): { readonly writer: ApiServerWriter; close(): void } {
+  const { connection, namespace } = open(options)
+  const writer = new ApiServerWriter(readApi(connection), writeApi(connection), {
+    clock: options.clock,
+    defaultNamespace: namespace,
+    userAgent: userAgent(options),
+  })
+  return { writer, close: () => connection.close() }
+}
+
+function open(options: ConnectOptions): { readonly connection: ApiConnection; readonly namespace: string } {
+  const access = readKubeconfig(options)
+  const { clock, environment } = options
+  const source = credentialSource(access, { environment, execAllow: options.execAllow ?? [], now: () => clock.now() })
+  const connection = new ApiConnection(options.name ?? access.context, access, source, {
+    clock,
+    environment,
+    userAgent: userAgent(options),
+    ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
+    ...(options.trace === undefined ? {} : { trace: options.trace }),
+    ...options.connection,
+  })
+  return { connection, namespace: access.namespace }
+}
+
+function userAgent({ version }: ConnectOptions): string {
+  return `backporch/${version}`
+}

@@ -1,0 +1,199 @@
+/** Turns a kubeconfig's user into what a connection and a request need. Files are read anew each time. */
+import { X509Certificate } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { isIP } from 'node:net'
+import { Failure } from '../../../failure.ts'
+import type { Environment } from './choose-proxy.ts'
+import { runExecPlugin } from './exec-credential.ts'
+import type { ClusterAccess, FileOrData, KubeconfigUser } from './kubeconfig.ts'
+
+/** Stays in process: nothing that writes takes it. */
+export interface Credentials {
+  /** PEM. */
+  readonly authority: string | undefined
+  readonly certificate: string | undefined
+  readonly key: string | undefined
+  readonly serverName: string | undefined
+  readonly skipTlsVerify: boolean
+  /** `authorization` and `impersonate-*`, lower-case. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
+}
+
+export interface CredentialOptions {
+  readonly environment: Environment
+  /** Absolute paths of the `exec` plugins that may be run. */
+  readonly execAllow: readonly string[]
+  /** Milliseconds that a plugin may take; 10 s unless given. */
+  readonly execTimeout?: number
+  readonly now: () => Date
+}
+
+export interface CredentialSource {
+  /** @throws Failure BP1006 for a file or a field that cannot be used, BP1008 for a program that is not allowed, BP3002 when the plugin or provider gives none */
+  read(signal: AbortSignal): Promise<Credentials>
+  /** Drops what a plugin gave, because the server did not accept it. */
+  forget(): void
+}
+
+interface Granted {
+  readonly token?: string
+  readonly certificate?: string
+  readonly key?: string
+  readonly expires?: Date
+}
+
+export function credentialSource(access: ClusterAccess, options: CredentialOptions): CredentialSource {
+  let granted: Granted | undefined
+  let provider: Promise<TokenProvider> | undefined
+  return {
+    async read(signal) {
+      const { user } = access
+      const expired = granted?.expires !== undefined && granted.expires <= options.now()
+      if (user.exec !== undefined && (granted === undefined || expired)) granted = await runExecPlugin(user.exec, access, options, signal)
+      if (user.authProvider !== undefined) {
+        provider ??= authProvider(user, access)
+        granted = { token: await (await provider)() }
+      }
+      return assemble(access, granted)
+    },
+    forget() {
+      granted = undefined
+      provider = undefined
+    },
+  }
+}
+
+async function assemble(access: ClusterAccess, granted: Granted | undefined): Promise<Credentials> {
+  const { user } = access
+  const certificate = granted?.certificate ?? (await pem(user.certificate, access, 'client-certificate'))
+  const key = granted?.key ?? (await pem(user.key, access, 'client-key'))
+  const token = user.tokenFile === undefined ? user.token : (await contents(user.tokenFile, access, 'tokenFile')).trim()
+  const authorization = authorizationOf(granted?.token ?? token, user)
+  return {
+    authority: await pem(access.authority, access, 'certificate-authority'),
+    certificate,
+    key,
+    serverName: access.serverName,
+    skipTlsVerify: access.skipTlsVerify,
+    headers: { ...(authorization === undefined ? {} : { authorization }), ...impersonation(user) },
+  }
+}
+
+function authorizationOf(token: string | undefined, user: KubeconfigUser): string | undefined {
+  if (token !== undefined && token !== '') return `Bearer ${token}`
+  if (user.basic === undefined) return undefined
+  return `Basic ${Buffer.from(`${user.basic.username}:${user.basic.password}`).toString('base64')}`
+}
+
+function impersonation({ impersonate }: KubeconfigUser): Record<string, string | readonly string[]> {
+  const headers: Record<string, string | readonly string[]> = {}
+  if (impersonate.user !== '') headers['impersonate-user'] = impersonate.user
+  if (impersonate.uid !== '') headers['impersonate-uid'] = impersonate.uid
+  if (impersonate.groups.length > 0) headers['impersonate-group'] = impersonate.groups
+  for (const [name, value] of Object.entries(impersonate.extra)) {
+    headers[`impersonate-extra-${encodeURIComponent(name).toLowerCase()}`] = (Array.isArray(value) ? value : [value]).map(String)
+  }
+  return headers
+}
+
+async function pem(source: FileOrData | undefined, access: ClusterAccess, field: string): Promise<string | undefined> {
+  if (source === undefined) return undefined
+  const text = 'file' in source ? await contents(source.file, access, field) : Buffer.from(source.data, 'base64').toString('utf8')
+  if (!text.includes('-----BEGIN ')) throw unusable(access, `${field} is not PEM`, 'correct it, or make the kubeconfig anew')
+  return text
+}
+
+async function contents(file: string, access: ClusterAccess, field: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (thrown) {
+    const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unreadable'
+    throw unusable(access, `${field} names ${file}, which cannot be read (${code})`, 'correct the path, or make the kubeconfig anew')
+  }
+}
+
+type TokenProvider = () => Promise<string>
+
+/** `auth-provider: oidc`, through the client library: it speaks OpenID Connect and refreshes tokens. */
+async function authProvider(user: KubeconfigUser, access: ClusterAccess): Promise<TokenProvider> {
+  const { authProvider: wanted } = user
+  if (wanted?.name !== 'oidc') {
+    // The gcp and azure providers run `cmd-path` through a shell; kubectl itself dropped them in 1.26.
+    throw new Failure({
+      code: 'BP1008',
+      what: `the kubeconfig wants the credential provider ${JSON.stringify(wanted?.name ?? '')}`,
+      where: access.file,
+      why: 'only oidc is supported; the others run programs that the kubeconfig names',
+      remedy: 'replace auth-provider by an exec plugin or a token',
+    })
+  }
+  // Only here, because the library takes a third of a second and 60 MB to load (docs/facts/client-node-kubeconfig.md).
+  const { KubeConfig } = await import('@kubernetes/client-node/dist/config.js')
+  const config = new KubeConfig()
+  config.loadFromClusterAndUser(
+    { name: 'cluster', server: access.server.href, skipTLSVerify: false },
+    { name: user.name, authProvider: { name: 'oidc', config: { ...wanted.config } } },
+  )
+  return async () => {
+    const options: { headers?: Record<string, unknown> } = {}
+    try {
+      await config.applyToHTTPSOptions(options)
+    } catch (thrown) {
+      throw noCredential(access, 'the OpenID Connect provider gave no token', thrown)
+    }
+    const header = options.headers?.['Authorization']
+    if (typeof header !== 'string') throw noCredential(access, 'the OpenID Connect token has expired and cannot be refreshed', undefined)
+    return header.replace(/^Bearer /, '')
+  }
+}
+
+function noCredential(access: ClusterAccess, why: string, cause: unknown): Failure {
+  return new Failure({
+    code: 'BP3002',
+    what: `there are no credentials for cluster ${access.context}`,
+    where: access.file,
+    why,
+    remedy: 'log in again with the tool that made the kubeconfig',
+    retry: 'on-change',
+    // The library's text may quote the answer of the provider; its class is enough.
+    cause: cause instanceof Error ? cause.name : cause,
+  })
+}
+
+/** Options of `tls.connect` for the cluster. */
+export interface TlsOptions {
+  readonly ca?: string
+  readonly cert?: string
+  readonly key?: string
+  readonly rejectUnauthorized: boolean
+  readonly servername?: string
+  readonly minVersion: 'TLSv1.2'
+}
+
+export function tlsOptions(server: URL, credentials: Credentials): TlsOptions {
+  const name = credentials.serverName ?? server.hostname.replace(/^\[|\]$/g, '')
+  return {
+    ...(credentials.authority === undefined ? {} : { ca: credentials.authority }),
+    ...(credentials.certificate === undefined ? {} : { cert: credentials.certificate }),
+    ...(credentials.key === undefined ? {} : { key: credentials.key }),
+    rejectUnauthorized: !credentials.skipTlsVerify,
+    // An address is no server name (RFC 6066 §3); the certificate is still checked against it.
+    ...(isIP(name) === 0 ? { servername: name } : {}),
+    minVersion: 'TLSv1.2',
+  }
+}
+
+/** End of the client certificate's validity when that is over, as RFC 3339. */
+export function expiredSince(credentials: Credentials, now: Date): string | undefined {
+  if (credentials.certificate === undefined) return undefined
+  try {
+    const end = new X509Certificate(credentials.certificate).validToDate
+    return end <= now ? `${end.toISOString().slice(0, 19)}Z` : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function unusable(access: ClusterAccess, why: string, remedy: string): Failure {
+  return new Failure({ code: 'BP1006', what: 'the kubeconfig cannot be used', where: access.file, why, remedy })
+}

@@ -1,0 +1,193 @@
+/**
+ * Runs a kubeconfig's `exec` credential plugin, only when the operator allowed its absolute path.
+ * Contract: https://kubernetes.io/docs/reference/config-api/client-authentication.v1/ (`ExecCredential`).
+ */
+import { spawn } from 'node:child_process'
+import { accessSync, constants, statSync } from 'node:fs'
+import { delimiter, isAbsolute, join, parse } from 'node:path'
+import { Failure } from '../../../failure.ts'
+import { getKey, isJsonObject, type JsonObject, parseJson } from '../../../text/json.ts'
+import { childEnvironment } from '../../system/child-environment.ts'
+import type { Environment } from './choose-proxy.ts'
+import type { ClusterAccess, ExecPlugin } from './kubeconfig.ts'
+
+export interface ExecOptions {
+  readonly environment: Environment
+  readonly execAllow: readonly string[]
+  /** Milliseconds that the plugin may take; 10 s unless given. */
+  readonly execTimeout?: number
+}
+
+export interface ExecCredential {
+  readonly token?: string
+  readonly certificate?: string
+  readonly key?: string
+  readonly expires?: Date
+}
+
+const TIME_LIMIT = 10_000
+const LARGEST_OUTPUT = 1024 * 1024
+const API_VERSION = /^client\.authentication\.k8s\.io\/(v1|v1beta1)$/
+
+/**
+ * @throws Failure BP1008 when the command is not allowed or not there, BP3002 when it gives no credential.
+ * What it writes to standard error is never read: plugins print secrets there.
+ */
+export async function runExecPlugin(
+  plugin: ExecPlugin,
+  access: ClusterAccess,
+  options: ExecOptions,
+  signal: AbortSignal,
+): Promise<ExecCredential> {
+  const command = allowedCommand(plugin, access, options)
+  if (!API_VERSION.test(plugin.apiVersion)) {
+    throw noCredential(access, command, `it has apiVersion ${plugin.apiVersion}, wanted client.authentication.k8s.io/v1 or v1beta1`)
+  }
+  const output = await outputOf(command, plugin, access, options, signal)
+  return readCredential(output, access, command)
+}
+
+function allowedCommand(plugin: ExecPlugin, access: ClusterAccess, { environment, execAllow }: ExecOptions): string {
+  const path = isAbsolute(plugin.command) ? plugin.command : findOnPath(plugin.command, environment['PATH'] ?? '')
+  if (path === undefined) {
+    throw notAllowed(
+      access,
+      `the credential plugin ${JSON.stringify(plugin.command)} is not on the PATH`,
+      'install it, or use a kubeconfig with a token',
+    )
+  }
+  if (!execAllow.includes(path)) {
+    throw notAllowed(
+      access,
+      `the credential plugin ${path} is not on the list of allowed programs`,
+      `allow it with --kubeconfig-exec-allow=${path}`,
+    )
+  }
+  return path
+}
+
+function findOnPath(name: string, path: string): string | undefined {
+  if (name === '') return undefined
+  return path
+    .split(delimiter)
+    .filter((folder) => isAbsolute(folder))
+    .map((folder) => join(folder, name))
+    .find((file) => {
+      try {
+        accessSync(file, constants.X_OK)
+        return statSync(file).isFile()
+      } catch {
+        return false
+      }
+    })
+}
+
+function outputOf(
+  command: string,
+  plugin: ExecPlugin,
+  access: ClusterAccess,
+  { environment, execTimeout = TIME_LIMIT }: ExecOptions,
+  signal: AbortSignal,
+): Promise<string> {
+  const cluster = { server: access.server.href, ...(access.serverName === undefined ? {} : { 'tls-server-name': access.serverName }) }
+  const info = {
+    apiVersion: plugin.apiVersion,
+    kind: 'ExecCredential',
+    spec: { interactive: false, ...(plugin.provideClusterInfo ? { cluster } : {}) },
+  }
+  const own = Object.fromEntries(plugin.env.map(({ name, value }) => [name, value]))
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, plugin.args, {
+      cwd: parse(process.cwd()).root,
+      env: { ...childEnvironment(environment, 'plugin'), ...own, KUBERNETES_EXEC_INFO: JSON.stringify(info) },
+      stdio: ['ignore', 'pipe', 'ignore'],
+      // Its own process group, so that what it started ends with it.
+      detached: process.platform !== 'win32',
+    })
+    let output = ''
+    const end = (why: string): void => {
+      stop()
+      kill(child.pid)
+      reject(noCredential(access, command, why))
+    }
+    const late = setTimeout(() => end(`it did not answer within ${execTimeout / 1000} s`), execTimeout)
+    const abort = (): void => {
+      stop()
+      kill(child.pid)
+      reject(signal.reason)
+    }
+    const stop = (): void => {
+      clearTimeout(late)
+      signal.removeEventListener('abort', abort)
+      child.stdout.removeAllListeners('data')
+      child.removeAllListeners('close')
+    }
+    signal.addEventListener('abort', abort, { once: true })
+    child.on('error', () => end('it could not be started'))
+    child.stdout.setEncoding('utf8')
+    child.stdout.on('data', (chunk: string) => {
+      output += chunk
+      if (output.length > LARGEST_OUTPUT) end(`it wrote more than ${LARGEST_OUTPUT} bytes`)
+    })
+    child.on('close', (code) => {
+      stop()
+      if (code === 0) resolve(output)
+      else reject(noCredential(access, command, `it ended with ${code ?? 'a signal'}; run it by hand to see why`))
+    })
+  })
+}
+
+function kill(pid: number | undefined): void {
+  if (pid === undefined) return
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL')
+  } catch {
+    // It has ended already.
+  }
+}
+
+function readCredential(output: string, access: ClusterAccess, command: string): ExecCredential {
+  let status: JsonObject | undefined
+  try {
+    const answer = parseJson(output)
+    const inner = isJsonObject(answer) && getKey(answer, 'kind') === 'ExecCredential' ? getKey(answer, 'status') : undefined
+    status = isJsonObject(inner) ? inner : undefined
+  } catch {
+    // Said below, without the output.
+  }
+  if (status === undefined) throw noCredential(access, command, 'its output is not an ExecCredential with a status')
+  const text = (name: string): string | undefined => {
+    const value = status === undefined ? undefined : getKey(status, name)
+    return typeof value === 'string' && value !== '' ? value : undefined
+  }
+  const [token, certificate, key, until] = [
+    text('token'),
+    text('clientCertificateData'),
+    text('clientKeyData'),
+    text('expirationTimestamp'),
+  ]
+  if (token === undefined && (certificate === undefined || key === undefined)) {
+    throw noCredential(access, command, 'its ExecCredential has neither a token nor a certificate with its key')
+  }
+  const expires = until === undefined ? undefined : new Date(until)
+  return {
+    ...(token === undefined ? {} : { token }),
+    ...(certificate === undefined || key === undefined ? {} : { certificate, key }),
+    ...(expires === undefined || Number.isNaN(expires.getTime()) ? {} : { expires }),
+  }
+}
+
+function notAllowed(access: ClusterAccess, why: string, remedy: string): Failure {
+  return new Failure({ code: 'BP1008', what: 'the kubeconfig wants to run a program', where: access.file, why, remedy })
+}
+
+function noCredential(access: ClusterAccess, command: string, why: string): Failure {
+  return new Failure({
+    code: 'BP3002',
+    what: `the credential plugin ${command} gave no credentials`,
+    where: access.file,
+    why,
+    remedy: 'run the plugin by hand, or log in again',
+    retry: 'on-change',
+  })
+}

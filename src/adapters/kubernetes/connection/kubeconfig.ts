@@ -1,0 +1,312 @@
+/**
+ * Finds, merges and reads kubeconfig files by kubectl's rules (k8s.io/client-go/tools/clientcmd: `ClientConfigLoadingRules`
+ * and `getContext`/`getAuthInfo`/`getCluster`). Nothing is run and nothing is connected here.
+ * Why not the client library's own loader: docs/facts/client-node-kubeconfig.md.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
+import { parseDocument } from 'yaml'
+import { Failure } from '../../../failure.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../../text/json.ts'
+import { type Environment, isLoopback } from './choose-proxy.ts'
+
+export interface KubeconfigOptions {
+  /** `--kubeconfig`: this file and no other. */
+  readonly kubeconfig?: string
+  /** `--context`; otherwise the file's current context. */
+  readonly context?: string
+  readonly environment: Environment
+  /** Allows `insecure-skip-tls-verify` of the kubeconfig to be honoured. */
+  readonly insecureSkipTlsVerify?: boolean
+  /** Where a pod finds its service account; for tests. */
+  readonly serviceAccountRoot?: string
+}
+
+/** A value in the kubeconfig (base64), or a file that is read anew for each connection. */
+export type FileOrData = { readonly file: string } | { readonly data: string }
+
+export interface ExecPlugin {
+  /** As written: absolute, relative to the kubeconfig (with a slash), or a name to find on the PATH. */
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env: readonly { readonly name: string; readonly value: string }[]
+  readonly apiVersion: string
+  readonly provideClusterInfo: boolean
+}
+
+export interface KubeconfigUser {
+  readonly name: string
+  readonly certificate: FileOrData | undefined
+  readonly key: FileOrData | undefined
+  readonly token: string | undefined
+  readonly tokenFile: string | undefined
+  readonly basic: { readonly username: string; readonly password: string } | undefined
+  readonly impersonate: { readonly user: string; readonly uid: string; readonly groups: readonly string[]; readonly extra: JsonObject }
+  readonly exec: ExecPlugin | undefined
+  /** `auth-provider`, as written: the client library reads it. */
+  readonly authProvider: { readonly name: string; readonly config: JsonObject } | undefined
+}
+
+/** One context with everything it names. */
+export interface ClusterAccess {
+  readonly context: string
+  /** Namespace of the context, `default` where it has none. */
+  readonly namespace: string
+  readonly server: URL
+  readonly authority: FileOrData | undefined
+  readonly serverName: string | undefined
+  readonly skipTlsVerify: boolean
+  readonly proxyUrl: string | undefined
+  readonly user: KubeconfigUser
+  /** The file that has the user entry; relative paths in it are from its folder. */
+  readonly file: string
+}
+
+interface Entry {
+  readonly file: string
+  readonly body: JsonObject
+}
+interface Merged {
+  readonly files: readonly string[]
+  readonly clusters: ReadonlyMap<string, Entry>
+  readonly users: ReadonlyMap<string, Entry>
+  readonly contexts: ReadonlyMap<string, Entry>
+  readonly current: string
+}
+
+const SERVICE_ACCOUNT_ROOT = '/var/run/secrets/kubernetes.io/serviceaccount'
+const LARGEST_FILE = 4 * 1024 * 1024
+
+/** @throws Failure BP1006, naming the file and the contexts that there are */
+export function readKubeconfig(options: KubeconfigOptions): ClusterAccess {
+  const files = filesToRead(options)
+  if (files.length === 0) return inCluster(options)
+  return select(merge(files), options)
+}
+
+function filesToRead({ kubeconfig, environment }: KubeconfigOptions): readonly string[] {
+  if (kubeconfig !== undefined) {
+    if (!existsSync(kubeconfig)) throw unusable(kubeconfig, 'the file does not exist', 'name an existing file with --kubeconfig')
+    return [resolve(kubeconfig)]
+  }
+  const listed = environment['KUBECONFIG'] ?? ''
+  const home = environment['HOME'] ?? environment['USERPROFILE'] ?? ''
+  const candidates =
+    listed !== '' ? listed.split(delimiter).filter((file) => file !== '') : home === '' ? [] : [join(home, '.kube', 'config')]
+  // As kubectl: files of the list that are not there are left out.
+  return [...new Set(candidates.map((file) => resolve(file)))].filter((file) => existsSync(file))
+}
+
+function inCluster(options: KubeconfigOptions): ClusterAccess {
+  const root = options.serviceAccountRoot ?? SERVICE_ACCOUNT_ROOT
+  const { KUBERNETES_SERVICE_HOST: host = '', KUBERNETES_SERVICE_PORT: port = '443', KUBECONFIG: listed = '' } = options.environment
+  if (host === '' || !existsSync(join(root, 'token'))) {
+    const looked =
+      listed === '' ? 'neither KUBECONFIG nor ~/.kube/config names a file, and this is not a pod' : 'no file of KUBECONFIG exists'
+    throw unusable(listed === '' ? undefined : listed, looked, 'name the file with --kubeconfig, or use --live for a recorded cluster')
+  }
+  const namespaceFile = join(root, 'namespace')
+  return {
+    context: 'in-cluster',
+    namespace: existsSync(namespaceFile) ? readFileSync(namespaceFile, 'utf8').trim() : 'default',
+    server: new URL(`https://${host.includes(':') ? `[${host}]` : host}:${port}`),
+    authority: { file: join(root, 'ca.crt') },
+    serverName: undefined,
+    skipTlsVerify: false,
+    proxyUrl: undefined,
+    user: { ...readUser('service account', {}, root), tokenFile: join(root, 'token') },
+    file: root,
+  }
+}
+
+function merge(files: readonly string[]): Merged {
+  const clusters = new Map<string, Entry>()
+  const users = new Map<string, Entry>()
+  const contexts = new Map<string, Entry>()
+  let current = ''
+  for (const file of files) {
+    const config = readFile(file)
+    collect(config, 'clusters', 'cluster', file, clusters)
+    collect(config, 'users', 'user', file, users)
+    collect(config, 'contexts', 'context', file, contexts)
+    if (current === '') current = text(config, 'current-context')
+  }
+  return { files, clusters, users, contexts, current }
+}
+
+function readFile(file: string): JsonObject {
+  let source: string
+  try {
+    source = readFileSync(file, 'utf8')
+  } catch (thrown) {
+    const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unreadable'
+    throw unusable(file, code === 'EISDIR' ? 'it is a folder' : `it cannot be read (${code})`, 'name a readable file with --kubeconfig')
+  }
+  if (source.length > LARGEST_FILE) throw unusable(file, `it is larger than ${LARGEST_FILE} bytes`, 'name a kubeconfig with --kubeconfig')
+  const document = parseDocument(source, { prettyErrors: false, logLevel: 'silent' })
+  const problem = document.errors[0]
+  if (problem !== undefined) {
+    // The library's message quotes the line, which may hold a token: only the place and the code are taken.
+    const before = source.slice(0, problem.pos[0])
+    const line = before.split('\n').length
+    const column = problem.pos[0] - before.lastIndexOf('\n')
+    throw unusable(
+      `${file}:${line}:${column}`,
+      `it is not valid YAML (${problem.code})`,
+      'correct the file, or name another with --kubeconfig',
+    )
+  }
+  let value: Json
+  try {
+    value = (document.toJS({ maxAliasCount: 100 }) ?? {}) as Json
+  } catch {
+    throw unusable(file, 'its aliases expand without bound', 'name another file with --kubeconfig')
+  }
+  if (!isJsonObject(value)) throw unusable(file, 'it is not a mapping', 'name a kubeconfig with --kubeconfig')
+  return value
+}
+
+function collect(config: JsonObject, list: string, field: string, file: string, into: Map<string, Entry>): void {
+  const entries = getKey(config, list)
+  if (entries === undefined || entries === null) return
+  if (!isJsonArray(entries)) throw unusable(file, `${list} is not a list`, 'correct the file')
+  entries.forEach((entry, index) => {
+    const name = isJsonObject(entry) ? text(entry, 'name') : ''
+    if (!isJsonObject(entry) || name === '') throw unusable(file, `${list}[${index}].name is missing`, 'correct the file')
+    const body = getKey(entry, field) ?? {}
+    if (!isJsonObject(body)) throw unusable(file, `${list}[${index}].${field} is not a mapping`, 'correct the file')
+    // As kubectl: the first file that has the name wins.
+    if (!into.has(name)) into.set(name, { file, body })
+  })
+}
+
+function select(merged: Merged, options: KubeconfigOptions): ClusterAccess {
+  const files = merged.files.join(delimiter)
+  const names = [...merged.contexts.keys()].sort()
+  const known = names.length === 0 ? 'it has no contexts' : `it has ${names.join(', ')}`
+  const context = options.context ?? merged.current
+  if (context === '') throw unusable(files, `it has no current context; ${known}`, 'name one with --context')
+  const entry = merged.contexts.get(context)
+  if (entry === undefined)
+    throw unusable(files, `it has no context ${JSON.stringify(context)}; ${known}`, 'name one of them with --context')
+  const clusterName = text(entry.body, 'cluster')
+  const cluster = merged.clusters.get(clusterName)
+  if (cluster === undefined) {
+    throw unusable(
+      files,
+      `context ${JSON.stringify(context)} names the cluster ${JSON.stringify(clusterName)}, which is not there; ${known}`,
+      'correct the context',
+    )
+  }
+  const userName = text(entry.body, 'user')
+  const user = userName === '' ? { file: entry.file, body: {} } : merged.users.get(userName)
+  if (user === undefined) {
+    throw unusable(
+      files,
+      `context ${JSON.stringify(context)} names the user ${JSON.stringify(userName)}, which is not there; ${known}`,
+      'correct the context',
+    )
+  }
+  const skipTlsVerify = getKey(cluster.body, 'insecure-skip-tls-verify') === true
+  if (skipTlsVerify && options.insecureSkipTlsVerify !== true) {
+    const remedy = 'put the certificate authority into the kubeconfig, or accept the risk with --insecure-skip-tls-verify'
+    throw unusable(
+      cluster.file,
+      `cluster ${JSON.stringify(clusterName)} has insecure-skip-tls-verify, so anybody could answer in its place`,
+      remedy,
+    )
+  }
+  const serverName = text(cluster.body, 'tls-server-name')
+  const proxyUrl = text(cluster.body, 'proxy-url')
+  return {
+    context,
+    namespace: text(entry.body, 'namespace') || 'default',
+    server: serverUrl(text(cluster.body, 'server'), clusterName, cluster.file),
+    authority: fileOrData(cluster.body, 'certificate-authority', dirname(cluster.file)),
+    serverName: serverName === '' ? undefined : serverName,
+    skipTlsVerify,
+    proxyUrl: proxyUrl === '' ? undefined : proxyUrl,
+    user: readUser(userName, user.body, dirname(user.file)),
+    file: user.file,
+  }
+}
+
+function serverUrl(server: string, cluster: string, file: string): URL {
+  const wrong = (why: string): Failure =>
+    unusable(file, `the server of cluster ${JSON.stringify(cluster)} ${why}`, 'correct clusters[].cluster.server')
+  if (server === '') throw wrong('is missing')
+  const url = URL.parse(server)
+  if (url === null || !/^https?:$/.test(url.protocol)) throw wrong('is not an https URL')
+  if (url.username !== '' || url.password !== '') throw wrong('has a user name in its URL')
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  if (url.protocol === 'http:' && !isLoopback(host)) throw wrong('is plain http, which is accepted on loopback only')
+  if (/^169\.254\./.test(host) || /^fe[89ab][0-9a-f]:/i.test(host))
+    throw wrong('is a link-local address, where clouds keep machine credentials')
+  return url
+}
+
+function readUser(name: string, body: JsonObject, folder: string): KubeconfigUser {
+  const token = text(body, 'token')
+  const tokenFile = text(body, 'tokenFile')
+  const username = text(body, 'username')
+  const groups = getKey(body, 'as-groups')
+  const extra = getKey(body, 'as-user-extra')
+  const provider = getKey(body, 'auth-provider')
+  return {
+    name,
+    certificate: fileOrData(body, 'client-certificate', folder),
+    key: fileOrData(body, 'client-key', folder),
+    token: token === '' ? undefined : token,
+    tokenFile: tokenFile === '' ? undefined : absolute(tokenFile, folder),
+    basic: username === '' ? undefined : { username, password: text(body, 'password') },
+    impersonate: {
+      user: text(body, 'as'),
+      uid: text(body, 'as-uid'),
+      groups: isJsonArray(groups) ? groups.map(String) : [],
+      extra: isJsonObject(extra) ? extra : {},
+    },
+    exec: readExec(getKey(body, 'exec'), folder),
+    authProvider: isJsonObject(provider) ? { name: text(provider, 'name'), config: objectAt(provider, 'config') } : undefined,
+  }
+}
+
+function readExec(exec: Json | undefined, folder: string): ExecPlugin | undefined {
+  if (!isJsonObject(exec)) return undefined
+  const command = text(exec, 'command')
+  const args = getKey(exec, 'args')
+  const env = getKey(exec, 'env')
+  return {
+    // As kubectl: a relative path with a slash is from the kubeconfig's folder, a bare name from the PATH.
+    command: command.includes('/') || command.includes('\\') ? absolute(command, folder) : command,
+    args: isJsonArray(args) ? args.map(String) : [],
+    env: isJsonArray(env) ? env.filter(isJsonObject).map((one) => ({ name: text(one, 'name'), value: text(one, 'value') })) : [],
+    apiVersion: text(exec, 'apiVersion') || 'client.authentication.k8s.io/v1',
+    provideClusterInfo: getKey(exec, 'provideClusterInfo') === true,
+  }
+}
+
+/** As kubectl: the data wins over the file. */
+function fileOrData(body: JsonObject, field: string, folder: string): FileOrData | undefined {
+  const data = text(body, `${field}-data`)
+  if (data !== '') return { data }
+  const file = text(body, field)
+  return file === '' ? undefined : { file: absolute(file, folder) }
+}
+
+function absolute(path: string, folder: string): string {
+  return isAbsolute(path) ? path : join(folder, path)
+}
+
+function objectAt(body: JsonObject, field: string): JsonObject {
+  const value = getKey(body, field)
+  return isJsonObject(value) ? value : {}
+}
+
+function text(body: JsonObject, field: string): string {
+  const value = getKey(body, field)
+  return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : ''
+}
+
+function unusable(where: string | undefined, why: string, remedy: string): Failure {
+  return new Failure({ code: 'BP1006', what: 'the kubeconfig cannot be used', ...(where === undefined ? {} : { where }), why, remedy })
+}

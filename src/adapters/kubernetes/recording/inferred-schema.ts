@@ -1,0 +1,95 @@
+/**
+ * A field schema told from recorded objects alone: `managedFields` names the keys of every list-map item that somebody owns
+ * (`k:{"name":"app"}`), the members of sets (`v:`), and stops at what is atomic. What no object shows falls back on what is
+ * known of built-in kinds, and else on "nothing is known".
+ */
+import type { FieldSchema, ListType } from '../../../krm/field-schema.ts'
+import type { FieldSet } from '../../../krm/field-set.ts'
+import { managedFieldsOf } from '../../../krm/managed-fields.ts'
+import { parseApiVersion } from '../../../krm/resource-id.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../../text/json.ts'
+import { holdsQuantities, isBuiltInGroup, isFreeMap, knownKeyDefault, knownList } from './known-kinds.ts'
+
+/** A place in one recorded object: the sets that its managers own there, and its value. */
+interface Seen {
+  readonly sets: readonly FieldSet[]
+  readonly value: Json | undefined
+}
+
+/** @param objects recorded objects of the kind; may be empty */
+export function inferredSchema(apiVersion: string, kind: string, objects: readonly JsonObject[]): FieldSchema {
+  const seen = objects.map((object) => ({ sets: managedFieldsOf(object).entries.map((entry) => entry.fields), value: object }))
+  return new InferredSchema([kind], seen, isBuiltInGroup(parseApiVersion(apiVersion).group))
+}
+
+class InferredSchema implements FieldSchema {
+  readonly kind: FieldSchema['kind']
+  readonly atomic: boolean
+  readonly listType: ListType
+  readonly keys: readonly string[]
+  readonly format: string
+  private readonly names: readonly string[]
+  private readonly seen: readonly Seen[]
+  private readonly builtIn: boolean
+  private readonly children = new Map<string, FieldSchema>()
+
+  constructor(names: readonly string[], seen: readonly Seen[], builtIn: boolean) {
+    this.names = names
+    this.seen = seen
+    this.builtIn = builtIn
+    const list = shownList(seen) ?? (builtIn || names.includes('metadata') ? knownList(names) : undefined)
+    const values = seen.flatMap(({ value }) => (value === undefined ? [] : [value]))
+    this.listType = list?.type ?? 'atomic'
+    this.keys = list?.keys ?? []
+    this.kind = list !== undefined || values.some(isJsonArray) ? 'list' : values.some(isJsonObject) ? 'object' : 'unknown'
+    this.atomic = seen.some(isOwnedWhole)
+    this.format = builtIn && holdsQuantities(names.at(-2) ?? '') ? 'quantity' : ''
+  }
+
+  declares(_name: string): boolean {
+    return this.kind !== 'unknown' && !isFreeMap(this.names.at(-1) ?? '')
+  }
+
+  defaultOf(name: string): string | undefined {
+    return this.builtIn ? knownKeyDefault(this.names, name) : undefined
+  }
+
+  child(name: string): FieldSchema {
+    const known = this.children.get(name)
+    if (known !== undefined) return known
+    const below = this.seen.flatMap(({ sets, value }) => {
+      const seen = {
+        sets: sets.flatMap((set) => set.children.get(`f:${name}`)?.set ?? []),
+        value: isJsonObject(value) ? getKey(value, name) : undefined,
+      }
+      return seen.sets.length > 0 || seen.value !== undefined ? [seen] : []
+    })
+    const schema = new InferredSchema([...this.names, name], below, this.builtIn)
+    this.children.set(name, schema)
+    return schema
+  }
+
+  items(): FieldSchema {
+    const below = this.seen.flatMap(({ sets, value }): Seen[] => [
+      // Owned items say which of their lists are maps; the values say only which are lists at all.
+      ...sets.flatMap((set) =>
+        [...set.children.values()].filter(({ step }) => step.kind === 'item').map((child) => ({ sets: [child.set], value: undefined })),
+      ),
+      ...(isJsonArray(value) ? value.map((item) => ({ sets: [], value: item })) : []),
+    ])
+    return new InferredSchema(this.names, below, this.builtIn)
+  }
+}
+
+function shownList(seen: readonly Seen[]): { readonly type: ListType; readonly keys: readonly string[] } | undefined {
+  const steps = seen.flatMap(({ sets }) => sets.flatMap((set) => [...set.children.values()].map(({ step }) => step)))
+  const item = steps.find((step) => step.kind === 'item')
+  if (item !== undefined) return { type: 'map', keys: Object.keys(item.keys) }
+  return steps.some((step) => step.kind === 'member') ? { type: 'set', keys: [] } : undefined
+}
+
+/** Somebody owns the place and nothing below it, though something is below it. */
+function isOwnedWhole({ sets, value }: Seen): boolean {
+  if (!isJsonObject(value) || Object.keys(value).length === 0) return false
+  return sets.some((set) => set.owned && set.children.size === 0) && sets.every((set) => set.children.size === 0)
+}

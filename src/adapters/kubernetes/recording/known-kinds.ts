@@ -1,0 +1,122 @@
+/**
+ * What is known of built-in kinds without asking a server, for recordings that hold no schemas.
+ * Source: `+listType`, `+listMapKey` and `+genclient:nonNamespaced` markers of k8s.io/api v0.34.3. The live tests compare it with
+ * what a real server publishes.
+ */
+import type { ListType } from '../../../krm/field-schema.ts'
+
+export interface KnownList {
+  readonly type: ListType
+  readonly keys: readonly string[]
+}
+
+const map = (...keys: string[]): KnownList => ({ type: 'map', keys })
+
+/** By the names of the list and of what it stands in. The longest match wins. */
+const KNOWN_LISTS: ReadonlyMap<string, KnownList> = new Map([
+  ['containers', map('name')],
+  ['initContainers', map('name')],
+  ['ephemeralContainers', map('name')],
+  ['env', map('name')],
+  ['volumes', map('name')],
+  ['volumeMounts', map('mountPath')],
+  ['volumeDevices', map('devicePath')],
+  ['imagePullSecrets', map('name')],
+  ['hostAliases', map('ip')],
+  ['topologySpreadConstraints', map('topologyKey', 'whenUnsatisfiable')],
+  ['schedulingGates', map('name')],
+  ['containers.ports', map('containerPort', 'protocol')],
+  ['initContainers.ports', map('containerPort', 'protocol')],
+  ['Service.spec.ports', map('port', 'protocol')],
+  ['ServiceAccount.secrets', map('name')],
+  ['ServiceAccount.imagePullSecrets', { type: 'atomic', keys: [] }],
+  ['metadata.ownerReferences', map('uid')],
+  ['metadata.finalizers', { type: 'set', keys: [] }],
+  ['status.conditions', map('type')],
+  ['webhooks', map('name')],
+])
+
+/** @param names of the place, kind first: `['Service', 'spec', 'ports']`; names of items are left out */
+export function knownList(names: readonly string[]): KnownList | undefined {
+  for (let length = Math.min(3, names.length); length > 0; length -= 1) {
+    const known = KNOWN_LISTS.get(names.slice(-length).join('.'))
+    if (known !== undefined) return known
+  }
+  return undefined
+}
+
+/** Defaults of list keys, which the server fills in before it makes ownership of them. */
+export function knownKeyDefault(names: readonly string[], key: string): string | undefined {
+  return key === 'protocol' && names.at(-1) === 'ports' ? 'TCP' : undefined
+}
+
+/** Maps whose keys are the author's: `metadata.labels`, not `spec`. */
+const FREE_MAPS = new Set([
+  'labels',
+  'annotations',
+  'matchLabels',
+  'nodeSelector',
+  'data',
+  'stringData',
+  'binaryData',
+  'limits',
+  'requests',
+  'hard',
+])
+const QUANTITIES = new Set(['limits', 'requests', 'hard', 'capacity'])
+
+export function isFreeMap(name: string): boolean {
+  return FREE_MAPS.has(name)
+}
+
+export function holdsQuantities(name: string): boolean {
+  return QUANTITIES.has(name)
+}
+
+const CLUSTER_SCOPED = new Set([
+  '/Namespace',
+  '/Node',
+  '/PersistentVolume',
+  'admissionregistration.k8s.io/MutatingAdmissionPolicy',
+  'admissionregistration.k8s.io/MutatingAdmissionPolicyBinding',
+  'admissionregistration.k8s.io/MutatingWebhookConfiguration',
+  'admissionregistration.k8s.io/ValidatingAdmissionPolicy',
+  'admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding',
+  'admissionregistration.k8s.io/ValidatingWebhookConfiguration',
+  'apiextensions.k8s.io/CustomResourceDefinition',
+  'apiregistration.k8s.io/APIService',
+  'certificates.k8s.io/CertificateSigningRequest',
+  'certificates.k8s.io/ClusterTrustBundle',
+  'flowcontrol.apiserver.k8s.io/FlowSchema',
+  'flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration',
+  'networking.k8s.io/IngressClass',
+  'networking.k8s.io/IPAddress',
+  'networking.k8s.io/ServiceCIDR',
+  'node.k8s.io/RuntimeClass',
+  'rbac.authorization.k8s.io/ClusterRole',
+  'rbac.authorization.k8s.io/ClusterRoleBinding',
+  'resource.k8s.io/DeviceClass',
+  'resource.k8s.io/ResourceSlice',
+  'scheduling.k8s.io/PriorityClass',
+  'storage.k8s.io/CSIDriver',
+  'storage.k8s.io/CSINode',
+  'storage.k8s.io/StorageClass',
+  'storage.k8s.io/VolumeAttachment',
+  'storage.k8s.io/VolumeAttributesClass',
+])
+const BUILT_IN_GROUPS = new Set(['', 'apps', 'batch', 'autoscaling', 'policy', 'extensions'])
+
+/** Whether a group is one that every Kubernetes has, so that the tables here speak of it. */
+export function isBuiltInGroup(group: string): boolean {
+  return (
+    BUILT_IN_GROUPS.has(group) ||
+    [...CLUSTER_SCOPED].some((kind) => kind.startsWith(`${group}/`)) ||
+    group === 'coordination.k8s.io' ||
+    group === 'discovery.k8s.io'
+  )
+}
+
+/** Whether a built-in kind lies in namespaces; undefined for kinds that are not built in. */
+export function isKnownNamespaced(group: string, kind: string): boolean | undefined {
+  return isBuiltInGroup(group) ? !CLUSTER_SCOPED.has(`${group}/${kind}`) : undefined
+}

@@ -1,0 +1,244 @@
+/** Flags that commands share, read once and checked. */
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { Failure } from '../../failure.ts'
+import { secondsOf } from '../../policy/duration.ts'
+import { splitWords } from '../../render/runtimes/split-words.ts'
+import type { AllowedFunctions, ClusterTarget, World } from '../world.ts'
+import { isTable, LIST_OUTPUTS, type Output, outputOption } from './outputs.ts'
+
+/** Rows, one by one, and not a document that is right only as a whole. */
+export function isRows(output: Output): boolean {
+  return isTable(output) || output === 'name'
+}
+
+export interface CommonOptions {
+  readonly repo: string
+  readonly branch?: string
+  /** Folders without a Kptfile. */
+  readonly path?: string[]
+  readonly forge?: 'github' | 'gitea' | 'local'
+  readonly context?: string
+  readonly kubeconfig?: string
+  /** Several contexts, looked at in one turn. */
+  readonly contexts?: string[]
+  readonly cluster?: string
+  readonly live?: string
+  readonly kubeconfigExecAllow?: string[]
+  readonly insecureSkipTlsVerify?: boolean
+  readonly allowExec?: string[]
+  readonly allowImage?: string[]
+  readonly allowRender?: string[]
+  readonly containerEngine?: 'docker' | 'podman'
+  readonly fieldManager?: string
+  /** File or folder with the policies and placements of whoever runs this. */
+  readonly operatorPolicy?: string
+  /** Path of the API server's audit log. */
+  readonly auditLog?: string
+  readonly output: Output
+  readonly headers: boolean
+  readonly columns?: string[]
+  readonly color: 'auto' | 'always' | 'never'
+  readonly ascii?: boolean
+  readonly quiet?: boolean
+  readonly verbose?: boolean
+  readonly debug?: boolean
+  readonly timeout?: number
+  readonly partial?: string
+  readonly exitCode?: boolean
+  /** Nothing is written; not every command has it. */
+  readonly dryRun?: boolean
+}
+
+export function withOutputFlags(command: Command, outputs: Parameters<typeof outputOption>[0] = LIST_OUTPUTS): Command {
+  command.addOption(outputOption(outputs))
+  if (outputs.includes('wide')) {
+    command
+      .option('--no-headers', 'leave out the line of column names')
+      .option('--columns <names>', 'columns to print, as in package,state', list)
+  }
+  return withTerminalFlags(command)
+}
+
+export function withTerminalFlags(command: Command): Command {
+  return command
+    .addOption(new Option('--color <when>', 'colour').choices(['auto', 'always', 'never']).default('auto'))
+    .option('--ascii', 'words instead of symbols')
+    .option('-q, --quiet', 'no progress and no hints')
+    .addOption(new Option('-v, --verbose', 'each request to the cluster and to git, and how long it took, on stderr').conflicts('quiet'))
+    .option('--debug', 'stack traces with errors')
+}
+
+export function withRepositoryFlags(command: Command): Command {
+  return command
+    .option('--repo <path|url>', 'repository with the packages: a path, https or ssh', '.')
+    .option('--branch <name>', 'base branch; the default branch of the repository otherwise')
+    .option('--path <folder>', 'a folder without a Kptfile that is compared too: manifests, or a kustomization (repeatable)', collect)
+}
+
+/** What runs functions of pipelines. */
+export function withFunctionFlags(command: Command): Command {
+  return command
+    .option('--allow-exec <program>', 'a program that pipelines may run, as their Kptfile names it (repeatable)', programs)
+    .option('--allow-image <image>', 'an image that pipelines may run in a container, or a prefix that ends with / (repeatable)', collect)
+    .addOption(new Option('--container-engine <name>', 'what runs images').choices(['docker', 'podman']))
+}
+
+export function withClusterFlags(command: Command): Command {
+  return withFunctionFlags(command)
+    .option('--allow-render <program>', 'a program that policies may render packages with: kubectl for kustomize (repeatable)', collect)
+    .option('--context <name>', 'context of the kubeconfig; the current one otherwise')
+    .option('--kubeconfig <path>', 'kubeconfig file; as kubectl otherwise')
+    .option('--cluster <name>', "name of the cluster in records; the context's name otherwise")
+    .option('--live <path>', 'a recorded cluster: a file or folder of live objects, instead of an API server')
+    .option('--field-manager <name>', 'field manager of the syncer; found from the objects otherwise')
+    .option('--operator-policy <path>', 'file or folder of policies and placements that no repository gets around')
+    .option('--kubeconfig-exec-allow <path>', 'credential plugin that the kubeconfig may run (absolute path, repeatable)', collect)
+    .option('--insecure-skip-tls-verify', 'honour insecure-skip-tls-verify of the kubeconfig')
+    .addOption(new Option('--timeout <duration>', 'for one request to the cluster, as in 30s').argParser(duration))
+}
+
+export function withAuditFlag(command: Command): Command {
+  return command.option('--audit-log <path>', "the API server's audit log, for who it was; rotated files beside it are read too")
+}
+
+export function withForgeFlag(command: Command): Command {
+  const flag = new Option('--forge <name>', 'where people review; told by the address of the repository otherwise')
+  return command.addOption(flag.choices(['github', 'gitea', 'local']))
+}
+
+export function withFleetFlag(command: Command): Command {
+  const flag = new Option('--contexts <names>', 'several contexts of the kubeconfig, all in one turn: prod-eu,prod-us')
+  return command.addOption(flag.argParser(list).conflicts(['context', 'cluster', 'live', 'auditLog']))
+}
+
+/** Longest `--interval`, in milliseconds: a timer of Node holds no more than 24 days. */
+const LONGEST_INTERVAL = 86_400_000
+
+export function withWatchFlags(command: Command): Command {
+  return command
+    .option('-w, --watch', 'look again and again, and print what is new, until you interrupt')
+    .addOption(new Option('--interval <duration>', 'time between two looks of --watch, as in 10s; 5s otherwise').argParser(interval))
+}
+
+/** A duration that one timer can wait; milliseconds. */
+export function interval(text: string): number {
+  const milliseconds = duration(text)
+  if (milliseconds > LONGEST_INTERVAL) throw new InvalidArgumentError('wanted a duration from 1s to 24h')
+  return milliseconds
+}
+
+export function withExitFlags(command: Command): Command {
+  return command
+    .option('--partial <ok>', '"ok": exit 0 or 1 although not everything could be observed', partial)
+    .option('--no-exit-code', 'exit 0 although there is drift')
+    .addOption(new Option('--exit-code <boolean>', '"false": exit 0 although there is drift').argParser(onOff).hideHelp())
+}
+
+type FunctionOptions = Pick<CommonOptions, 'allowExec' | 'allowImage' | 'allowRender' | 'containerEngine'>
+
+/** What pipelines may run beside the functions that are built in. */
+export function allowedFunctions({ allowExec, allowImage, allowRender, containerEngine }: FunctionOptions): AllowedFunctions {
+  return { exec: allowExec ?? [], images: allowImage ?? [], render: allowRender ?? [], engine: containerEngine }
+}
+
+export function clusterTarget(options: CommonOptions): ClusterTarget {
+  if (options.live !== undefined && (options.context !== undefined || options.kubeconfig !== undefined)) {
+    throw new Failure({
+      code: 'BP1001',
+      what: '--live and --context or --kubeconfig were given',
+      why: 'the objects come from a recording or from an API server, not from both',
+      remedy: 'leave one of them out',
+    })
+  }
+  return {
+    context: options.context,
+    kubeconfig: options.kubeconfig,
+    cluster: options.cluster,
+    live: options.live,
+    execAllow: options.kubeconfigExecAllow ?? [],
+    timeout: options.timeout,
+    insecureSkipTlsVerify: options.insecureSkipTlsVerify === true,
+  }
+}
+
+/** `42s`, `5m`, `2h` as milliseconds. */
+function duration(text: string): number {
+  if (/^[1-9][0-9]{0,4}s$/.test(text)) return Number(text.slice(0, -1)) * 1000
+  if (!/^[1-9][0-9]{0,4}[mhd]$/.test(text)) throw new InvalidArgumentError('wanted a duration like 30s, 5m or 2h')
+  return secondsOf(text) * 1000
+}
+
+export function durationSeconds(text: string): number {
+  return duration(text) / 1000
+}
+
+function list(text: string): string[] {
+  return text.split(',').filter((name) => name !== '')
+}
+
+export function collect(text: string, before: string[] | undefined): string[] {
+  return [...(before ?? []), text]
+}
+
+/** Nothing here is where a relative path could start from. */
+function programs(text: string, before: string[] | undefined): string[] {
+  const [program] = splitWords(text.trim()) ?? []
+  if (program === undefined) throw new InvalidArgumentError('it names no program\nwrite it as the Kptfile has it, and close every quote')
+  if (program.includes('/') && !program.startsWith('/')) {
+    const name = program.replace(/^.*\//, '') || 'NAME'
+    throw new InvalidArgumentError(
+      `its path is relative, and there is no folder that it could start from\nname the program without a path in the Kptfile (exec: ${name}), and allow it by its absolute path: --allow-exec=/…/${name}`,
+    )
+  }
+  return collect(text, before)
+}
+
+function partial(text: string): string {
+  if (text !== 'ok') throw new InvalidArgumentError('wanted "ok"')
+  return text
+}
+
+function onOff(text: string): boolean {
+  if (text !== 'true' && text !== 'false') throw new InvalidArgumentError('wanted true or false')
+  return text === 'true'
+}
+
+/**
+ * Progress on stderr: one line that is rewritten on a terminal, one line per ten seconds elsewhere, none when quiet; every step with
+ * its time when verbose.
+ */
+export class Progress {
+  private readonly world: World
+  private readonly mode: 'none' | 'line' | 'every step'
+  private readonly started: number
+  private last = 0
+  private shown = false
+
+  constructor(world: World, options: Pick<CommonOptions, 'quiet' | 'verbose' | 'output'>) {
+    this.world = world
+    this.mode = options.verbose === true ? 'every step' : options.quiet === true || !isRows(options.output) ? 'none' : 'line'
+    this.started = world.clock.now().getTime()
+  }
+
+  readonly step = (text: string): void => {
+    if (this.mode === 'none') return
+    const now = this.world.clock.now().getTime()
+    const { stderr } = this.world
+    if (this.mode === 'every step') {
+      stderr.write(`${String(now - this.started).padStart(6)} ms  since the start: ${text}\n`)
+      return
+    }
+    // Nothing flashes by on a quick run, and a log is not flooded.
+    if (stderr.isTTY === true ? now - this.started < 300 : now - Math.max(this.last, this.started) < 10_000) return
+    this.last = now
+    if (stderr.isTTY === true) {
+      stderr.write(`\r\u001b[K${text}…`)
+      this.shown = true
+    } else stderr.write(`${text}…\n`)
+  }
+
+  end(): void {
+    if (this.shown) this.world.stderr.write('\r\u001b[K')
+    this.shown = false
+  }
+}

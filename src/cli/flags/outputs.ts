@@ -1,0 +1,89 @@
+/** What `-o` takes, for each command. */
+import { InvalidArgumentError, Option } from 'commander'
+import { Failure } from '../../failure.ts'
+import { parseTemplate } from './json-path-parse.ts'
+
+/** Sentences for people. */
+export const TEXT_OUTPUTS = ['table'] as const
+/** Sentences, or a document with `items`. */
+export const DOCUMENT_OUTPUTS = ['table', 'json', 'yaml', 'jsonl'] as const
+/** Any list: as a table, or as a document with `items`. */
+export const LIST_OUTPUTS = ['table', 'wide', 'name', 'json', 'yaml', 'jsonl'] as const
+/** A list of drift reports. */
+export const REPORT_OUTPUTS = [...LIST_OUTPUTS, 'markdown', 'github', 'sarif'] as const
+
+type OutputName = (typeof REPORT_OUTPUTS)[number]
+/** `jsonpath=` with its template, which was parsed once when the command line was read. */
+export type Output = OutputName | `jsonpath=${string}`
+
+const JSONPATH = 'jsonpath='
+
+/** `-o` of a command that prints these, and `jsonpath=` where it prints a document. */
+export function outputOption(outputs: readonly OutputName[]): Option {
+  const documents = outputs.includes('json')
+  return new Option('-o, --output <format>', documents ? 'how to print; or jsonpath=TEMPLATE, as kubectl has it' : 'how to print')
+    .choices(outputs)
+    .argParser((text) => checkedOutput(text, outputs))
+    .default('table')
+}
+
+function checkedOutput(text: string, outputs: readonly OutputName[]): Output {
+  const known = outputs.find((name) => name === text)
+  if (known !== undefined) return known
+  const documents = outputs.includes('json')
+  const printed = [...outputs, ...(documents ? ['jsonpath=TEMPLATE'] : [])].join(', ')
+  if (REPORT_OUTPUTS.some((name) => name === text) || text.startsWith(JSONPATH)) {
+    if (documents && text.startsWith(JSONPATH)) return checkedTemplate(text.slice(JSONPATH.length))
+    throw new Failure({
+      code: 'BP1001',
+      what: `this command does not print -o ${text.startsWith(JSONPATH) ? 'jsonpath' : text}`,
+      why: documents ? 'that is for lists of drift reports: diff, scan, status and get drifts' : 'it prints sentences, not a list',
+      remedy: documents ? `give one of ${printed}` : 'leave it out',
+    })
+  }
+  throw new InvalidArgumentError(`this command prints ${printed}\n${outputs.length === 1 ? 'leave it out' : `give -o one of ${printed}`}`)
+}
+
+function checkedTemplate(template: string): Output {
+  const parsed = parseTemplate(template)
+  if ('template' in parsed) return `jsonpath=${template}`
+  throw new Failure({
+    code: 'BP1001',
+    what: `the template ${template} of -o jsonpath= is not one`,
+    why: parsed.problem,
+    remedy: 'write it as for kubectl, in single quotes for the shell: -o jsonpath=\'{range .items[*]}{.spec.unit.package}{"\\n"}{end}\'',
+  })
+}
+
+/** What `render` gives: what would change, or what came out. */
+export type RenderOutput =
+  | { readonly to: 'diff' }
+  | { readonly to: 'unwrap' }
+  | { readonly to: 'resourcelist' }
+  | { readonly to: 'folder'; readonly path: string }
+
+/** `-o` of `render`, as `kpt fn render` has it; `stdout` is kpt's word for the list. */
+export function renderOutputOption(): Option {
+  return new Option('-o, --output <what>', 'unwrap: the rendered objects; resourcelist: all as kpt fn render -o stdout; a new folder')
+    .argParser(checkedRenderOutput)
+    .default({ to: 'diff' }, 'what would change')
+}
+
+function checkedRenderOutput(text: string): RenderOutput {
+  if (text === 'unwrap' || text === 'resourcelist') return { to: text }
+  if (text === 'stdout') return { to: 'resourcelist' }
+  if (text !== '' && !REPORT_OUTPUTS.some((name) => name === text) && !text.startsWith(JSONPATH)) return { to: 'folder', path: text }
+  throw new InvalidArgumentError(
+    'render prints what would change, unwrap or resourcelist, or writes a folder\ngive one of them; a folder of this name is ./NAME',
+  )
+}
+
+/** A table: beside it, other lines for people may stand on stdout. Everything else is read by a program, or posted as it is. */
+export function isTable(output: Output): boolean {
+  return output === 'table' || output === 'wide'
+}
+
+/** The template of `jsonpath=`, or undefined. */
+export function templateOf(output: Output): string | undefined {
+  return output.startsWith(JSONPATH) ? output.slice(JSONPATH.length) : undefined
+}

@@ -1,0 +1,129 @@
+/**
+ * What the selection flags leave: which packages, clusters, namespaces and changes. A flag hides only what is known not to
+ * match; what could not be read or has no time stays, because to hide it would look like "nothing there".
+ */
+import { resourceKey } from '../../krm/resource-id.ts'
+import type { UnitResult } from '../../plan/turn/unit-result.ts'
+import { readNamespaces } from '../../reconcile/repository/ledger-namespaces.ts'
+import { choosePackages } from '../../reconcile/repository/manifest-folders.ts'
+import { selectByLabels } from '../../reconcile/repository/package-labels.ts'
+import type { TurnResult } from '../../reconcile/run-turn.ts'
+import type { Change, DriftReport } from '../../record/schema.ts'
+import type { LedgerReading } from '../ledger-session.ts'
+import type { World } from '../world.ts'
+import type { CommonOptions } from './options.ts'
+import { isNotBefore, packagesNamed, type SelectionOptions, sinceTime } from './selection-flags.ts'
+
+/** Which changes are shown, for one command line. */
+export interface ChangeFilter {
+  shows(change: Change): boolean
+  /** Flags that were given: `--risk`. */
+  readonly flags: readonly string[]
+}
+
+/** `-n`, `--risk` and `--since` over single changes. A change without a time is never taken for an old one. */
+export function changeFilter(options: SelectionOptions, now: Date): ChangeFilter {
+  const { namespace, risk } = options
+  const since = options.since === undefined ? undefined : sinceTime(options.since, now)
+  return {
+    shows: (change) =>
+      (namespace === undefined || change.ref.namespace === namespace) &&
+      (risk === undefined || risk.includes(change.risk)) &&
+      isNotBefore(change.actor.at, since),
+    flags: [
+      ...(namespace === undefined ? [] : ['-n']),
+      ...(risk === undefined ? [] : ['--risk']),
+      ...(since === undefined ? [] : ['--since']),
+    ],
+  }
+}
+
+/** A turn with the changes that are shown, and the number that each has in the whole list: `adopt apps/web 3` means that one. */
+export interface NarrowedTurn {
+  readonly result: TurnResult
+  readonly numbers: ReadonlyMap<Change, number>
+  readonly hidden: number
+}
+
+/** Only for printing and the exit code; what a turn writes is never narrowed. */
+export function narrowTurn(result: TurnResult, options: SelectionOptions, now: Date): NarrowedTurn {
+  const filter = changeFilter(options, now)
+  const numbers = new Map<Change, number>()
+  let hidden = 0
+  const units = result.units.map((unit): UnitResult => {
+    if (unit.state === 'failed') return unit
+    for (const [index, change] of unit.plan.report.spec.changes.entries()) numbers.set(change, index + 1)
+    const report = narrowReport(unit.plan.report, filter)
+    hidden += unit.plan.report.spec.changes.length - report.spec.changes.length
+    if (options.namespace === undefined) return { ...unit, plan: { ...unit.plan, report } }
+    const here = ({ namespace }: { readonly namespace: string }): boolean => namespace === options.namespace
+    const observation = {
+      ...unit.observation,
+      verdicts: unit.observation.verdicts.filter(({ id }) => here(id)),
+      incomplete: unit.observation.incomplete.filter(({ ref }) => ref === undefined || here(ref)),
+    }
+    const incomplete = report.status.incomplete?.filter(({ ref }) => ref === undefined || here(ref))
+    const status = { ...report.status, ...(incomplete === undefined ? {} : { incomplete }) }
+    return { ...unit, observation, plan: { ...unit.plan, report: { ...report, status } } }
+  })
+  return { result: { ...result, units }, numbers, hidden }
+}
+
+export function narrowReport(report: DriftReport, filter: ChangeFilter): DriftReport {
+  if (filter.flags.length === 0) return report
+  return { ...report, spec: { ...report.spec, changes: report.spec.changes.filter((change) => filter.shows(change)) } }
+}
+
+/** Which units of the ledger a command line is about. */
+export interface UnitSelection {
+  /** By arguments, `--package` and `-l`. */
+  takesPackage(path: string): boolean
+  takesCluster(name: string): boolean
+  /** Whether the unit has objects in the namespace of `-n`; undefined where nobody knows. */
+  inNamespace(report: DriftReport): boolean | undefined
+}
+
+/**
+ * @param alsoKnown paths that may be named although they are neither packages of the base branch nor in the ledger
+ * @throws Failure BP1004 for a package that is neither in the repository nor in the ledger, BP1011 for labels that select nothing
+ */
+export async function selectUnits(
+  { view, ledger }: LedgerReading,
+  named: readonly string[],
+  options: SelectionOptions & Pick<CommonOptions, 'path'>,
+  signal: AbortSignal,
+  alsoKnown: readonly string[] = [],
+): Promise<UnitSelection> {
+  const names = [...packagesNamed(named, options), ...(options.path ?? [])]
+  // What is no longer in the repository still has a history.
+  const past = new Set([...[...ledger.reports, ...ledger.closed].map(({ spec }) => spec.unit.package), ...alsoKnown])
+  const paths: string[] = []
+  for (const name of names) {
+    const path = name.replace(/^(\.\/)+|^\.$/, '').replace(/\/+$/, '')
+    paths.push(...(past.has(path) ? [path] : (await choosePackages(view, [name], signal)).map((found) => found.path)))
+  }
+  const byName = names.length === 0 ? undefined : new Set(paths)
+  const labelled = options.selector === undefined ? undefined : await selectByLabels(view, view.packages, options.selector, signal)
+  const byLabel = labelled === undefined ? undefined : new Set(labelled.map(({ path }) => path))
+  const namespaces = options.namespace === undefined ? new Map<string, never>() : await readNamespaces(view, signal)
+  return {
+    takesPackage: (path) => byName?.has(path) !== false && byLabel?.has(path) !== false,
+    takesCluster: (name) => options.cluster === undefined || options.cluster === name,
+    inNamespace: (report) => {
+      const { namespace } = options
+      if (namespace === undefined || report.spec.changes.some(({ ref }) => ref.namespace === namespace)) return true
+      return namespaces.get(ledger.folders.get(report) ?? '')?.has(namespace)
+    },
+  }
+}
+
+/** Says on stderr what a filter left out, so that an empty list is not taken for "nothing there". */
+export function tellHidden(count: number, noun: string, flags: readonly string[], options: CommonOptions, world: World): void {
+  if (count === 0 || options.quiet === true) return
+  world.stderr.write(`${count} ${noun}${count === 1 ? ' is' : 's are'} hidden by ${flags.join(' and ')}\n`)
+}
+
+/** Tells one change from another for as long as it is open, for `--watch`. */
+export function changeKey(unit: { readonly cluster: string; readonly package: string }, change: Change): string {
+  return [unit.cluster, unit.package, resourceKey(change.ref), change.path ?? change.change].join(' ')
+}

@@ -1,0 +1,114 @@
+/** What is wrong with a command line, told with what could stand there instead. */
+import type { Command, CommanderError, Option } from 'commander'
+import { Failure } from '../../failure.ts'
+import { oneLine } from '../../text/one-line.ts'
+
+interface Told {
+  readonly what: string
+  readonly why: string
+  readonly remedy: string
+}
+
+/** BP1001. Commander has what it found in its messages alone; one that is not known here is told as it is. */
+export function usageFailure(thrown: CommanderError, argv: readonly string[], program: Command): Failure {
+  const message = thrown.message.replace(/^error: /, '')
+  const { what, why, remedy } = tell(thrown.code, message, commandOf(argv, program))
+  return new Failure({ code: 'BP1001', what: oneLine(what, 300), why: oneLine(why, 600), remedy: oneLine(remedy, 600) })
+}
+
+function tell(code: string, message: string, command: Command): Told {
+  const name = pathOf(command)
+  const [what = message, ...hints] = message.split('\n')
+  switch (code) {
+    case 'commander.unknownCommand':
+    case 'commander.unknownOption':
+      return unknown(what, hints.join(' '), command, code === 'commander.unknownCommand' ? 'command' : 'flag')
+    case 'commander.invalidArgument':
+      return invalidValue(message, command)
+    case 'commander.missingArgument':
+      return missingArgument(what, command)
+    case 'commander.optionMissingArgument': {
+      const option = optionIn(what, command)
+      return {
+        what,
+        why: `the flag wants a value${choicesOf(option?.argChoices)}`,
+        remedy: `write ${option?.flags ?? 'it behind the flag'}`,
+      }
+    }
+    case 'commander.excessArguments': {
+      const [, first = what, second = ''] = /^(.*?)\. (Expected .*?)\.?$/s.exec(message) ?? []
+      return { what: first, why: second.replace(/^E/, 'e') || 'it takes no more', remedy: `write ${usageOf(command)}` }
+    }
+    case 'commander.conflictingOption':
+      return { what, why: 'one says the opposite of the other, or stands in place of it', remedy: 'leave one of them out' }
+    default:
+      return { what, why: hints.join(' ').trim() || 'it is not part of the command', remedy: `${name} --help says what it takes` }
+  }
+}
+
+function unknown(what: string, hint: string, command: Command, kind: 'command' | 'flag'): Told {
+  const name = pathOf(command)
+  const [, names] = /^\(Did you mean (?:one of )?(.*)\?\)$/.exec(hint) ?? []
+  const none = kind === 'command' ? `${name} has no such command` : `${name} has no such flag`
+  if (names === undefined) return { what, why: none, remedy: `${name} --help lists its ${kind}s` }
+  const written = names.split(', ').map((each) => (kind === 'command' ? `${name} ${each}` : each))
+  return { what, why: `${none}; did you mean ${names.replace(/, ([^,]*)$/, ' or $1')}?`, remedy: `write ${written.join(' or ')}` }
+}
+
+/** Of two lines of a reason, the second is what to do. */
+function invalidValue(message: string, command: Command): Told {
+  const [, what, argument, reason] = /^(.*) is invalid(?: for argument '([^']*)')?\. (.*)$/s.exec(message) ?? []
+  if (what === undefined || reason === undefined) {
+    const [first = message, ...others] = message.split(/; |\n/)
+    return { what: first, why: others.join('; ') || 'the command does not take it', remedy: 'give what there is, or leave the flag out' }
+  }
+  const flag = optionIn(what, command)?.long
+  const to = flag ? `give ${flag}` : 'write'
+  const [, choices] = /^Allowed choices are (.*)\.$/.exec(reason) ?? []
+  const refused =
+    argument === undefined
+      ? `${what} is not taken`
+      : `${what.replace('command-argument value', 'the argument')} for <${argument}> is not taken`
+  if (choices !== undefined) return { what: refused, why: `it takes one of ${choices}`, remedy: `${to} one of ${choices}` }
+  const [why = reason, ...remedy] = reason.split('\n')
+  return { what: refused, why, remedy: remedy.join(' ') || `${to} such a value, or leave it out` }
+}
+
+function missingArgument(what: string, command: Command): Told {
+  const [, wanted] = /'(.*)'$/.exec(what) ?? []
+  const argument = command.registeredArguments.find((each) => each.name() === wanted)
+  const about = argument === undefined ? '' : `: ${argument.description}${choicesOf(argument.argChoices)}`
+  return { what, why: `${pathOf(command)} wants <${wanted}>${about}`, remedy: `write ${usageOf(command)}` }
+}
+
+/** ` (bash, zsh, fish)`. */
+function choicesOf(choices: readonly string[] | undefined): string {
+  return choices === undefined ? '' : ` (${choices.join(', ')})`
+}
+
+/** The option that a message of commander names. */
+function optionIn(message: string, command: Command): Option | undefined {
+  const [, flags] = /^option '([^']*)'/.exec(message) ?? []
+  return command.options.find((option) => option.flags === flags)
+}
+
+/** The command that a line is about: the last one that is there. */
+function commandOf(argv: readonly string[], program: Command): Command {
+  let command = program
+  for (const word of argv) {
+    if (word.startsWith('-')) continue
+    const below = command.commands.find((each) => each.name() === word)
+    if (below === undefined) break
+    command = below
+  }
+  return command
+}
+
+/** `backporch get drifts`. */
+export function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`
+}
+
+function usageOf(command: Command): string {
+  return `${pathOf(command)} ${command.usage()}`
+}

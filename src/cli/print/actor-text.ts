@@ -1,0 +1,37 @@
+/** What `explain` says about who it was: one line for the writer, one for its class, one for other owners of the field. */
+import { type ActorRule, rowFor, ruleFor } from '../../drift/attribute/actor-classes.ts'
+import type { Actor } from '../../drift/drift.ts'
+import { oneLine } from '../../text/one-line.ts'
+
+const HOW = {
+  audit: 'the audit log has this very request',
+  'audit-time': 'owns the field, and the audit log has one user who wrote under this name then',
+  'field-manager': 'owns the field',
+  'last-writer': 'the only other writer of the object that is known',
+} as const
+
+export function explainActor(actor: Actor, rules: readonly ActorRule[]): readonly string[] {
+  if (actor.confidence === 'none')
+    return [
+      'unknown: the server keeps no trace of a write that only removes, or of who deleted an object; its audit log does (--audit-log)',
+    ]
+  const { manager, operation, subresource, user, actingAs, at, others = [] } = actor
+  const who = user === undefined ? '' : `${oneLine(user, 120)}${actingAs === undefined ? '' : ` acting as ${oneLine(actingAs, 120)}`}, by `
+  const way = [`${operation}${subresource === '' ? '' : ` on ${subresource}`}`, actor.class].filter((word) => word !== '').join(', ')
+  return [
+    `${who}${oneLine(manager, 60)} (${way}), ${HOW[actor.confidence]}; ${actor.confidence === 'audit' ? 'at' : 'last write'} ${at === '' ? 'at an unknown time' : at}`,
+    ...classText(actor, rules),
+    ...others.map(
+      (other) =>
+        `${oneLine(other.manager, 60)} (${other.operation}, ${other.class}) owns the same field${other.at === '' ? '' : `, since ${other.at}`}`,
+    ),
+  ]
+}
+
+function classText(actor: Actor, rules: readonly ActorRule[]): string[] {
+  const rule = ruleFor(actor, rules)
+  if (rule !== undefined) return [`${rule.class} by the policy (${rule.where})`]
+  const row = rowFor(actor)
+  if (row === undefined) return ['no rule knows this name: a policy can say what it is (actors)']
+  return row.class === actor.class ? [`${row.class}: ${row.what}`] : [`${actor.class} by its account`]
+}

@@ -1,0 +1,64 @@
+/** Where the values in git come from, for `diff -o wide` and `explain`. */
+
+import { itemFingerprint } from '../../drift/compare/fingerprint.ts'
+import type { Drift, ObjectVerdict } from '../../drift/drift.ts'
+import { Failure } from '../../failure.ts'
+import { type FieldPath, valueAt } from '../../krm/field-path.ts'
+import type { Observation } from '../../plan/turn/observation.ts'
+import { FieldOrigins, originLines } from '../../proposal/field-origin.ts'
+import { builtOriginLines, KustomizeOrigins } from '../../proposal/origins/kustomize-origins.ts'
+import type { DesiredResource } from '../../render/desired-set.ts'
+import type { BuiltSource } from '../../render/kustomize/read-built.ts'
+import { MissingAnswer } from '../../render/package-renderer.ts'
+
+type LinesOf = (desired: DesiredResource, path: FieldPath) => readonly string[]
+
+/** Lines of one difference; none for a whole object, for one that git does not declare, in a unit whose files stand as they are, and where a
+ * function would have to run first. */
+export function originsOf(seen: Observation): (drift: Drift, verdict: ObjectVerdict) => readonly string[] {
+  let linesOf: LinesOf | undefined
+  return (drift, { desired }) => {
+    if (desired === undefined || drift.path.length === 0) return []
+    try {
+      linesOf ??= linesIn(seen)
+      return linesOf(desired, drift.path)
+    } catch (thrown) {
+      // What cannot be read here is told by whoever renders it, and by Adopt.
+      if (thrown instanceof MissingAnswer || thrown instanceof Failure) return []
+      throw thrown
+    }
+  }
+}
+
+function linesIn({ unit, git, functions, policy, built, verdicts }: Observation): LinesOf {
+  if (policy.render.tool === 'kpt') {
+    const origins = new FieldOrigins({ packagePath: unit.packagePath, files: git.files, functions })
+    return (desired, path) => {
+      const origin = origins.of(desired, path)
+      return origin === undefined ? [] : originLines(origin)
+    }
+  }
+  if (built === undefined) return () => []
+  const { source } = built
+  if (source.tool === 'command') return (desired, path) => [printedBy(source, desired, path)]
+  const resources = verdicts.flatMap(({ desired }) => desired ?? [])
+  const origins = new KustomizeOrigins({ folder: source.folder, files: source.files, resources })
+  return (desired, path) => {
+    const origin = origins.of(desired, path)
+    return origin === undefined ? [] : builtOriginLines(origin)
+  }
+}
+
+/** A command says nothing about where it has a value from. */
+function printedBy({ command }: BuiltSource, { object }: DesiredResource, path: FieldPath): string {
+  const name = command.join(' ')
+  return valueAt(object, path) === undefined ? `not there; the object is printed by ${name}` : `printed by ${name}`
+}
+
+/** By the fingerprint of each difference. */
+export function changeOrigins(seen: Observation): ReadonlyMap<string, readonly string[]> {
+  const of = originsOf(seen)
+  return new Map(
+    seen.verdicts.flatMap((verdict) => verdict.items.map((drift) => [itemFingerprint(drift, seen.key), of(drift, verdict)] as const)),
+  )
+}

@@ -1,0 +1,59 @@
+/** What a proposal edits in authored files, for the person who has just asked for it. */
+import { structuredPatch } from 'diff'
+import type { Observation } from '../../plan/turn/observation.ts'
+import type { UnitPlan } from '../../plan/turn/unit-plan.ts'
+
+/** Places that are told; of more, only how many there are. */
+const MOST_PLACES = 8
+const MOST_RANGES = 12
+
+export interface EditedFile {
+  /** From the root of the repository. */
+  readonly path: string
+  readonly before: string
+  /** Undefined for a file that is deleted. */
+  readonly after: string | undefined
+}
+
+/** Sorted by path. Records, and the condition in the Kptfile that every proposal sets, are none. */
+export function editedFiles(
+  { unit, git, built }: Pick<Observation, 'unit' | 'git' | 'built'>,
+  { writes }: Pick<UnitPlan, 'writes'>,
+): readonly EditedFile[] {
+  const prefix = unit.packagePath === '' ? '' : `${unit.packagePath}/`
+  // What kustomize builds from may lie outside of the package.
+  const sources = [...(built?.source.files ?? [])].map(([path, { content }]) => [path, content] as const)
+  const authored = new Map([...sources, ...git.files.map(({ path, content }) => [prefix + path, content] as const)])
+  const edited = new Map<string, EditedFile>()
+  for (const { path, content } of writes.commits.flatMap(({ changes }) => changes)) {
+    const was = authored.get(path)
+    if (was === undefined) continue
+    const before = authoredText(path, was)
+    const after = content === null ? undefined : authoredText(path, content)
+    if (before !== after) edited.set(path, { path, before, after })
+  }
+  return [...edited.values()].sort((one, other) => (one.path < other.path ? -1 : 1))
+}
+
+/** `apps/web/setters.yaml:17,20-22`: lines as they are then; of what is taken away, the line that follows it. */
+export function editedPlaces(files: readonly EditedFile[]): readonly string[] {
+  const places = files.map(({ path, before, after }) =>
+    after === undefined ? `${path} (deleted)` : `${path}:${lineRanges(before, after).join(',')}`,
+  )
+  return places.length <= MOST_PLACES ? places : [...places.slice(0, MOST_PLACES), `${places.length - MOST_PLACES} more`]
+}
+
+function authoredText(path: string, content: Uint8Array): string {
+  const text = new TextDecoder().decode(content)
+  if (!/(^|\/)Kptfile$/.test(path)) return text
+  const status = text.search(/^status:/m)
+  return `${(status === -1 ? text : text.slice(0, status)).trimEnd()}\n`
+}
+
+function lineRanges(before: string, after: string): string[] {
+  const { hunks } = structuredPatch('', '', before, after, undefined, undefined, { context: 0 })
+  const ranges = hunks.map(({ newStart, newLines }) => {
+    return newLines <= 1 ? `${newStart}` : `${newStart}-${newStart + newLines - 1}`
+  })
+  return ranges.length <= MOST_RANGES ? ranges : [...ranges.slice(0, MOST_RANGES), `and ${ranges.length - MOST_RANGES} more`]
+}

@@ -1,0 +1,179 @@
+/** What `explain` says about one line of `diff`: which rules were tried, in which order, and why each did or did not apply. */
+import type { Drift, ObjectVerdict, SetAside } from '../../drift/drift.ts'
+import { describeFields, describeTarget, type IgnoreRule, isActive, mismatchText, whyNotIgnored } from '../../drift/noise/ignore-rules.ts'
+import { ruleNamed } from '../../drift/noise/presets.ts'
+import { RISK_RULES } from '../../drift/risk/risk.ts'
+import { FAILURE_CODES, type FailureCode } from '../../failure.ts'
+import { whyHidden } from '../../krm/redaction/redacted.ts'
+import { shownPath } from '../../krm/redaction/shown-path.ts'
+import { annotationsOf } from '../../krm/resource.ts'
+import { describeResourceId } from '../../krm/resource-id.ts'
+import type { Observation } from '../../plan/turn/observation.ts'
+import { liveOnlyAnnotations } from '../../policy/package-annotations.ts'
+import type { Change, Incomplete } from '../../record/schema.ts'
+import { oneLine } from '../../text/one-line.ts'
+import { explainActor } from './actor-text.ts'
+import { stuckText } from './print-diff.ts'
+
+/** A difference with its number; `aside` where it is no drift. */
+export interface ExplainedLine {
+  readonly number: number
+  readonly drift: Drift
+  readonly verdict: ObjectVerdict
+  readonly change: Change
+  readonly aside: SetAside | undefined
+}
+
+/** An object of which something is not proven, or is not known at all; or the package, where a part of it is. */
+export interface UnprovenLine {
+  readonly number: number
+  readonly incomplete: Incomplete
+}
+
+export function unprovenLines({ number, incomplete }: UnprovenLine, packageName: string, width: number): string[] {
+  const { ref, state, code, why, remedy } = incomplete
+  const rows: (readonly [label: string, text: string])[] = [
+    ['state', `${UNPROVEN[state ?? 'unreadable']}, so it is neither drift nor in sync`],
+    ['why', oneLine(why, 600)],
+    ...(remedy === undefined ? [] : [['fix', oneLine(remedy, 400)] as const]),
+    ['code', `${code}: ${FAILURE_CODES[code as FailureCode] ?? ''}`],
+  ]
+  return [
+    `${number}  ${ref === undefined ? oneLine(packageName) : oneLine(describeResourceId(ref))}  (${state ?? 'not observed'})`,
+    ...rows.flatMap(([label, text]) => wrapped(`   ${label.padEnd(8)}`, text, width)),
+  ]
+}
+
+const UNPROVEN = {
+  unverified: 'unverified: what was read does not prove it',
+  unreadable: 'unreadable: nothing is known of it',
+  blocked: 'blocked: the server refuses what git has',
+  outside: 'outside: the package does not cover it, and nothing of it is told',
+} as const
+
+/** The order in which rules are tried, as a sentence. */
+export const RULE_ORDER = 'presets, annotations (object, then Kptfile), policies by priority: the first match hides'
+
+export interface ExplainDetail {
+  /** Characters for one line; words are never broken, so that a long path can be copied. */
+  readonly width: number
+  /** Each rule with its answer; otherwise how many there are, and whether one hides the line. */
+  readonly everyRule: boolean
+  /** Whether annotations are told that only the live object has: once for an object. */
+  readonly unheard: boolean
+  /** Where the value in git is from, a line each. */
+  readonly origin?: readonly string[]
+}
+
+export function explainLines({ number, drift, verdict, change, aside }: ExplainedLine, seen: Observation, detail: ExplainDetail): string[] {
+  const path = shownPath(seen.key, drift.id, drift.path)
+  const rows: (readonly [label: string, text: string])[] = []
+  if (aside === undefined) {
+    const risk = RISK_RULES.find(({ code }) => code === change.reason)
+    rows.push(['plan', `${change.resolution}, risk ${change.risk} ${change.reason}: ${risk?.why ?? ''}`])
+  } else rows.push(['state', stateText(aside)])
+  const shown = visibilityText(drift)
+  if (shown !== undefined) rows.push(['value', oneLine(shown, 400)])
+  for (const [index, text] of explainActor(drift.actor, seen.policy.actors).entries()) rows.push([index === 0 ? 'writer' : '', text])
+  for (const [index, text] of (detail.origin ?? []).entries()) rows.push([index === 0 ? 'git' : '', oneLine(text, 400)])
+  for (const note of drift.notes) rows.push(['note', oneLine(note, 400)])
+  for (const name of detail.unheard ? unheard(verdict) : [])
+    rows.push(['note', `${oneLine(name, 100)} counts as git has it, not as the live object does`])
+  return [
+    `${number}  ${oneLine(describeResourceId(drift.id))}  ${oneLine(path, 200)}${path === '' ? '' : '  '}(${drift.change}${drift.rolledBack === undefined ? '' : ', rolled back'})`,
+    ...rows.flatMap(([label, text]) => wrapped(`   ${label.padEnd(8)}`, text, detail.width)),
+    ...ruleLines({ drift, verdict, aside }, seen, detail),
+  ]
+}
+
+/** Why a value is hidden, or shown although it looks like a credential; undefined where nothing is to be said. */
+function visibilityText(drift: Drift): string | undefined {
+  if (drift.liveUnread) return 'not shown: the content of the Secret is not read'
+  const hidden = [drift.live, drift.git]
+    .map((value) => (value === undefined ? undefined : whyHidden(drift, value)))
+    .find((why) => why !== undefined)
+  if (drift.path.length > 0 && hidden !== undefined) return `not shown: ${hidden}`
+  return drift.visibility?.shown === true ? `shown: ${drift.visibility.why}` : undefined
+}
+
+function stateText({ state, why, commit, stuckSince, look }: SetAside): string {
+  if (stuckSince !== undefined) return `${state} (${stuckText(stuckSince)}): ${oneLine(why, 600)}${look === undefined ? '' : `; ${look}`}`
+  const at = commit === undefined || why.includes(commit.slice(0, 7)) ? '' : `; live is of commit ${commit.slice(0, 12)}`
+  return `${state}, no drift: ${oneLine(why, 400)}${at}`
+}
+
+function unheard({ live, desired }: ObjectVerdict): readonly string[] {
+  if (live === undefined) return []
+  return liveOnlyAnnotations(annotationsOf(live), desired === undefined ? new Map() : annotationsOf(desired.object))
+}
+
+function ruleLines(
+  { drift, verdict, aside }: Pick<ExplainedLine, 'drift' | 'verdict' | 'aside'>,
+  { policy, cluster }: Observation,
+  { width, everyRule }: ExplainDetail,
+): string[] {
+  const today = cluster.observedAt.slice(0, 10)
+  const preset = aside?.state === 'Ignored' && aside.rule !== undefined ? ruleNamed(aside.rule) : undefined
+  const tried = [
+    ...(verdict.tried ?? [])
+      .filter((one) => one.change === drift.change && one.path === drift.path)
+      .map((one) => ({ name: one.rule, about: '', answer: `no: ${one.because}` })),
+    ...(preset === undefined || aside === undefined
+      ? []
+      : [{ name: `preset:${preset.name}`, about: '', answer: `hides it: ${preset.reason} See ${preset.link}` }]),
+    ...answers(policy.ignore, drift, verdict, today, preset !== undefined),
+  ]
+  const count = `${tried.length} ${tried.length === 1 ? 'rule' : 'rules'} tried`
+  if (tried.length === 0) return ['   rules   there is no ignore rule, and no preset is about such a field']
+  if (!everyRule) return [`   rules   ${count}, ${aside?.state === 'Ignored' ? 'one hides it' : 'none hides it'}`]
+  return [`   rules   ${count}, in this order`, ...tried.flatMap((one) => triedLines(one, width))]
+}
+
+interface Tried {
+  readonly name: string
+  /** What the rule is about, where the answer does not say it. */
+  readonly about: string
+  readonly answer: string
+}
+
+/** On one line where there is room. */
+function triedLines({ name, about, answer }: Tried, width: number): string[] {
+  const one = `     ${name}  ${answer}`
+  if (about === '' && one.length <= width) return [one]
+  return [...wrapped('     ', `${name}${about === '' ? '' : `  ${about}`}`, width), ...wrapped('       ', answer, width)]
+}
+
+function answers(rules: readonly IgnoreRule[], drift: Drift, verdict: ObjectVerdict, today: string, hidden: boolean): Tried[] {
+  let first = !hidden
+  return rules.map((rule) => {
+    const about = oneLine([describeTarget(rule), describeFields(rule)].filter((part) => part !== '').join(', ') || 'every object', 200)
+    const name = `${oneLine(rule.where, 200)} (${levelText(rule)})`
+    if (!isActive(rule, today)) return { name, about, answer: `not tried: it ended on ${rule.expires ?? ''}` }
+    const mismatch = whyNotIgnored(drift, rule, verdict)
+    if (mismatch !== undefined) return { name, about: '', answer: `no: ${oneLine(mismatchText(mismatch), 300)}` }
+    const answer = first ? 'hides it' : 'would hide it too'
+    first = false
+    const until = rule.expires === undefined ? 'without an end' : `until ${rule.expires}`
+    return { name, about, answer: `${answer}, ${until}: ${oneLine(rule.reason, 200)}` }
+  })
+}
+
+function levelText({ level, policy }: IgnoreRule): string {
+  if (level === 'object') return 'annotation of the object'
+  if (level === 'package') return 'annotation of the Kptfile'
+  return policy === undefined ? 'policy' : `policy/${policy.name}, priority ${policy.priority}`
+}
+
+/** Lines that begin under the text of the first one. */
+export function wrapped(head: string, text: string, width: number): string[] {
+  const lines: string[] = []
+  let line = head
+  for (const word of text.split(' ')) {
+    const empty = line.trim() === '' || line === head
+    if (!empty && line.length + 1 + word.length > width) {
+      lines.push(line)
+      line = ' '.repeat(head.length) + word
+    } else line += empty ? word : ` ${word}`
+  }
+  return [...lines, line]
+}

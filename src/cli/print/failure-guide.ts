@@ -1,0 +1,357 @@
+/** What `backporch explain BPnnnn` says below the sentence of the code. The message of a failure itself names the very place. */
+import type { FailureCode } from '../../failure.ts'
+
+export interface FailureGuide {
+  /** What it comes from, most often first. */
+  readonly cause: string
+  /** What to do, as an imperative. */
+  readonly fix: string
+}
+
+export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
+  BP1001: {
+    cause: 'a command, a flag or a value is misspelt or missing, two of them contradict each other, or what one names cannot be used',
+    fix: 'do what the fix line says; backporch COMMAND --help lists the arguments and flags with what they take',
+  },
+  BP1002: {
+    cause: 'the folder lies in no git repository, or the address answers, and not as a git server',
+    fix: 'give --repo the path of a clone, or the address of the repository',
+  },
+  BP1003: {
+    cause: 'the name is misspelt, the branch was deleted, or the repository has no commit yet',
+    fix: 'name one of the branches that the message lists with --branch, or push a first commit',
+  },
+  BP1004: {
+    cause: 'a package is a folder with a file named Kptfile in the commit, and neither this folder nor one above it has one',
+    fix: 'name one of those that backporch get packages lists; compare a folder of manifests as it stands with --path FOLDER, or paths of a Placement; or run kpt pkg init in it and commit the Kptfile',
+  },
+  BP1005: {
+    cause: 'a file in .drift/ is no YAML, or has a field or a value that policies and placements do not have',
+    fix: 'correct the lines that are named on the base branch; no policy is read by half, so nothing goes on before',
+  },
+  BP1006: {
+    cause: 'the file is not there or is no kubeconfig, it has no such context, or what its context names is missing or unusable',
+    fix: 'give --kubeconfig and --context that kubectl can use too',
+  },
+  BP1007: {
+    cause:
+      'the path of an Argo CD Application or a Flux Kustomization holds the folder .drift/, and its files would be applied to the cluster',
+    fix: 'point the syncer at the folders of the packages, or exclude .drift from what it reads',
+  },
+  BP1008: {
+    cause: 'its user logs in with an exec plugin, and a file may not decide what runs here',
+    fix: 'look at the program, then allow it by its absolute path with --kubeconfig-exec-allow, or use a token',
+  },
+  BP1009: {
+    cause: 'BACKPORCH_KEY, or the key file, has fewer than 32 characters, or the file cannot be read or made',
+    fix: 'set BACKPORCH_KEY to at least 32 random characters, as openssl rand -hex 32 prints them, the same on every machine',
+  },
+  BP1010: {
+    cause: 'the file or folder of --live is not there, is no YAML or JSON, or holds what is no object of a cluster',
+    fix: 'record it again with kubectl get -o yaml --show-managed-fields',
+  },
+  BP1011: {
+    cause: 'the number, field or object is not among what differs now; the cluster or git may have changed since',
+    fix: 'run backporch diff, and name a number (1,3), a number with a field (2:spec.replicas) or an object (deployment/web)',
+  },
+  BP1012: {
+    cause:
+      'what BACKPORCH_SIGNING_KEY_FILE, BACKPORCH_SIGNING_KEY or BACKPORCH_ALLOWED_SIGNERS_FILE gives cannot be read, has a passphrase, is of another type than ssh-ed25519, or is damaged',
+    fix: "make one with ssh-keygen -t ed25519 -N '' -C backporch -f signing-key, and give that file; backporch check says whether it can be used",
+  },
+  BP1101: {
+    cause: 'the file is empty, has several documents, or is of another kind or version',
+    fix: 'give it apiVersion: kpt.dev/v1, kind: Kptfile and metadata.name',
+  },
+  BP1102: {
+    cause: 'metadata.name of the Kptfile is missing, or has other characters than lower-case letters, digits and "-"',
+    fix: 'give the package a name like web-frontend, of at most 63 characters',
+  },
+  BP1103: {
+    cause: 'a field is misspelt, or stands at another level; kpt refuses the package for it too',
+    fix: 'write the field that the message names, or remove it',
+  },
+  BP1104: {
+    cause: 'it has neither image nor exec or both of them, several configs, or a config that is no object of the package',
+    fix: 'correct the function in the Kptfile at the line that is named',
+  },
+  BP1105: {
+    cause: 'upstream.git names an address with a password, a local path, or a ref that git would take for something else',
+    fix: 'name the repository by https or ssh, and a branch, a tag or a commit of it',
+  },
+  BP1110: {
+    cause: 'the file has a mistake in its indentation, its quotes or its keys, or is a template and no YAML',
+    fix: 'correct the line that is named, or name the file in .krmignore where kpt shall not read it',
+  },
+  BP1111: {
+    cause: 'a file, a package, its nesting or what its anchors unfold to is past the limits (docs/guides/limits.md#how-much-is-read)',
+    fix: 'split the file, or take it out of the package; where the turn is too large, look at fewer packages at once',
+  },
+  BP1112: {
+    cause: 'a document of the package lacks apiVersion, kind or metadata.name, or a function gave it a value that JSON does not have',
+    fix: 'complete the document, or name the file in .krmignore where kpt shall not read it',
+  },
+  BP1113: {
+    cause: 'two files, or two documents of one, have the same kind, namespace and name',
+    fix: 'keep one of the two',
+  },
+  BP1201: {
+    cause:
+      'the function, or this release of it, is not built in, and nothing else may run it; or what may run it is not there: the program, docker or podman, or the image',
+    fix: 'use a release that is built in (docs/guides/functions.md), allow the program or image with --allow-exec or --allow-image, or install or start what the why line names',
+  },
+  BP1202: {
+    cause: 'the function ended with an error: its config or a resource is not what it takes, or a validator found a fault',
+    fix: 'correct what the why line says, which is in its own words, and commit; backporch render shows the outcome',
+  },
+  BP1203: {
+    cause: 'it took too long, too much memory, or printed too much (docs/guides/functions.md has the limits)',
+    fix: 'give the function less to do, split the package, or correct the function; the limits are fixed',
+  },
+  BP1204: {
+    cause: 'a function printed no ResourceList, left out the resources, or put one outside of the package or two at one place',
+    fix: 'correct the function: it has to print a ResourceList with all resources that shall stay',
+  },
+  BP1205: {
+    cause:
+      'a program or image was run twice with the same input, and gave other objects, or another order of them, as with dates and random values',
+    fix: 'take everything out of the function that is not in its input; nothing is proposed for the package before',
+  },
+  BP1206: {
+    cause: 'the Kptfile names a program or an image, and only who runs backporch decides what runs; no file of the repository can',
+    fix: 'look at what it is, then allow it with --allow-exec or --allow-image, or use a function that is built in',
+  },
+  BP1207: {
+    cause: 'a function is not idempotent: rendered once more, the outcome is another one, so no edit of a file can be proven',
+    fix: 'make the function that writes the field idempotent, or choose restore',
+  },
+  BP1208: {
+    cause:
+      'a folder has a kustomization, or spec.render of a policy names kustomize or a command; a program runs only where the command line allows it',
+    fix: 'allow it with --allow-render, in the words of the policy (kubectl for kustomize), or correct spec.render',
+  },
+  BP1209: {
+    cause: 'kubectl kustomize or the command of the policy is not there, ended with an error, or did not print the same twice',
+    fix: 'correct what the why line says, and try the program by hand in the folder of the package',
+  },
+  BP1210: {
+    cause: 'the kustomization names an address, a chart, a plugin, a symbolic link or a path out of the repository',
+    fix: 'commit what it names to the repository, or render the package with a command of yours (docs/guides/rendering.md)',
+  },
+  BP2001: {
+    cause:
+      'no edit of an authored file gives the live value and moves nothing else: a function computes it, or others share the place. Or it could not stay once git lets go of it',
+    fix: 'edit the file by hand and commit it, or choose another resolution for this change',
+  },
+  BP2002: {
+    cause: 'the value is a credential, and whoever can read the repository could read it',
+    fix: 'choose restore or release, or store the credential where the package only refers to it',
+  },
+  BP2004: {
+    cause: 'nothing was proposed for the package in this cluster, it was decided before, or it is recorded as a draft only',
+    fix: 'run backporch diff, then backporch restore, adopt or release',
+  },
+  BP2005: {
+    cause: 'somebody changed the cluster after the proposal was written, so approving would decide about something else',
+    fix: 'look at the proposal again, which is up to date now, and decide then',
+  },
+  BP2006: {
+    cause: 'others pushed to the base branch or the ledger each time between reading and pushing',
+    fix: 'run again when the branch is quiet; nothing was written',
+  },
+  BP2007: {
+    cause:
+      'the place is an alias, a merged key or in a form that cannot be edited without moving other lines, or the path is one that git forbids',
+    fix: 'edit the file by hand, or choose restore or release',
+  },
+  BP2008: {
+    cause: 'live agrees with git, what differs is no drift or waits for the syncer, or it was decided and is not applied yet',
+    fix: 'run backporch diff; where a decision was merged, let the syncer apply it and scan again',
+  },
+  BP2009: {
+    cause: 'the branch of the proposal has commits of somebody else, or a fleet-wide proposal is about more than this cluster',
+    fix: 'merge its pull request by hand, or delete the branch and scan again',
+  },
+  BP2010: {
+    cause: 'the change cannot be decided that way: git declares no such object, or a rule would hide more than it',
+    fix: 'choose another one of restore, adopt, release and ignore; the fix line says which can be',
+  },
+  BP2011: {
+    cause: 'the question was answered with no, or there was no terminal to ask it on',
+    fix: 'leave it undecided, or run again and answer y; without a terminal give --yes',
+  },
+  BP2012: {
+    cause: 'the records say that another branch is compared with this cluster, and one package cannot be what two branches say',
+    fix: 'give --branch with the branch that is named, or --cluster with the name of the other cluster',
+  },
+  BP2013: {
+    cause:
+      'the person may not write to the repository, is no code owner of the file, or the comment was edited and the forge does not tell by whom',
+    fix: 'ask those whom the message names, or write the command in a new comment',
+  },
+  BP2014: {
+    cause: 'more than one edit gives the live value and moves nothing else, so nobody can tell which one is meant',
+    fix: 'name one of the places in the message with --via',
+  },
+  BP2015: {
+    cause:
+      'the deletion was approved, and the merged record has no copy of all that would go: the object is too large, takes other objects or data along, or was recorded by an older version',
+    fix: 'keep what you need of it and delete it by hand, or release it; of an older record, scan and approve anew',
+  },
+  BP2016: {
+    cause:
+      'somebody looked at the cluster after this was observed, so it may be otherwise now: a recording of an earlier day, or a late push',
+    fix: 'look at the cluster itself, or record it anew',
+  },
+  BP3001: {
+    cause: 'the API server cannot be reached: its address, the network, a proxy or a firewall',
+    fix: 'try kubectl get namespaces with the same context, then run again',
+  },
+  BP3002: {
+    cause: 'the token or certificate has expired or was revoked, or the credential plugin failed',
+    fix: 'log in again with the tool that made the kubeconfig',
+  },
+  BP3003: {
+    cause: 'the role of this user or service account lacks the verb on the resource that is named',
+    fix: 'grant it (deploy/ has roles), or write an ignore rule for what shall not be looked at',
+  },
+  BP3004: {
+    cause: 'the API server has too many requests, from here or from others',
+    fix: 'run again later, or look at fewer packages in one turn',
+  },
+  BP3005: {
+    cause: 'the API server, an aggregated API service or an admission webhook is broken',
+    fix: 'look at the service that the message names, then run again',
+  },
+  BP3006: {
+    cause: 'the API server is slow or overloaded, or the network loses what is sent',
+    fix: 'run again, or give the requests longer with --timeout',
+  },
+  BP3007: {
+    cause: 'the certificate of the server has another name, is expired, or is signed by nobody that the kubeconfig trusts',
+    fix: 'correct certificate-authority-data or the server of the kubeconfig',
+  },
+  BP3008: {
+    cause: 'the address is that of a proxy, a login page or another service',
+    fix: 'correct the server of the kubeconfig',
+  },
+  BP3009: {
+    cause: 'its CustomResourceDefinition is not installed, or serves another version of it',
+    fix: 'install it, or commit the version that the cluster serves',
+  },
+  BP3010: {
+    cause: 'the list expired or changed while it was read, was too large, or came from another cluster than the one in the records',
+    fix: 'run again; where it stays, look at what serves the kind',
+  },
+  BP3011: {
+    cause: 'validation or an admission rule of the cluster refuses what git has, also when it is only tried',
+    fix: 'correct the object in git, or the rule that refuses it',
+  },
+  BP3012: {
+    cause:
+      'a right is missing, such as that to read Secrets or to try a creation, or the object does not say who wrote a field that git does not declare',
+    fix: 'look at the line with backporch explain, grant the right that it names, or record the cluster with what is missing; what is not proven is never taken for unchanged',
+  },
+  BP3013: {
+    cause: 'backporch writes to a cluster only what a merged decision says, and there is none for this',
+    fix: 'approve and merge the proposal first',
+  },
+  BP3014: {
+    cause: 'nobody applied the package after the merge, or somebody changed the cluster back',
+    fix: 'apply the package with its syncer, or set settle: backporch in the policy, then scan',
+  },
+  BP3015: {
+    cause: 'the cluster was made anew, or the kubeconfig leads to another one than the one that had this name before',
+    fix: 'give this cluster another name with --cluster, or delete its folder on the drift-ledger branch',
+  },
+  BP3016: {
+    cause:
+      'nobody scanned the package for ten times the detect.interval of the policy, and for a day at least: what it was then says nothing of now',
+    fix: 'run backporch scan, and look at why the controller or the job that scans does not; set detect.interval to how often you scan',
+  },
+  BP3017: {
+    cause:
+      'the package declares an object that its placement does not allow, or of which nothing live shows that the syncer of the package applied it: another tenant may own it, so only its name is told and nothing is written',
+    fix: 'take the object out of the package, or bind the package with allow in a Placement; explain TEN-NAMESPACE and the like tells the rule that the line names',
+  },
+  BP4001: {
+    cause: 'the address is wrong, or the network or the server does not answer',
+    fix: 'try git ls-remote with the same address, then run again',
+  },
+  BP4002: {
+    cause: 'branch protection, a hook, or a missing review or check does not let the push or the merge through',
+    fix: 'look at the pull request, or let the rule except the account of backporch (backporch init --print-ruleset)',
+  },
+  BP4003: {
+    cause: 'somebody else pushed in between; nothing of theirs is overwritten',
+    fix: 'run again, which reads it anew',
+  },
+  BP4004: {
+    cause: 'a name that git does not take, or a push that would rewrite the base branch',
+    fix: 'rename what the message names',
+  },
+  BP4005: {
+    cause: 'there is no token or key, it has expired, or it may not write',
+    fix: 'give one that may read and write this repository in BACKPORCH_TOKEN',
+  },
+  BP4006: {
+    cause: 'an object that a commit names is missing or broken',
+    fix: 'run git fsck in the repository, and clone it anew where it finds something',
+  },
+  BP4007: {
+    cause: 'a work tree is on the branch that shall be moved, and the move would lose what is not committed',
+    fix: 'commit or stash the changes, then run again',
+  },
+  BP4008: {
+    cause: 'the disk is full, or the folder may not be written to',
+    fix: 'free space, or give another folder; nothing in the cache has to be kept',
+  },
+  BP4009: {
+    cause: 'a repository on disk is read and written by the program git, and none is on the PATH',
+    fix: 'install git, or name the repository by its https address',
+  },
+  BP4010: {
+    cause: 'its address is of a form or a protocol that is not used, or its format is newer than what is read',
+    fix: 'use https://…, ssh://…, user@host:path, file://… or a path',
+  },
+  BP4011: {
+    cause: 'the clone is shallow, as a checkout in CI is by default, and something depends on a commit before its first one',
+    fix: 'run git fetch --unshallow in it (actions/checkout: fetch-depth: 0), or name the remote itself with --repo',
+  },
+  BP5001: {
+    cause: 'the address of the forge is wrong, or the network or the forge does not answer',
+    fix: 'open the address in a browser on the same network, then run again',
+  },
+  BP5002: {
+    cause: 'there is no token, it has expired, or the App is not installed there',
+    fix: 'set BACKPORCH_TOKEN, GITHUB_TOKEN or GITEA_TOKEN, or BACKPORCH_APP_ID with its key',
+  },
+  BP5003: {
+    cause: 'the token does not reach the repository, or lacks a right; forges answer so for both',
+    fix: 'grant what the message names: contents and pull requests, to read and write',
+  },
+  BP5004: {
+    cause: 'the requests that the forge allows in an hour are used up',
+    fix: 'run again after the time that the message names',
+  },
+  BP5005: {
+    cause: 'the forge is down or has a fault',
+    fix: 'look at its status page, then run again',
+  },
+  BP5006: {
+    cause: 'it does not take what was asked: a rule, a limit, or a pull request in another state than expected',
+    fix: 'do what the fix line says; the why line has the words of the forge',
+  },
+  BP5007: {
+    cause: 'the address belongs to another product, or to a proxy or a login page',
+    fix: 'correct the address, or name the forge with --forge',
+  },
+  BP5008: {
+    cause: 'it was archived, renamed, moved or deleted',
+    fix: 'name it by its new address with --repo, or take it out of the archive',
+  },
+  BP9001: {
+    cause: 'something happened that backporch did not expect; nothing is known to be wrong with your files',
+    fix: 'run again with --debug, and report the output',
+  },
+}

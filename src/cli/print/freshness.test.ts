@@ -1,0 +1,70 @@
+/** What an old answer of the ledger is worth. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type CliOutcome, runInWorld } from '../../../test/fakes/cli-world.ts'
+import { TurnWorld, WEB } from '../../../test/fakes/turn-world.ts'
+
+const HOUR = 60
+
+async function after(world: TurnWorld, minutes: number, argv: readonly string[] = ['status']): Promise<CliOutcome> {
+  world.pass(minutes)
+  return runInWorld(world, argv)
+}
+
+test('what was last looked at longer ago than twice the interval is said with its age, and than a day is Unknown with exit 3', async () => {
+  const world = new TurnWorld()
+  await runInWorld(world, ['scan'])
+  const young = await after(world, HOUR)
+  assert.deepEqual([young.code, /✓ InSync/.test(young.stdout), young.stderr.includes('last looked at')], [0, true, false])
+  const old = await after(world, 20 * HOUR)
+  assert.deepEqual([old.code, /✓ InSync/.test(old.stdout)], [0, true])
+  assert.match(old.stderr, /^note: apps\/web in prod: last looked at .*, and the interval is 60m: it may be otherwise now$/m)
+  const expired = await after(world, 4 * HOUR)
+  assert.equal(expired.code, 3, expired.stdout)
+  assert.match(expired.stdout, /\? Unknown \(stale\) +\? Unknown/)
+  assert.match(expired.stderr, /the interval is 60m: it is unknown until the next scan$/m)
+  const { items, incomplete } = JSON.parse((await runInWorld(world, ['status', '-o', 'json'])).stdout)
+  assert.deepEqual(
+    [items[0].status.state, items[0].status.lastKnown.state, incomplete[0].code, items[0].status.health.status],
+    ['Unknown', 'InSync', 'BP3016', 'Unknown'],
+  )
+  assert.equal((await runInWorld(world, ['status', '--partial', 'ok'])).code, 0)
+  assert.match((await runInWorld(world, ['explain', 'BP3016'])).stdout, /exit code 3$/m)
+  await runInWorld(world, ['scan'])
+  assert.equal((await runInWorld(world, ['status'])).code, 0)
+})
+
+test('whoever scans rarely says so with the interval of the policy: ten of them are waited for', async () => {
+  const world = new TurnWorld('{mode: Warn, detect: {interval: 7d}}')
+  world.edit(WEB, 'spec.replicas', 5)
+  await runInWorld(world, ['scan'])
+  assert.equal((await after(world, 69 * 24 * HOUR)).code, 1)
+  assert.equal((await after(world, 2 * 24 * HOUR)).code, 3)
+})
+
+test('what no scan looks at any more is told with its age, and does not become Unknown for good', async () => {
+  const shop = {
+    'apps/shop/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: shop\n',
+    'apps/shop/a.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: shop}\n',
+  }
+  const world = new TurnWorld('{mode: Warn}', shop)
+  await runInWorld(world, ['scan'])
+  world.repository.commitByHand('main', { 'apps/shop/Kptfile': null, 'apps/shop/a.yaml': null })
+  world.pass(48 * HOUR)
+  await runInWorld(world, ['scan'])
+  const { code, stderr } = await runInWorld(world, ['status'])
+  assert.equal(code, 0)
+  assert.match(stderr, /^note: apps\/shop in prod: last looked at /m)
+})
+
+test('a unit with the mode Off does not age', async () => {
+  const world = new TurnWorld('{mode: Warn}')
+  await runInWorld(world, ['scan'])
+  world.repository.commitByHand('main', {
+    '.drift/policy.yaml': 'apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: test}\nspec: {mode: Off}\n',
+  })
+  world.edit(WEB, 'spec.replicas', 5)
+  await runInWorld(world, ['scan'])
+  const { code, stdout } = await after(world, 48 * HOUR)
+  assert.deepEqual([code, / Off /.test(stdout)], [0, true])
+})

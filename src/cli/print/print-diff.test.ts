@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Change } from '../../record/schema.ts'
+import { type DiffView, formatDiff } from './print-diff.ts'
+import { Terminal } from './terminal.ts'
+
+const actor = {
+  manager: 'kubectl-set',
+  operation: 'Update',
+  class: 'human-tool',
+  at: '2026-08-21T13:24:00Z',
+  confidence: 'field-manager',
+} as const
+
+function change(path: string, git: string, live: string): Change {
+  const ref = { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' }
+  const rest = { risk: 'high', reason: 'APP-IMAGE', resolution: 'Restore', fingerprint: 'sha256:0' } as const
+  return { ref, change: 'modified', path, git, live, actor, ...rest }
+}
+
+function lines(changes: readonly Change[], columns: number | undefined, more: Partial<DiffView> = {}): string[] {
+  const view = {
+    packageName: 'apps/web',
+    cluster: 'prod',
+    plan: { report: { spec: { changes, observed: { objects: 1 } }, status: {} } },
+    verdicts: [],
+    showIgnored: false,
+    now: Date.parse('2026-08-21T14:03:00Z'),
+    wide: false,
+    ...more,
+  } as unknown as DiffView
+  const stream = { isTTY: columns !== undefined, columns, write: () => undefined }
+  return formatDiff(view, new Terminal(stream, { color: 'never', ascii: false, env: {} })).split('\n')
+}
+
+const IMAGE = 'spec.template.spec.containers[name=web].image'
+
+test('a wide terminal and a pipe have one line per change', () => {
+  const changes = [change(IMAGE, 'shop/web:1.8.2', 'shop/web:1.8.3'), change('spec.x', 'a', 'b')]
+  assert.deepEqual(lines(changes, 160).slice(1, 3), [
+    `  1 ~  ${IMAGE}  "shop/web:1.8.2" → "shop/web:1.8.3"  kubectl-set  human tool  39m ago  high APP-IMAGE`,
+    `  2 ~  spec.x${' '.repeat(IMAGE.length - 6)}  "a" → "b"                            kubectl-set  human tool  39m ago  high APP-IMAGE`,
+  ])
+  assert.equal(lines(changes, undefined).length, lines(changes, 160).length)
+})
+
+test('a narrow terminal has two lines per change, none wider than itself and no value cut without need', () => {
+  const changes = [change(IMAGE, 'shop/web:1.8.2', 'shop/web:1.8.3'), change('spec.x', 'a'.repeat(90), 'b')]
+  const shown = lines(changes, 100)
+  assert.deepEqual(shown.slice(1, 3), [
+    `  1 ~  ${IMAGE}  "shop/web:1.8.2" → "shop/web:1.8.3"`,
+    '       kubectl-set  human tool  39m ago  high APP-IMAGE',
+  ])
+  for (const line of shown) assert.ok(line.length <= 100, line)
+})
+
+const REST = 'kubectl-set  human tool  39m ago'
+
+test('a long value leaves the columns of the other lines under its own, and reasons stand under reasons', () => {
+  const digest = 'sha256:'.padEnd(44, '0')
+  const long = change('spec.digest', `${digest}1`, `${digest}2`)
+  const shown = lines([long, { ...change('spec.x', 'a', 'b'), risk: 'critical' }], 180).slice(1, 3)
+  assert.deepEqual(shown, [
+    `  1 ~  spec.digest  "${digest}1" → "${digest}2"  ${REST}  high     APP-IMAGE`,
+    `  2 ~  spec.x       "a" → "b"${' '.repeat(88)}  ${REST}  critical APP-IMAGE`,
+  ])
+})
+
+test('values that are cut to fit show where they part, and are cut no more than it takes', () => {
+  const image = 'docker.io/nginxinc/nginx-unprivileged:1.2'
+  const [shown = ''] = lines([change('image', `${image}7`, `${image}8`)], 120).slice(1)
+  assert.equal(shown, `  1 ~  image  …nginx-unprivileged:1.27" → …nginx-unprivileged:1.28"  ${REST}  high APP-IMAGE`)
+})
+
+test('two lines per change have values under values where there is room', () => {
+  const shown = lines([change(IMAGE, 'shop/web:1.8.2', 'shop/web:1.8.3'), change('spec.x', 'a', 'b')], 100)
+  assert.equal(shown[3], `  2 ~  spec.x${' '.repeat(IMAGE.length - 6)}  "a" → "b"`)
+})
+
+test('also where a value has to be cut, as long as that takes nothing from another', () => {
+  const image = 'docker.io/nginxinc/nginx-unprivileged:1.2'
+  const shown = lines([change(IMAGE, `${image}7`, `${image}8`), change('spec.x', 'a', 'b')], 112)
+  assert.equal(shown[1], `  1 ~  ${IMAGE}  …nginx-unprivileged:1.27" → …nginx-unprivileged:1.28"`)
+  assert.equal(shown[3], `  2 ~  spec.x${' '.repeat(IMAGE.length - 6)}  "a" → "b"`)
+})
+
+test('where asked for, each line says what is planned', () => {
+  const shown = lines([{ ...change('spec.x', 'a', 'b'), resolution: 'Adopt' }, change('spec.y', 'a', 'b')], 120, { resolutions: true })
+  assert.match(shown[1] ?? '', /^ {2}1 ~ adopt {4}spec\.x {2}"a"/)
+  assert.match(shown[2] ?? '', /^ {2}2 ~ restore {2}spec\.y {2}"a"/)
+})

@@ -1,0 +1,311 @@
+/** The lines of `diff`: one per field, grouped by object, each with who, when and how risky (ux.md §2.7). */
+
+import type { Drift, ObjectVerdict, SetAside } from '../../drift/drift.ts'
+import { PRESET } from '../../drift/noise/presets.ts'
+import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
+import { resourceKey } from '../../krm/resource-id.ts'
+import type { UnitPlan } from '../../plan/turn/unit-plan.ts'
+import { actorLimit, actorName } from '../../record/actor-name.ts'
+import { refOf } from '../../record/build-report.ts'
+import { formatSides, hiddenBytes } from '../../record/format-value.ts'
+import { rollbackText } from '../../record/rolled-back.ts'
+import type { Change } from '../../record/schema.ts'
+import type { GroupMember } from '../../status/resource-group.ts'
+import { oneLine } from '../../text/one-line.ts'
+import { rolloutLines } from './print-rollouts.ts'
+import { widthOf } from './table.ts'
+import type { Style, Terminal } from './terminal.ts'
+
+export interface DiffView {
+  readonly packageName: string
+  readonly cluster: string
+  readonly plan: UnitPlan
+  readonly verdicts: readonly ObjectVerdict[]
+  readonly showIgnored: boolean
+  /** For the objects that are being rolled out, which `showIgnored` lists too. */
+  readonly health?: readonly GroupMember[]
+  /** Milliseconds since 1970, for relative times on a terminal. */
+  readonly now: number
+  readonly wide: boolean
+  /** Where each change has its value in git from, by fingerprint; only where `wide` is. */
+  readonly origins?: ReadonlyMap<string, readonly string[]> | undefined
+  /** Numbers in the whole list, where some of it is not shown; otherwise the changes count from 1. */
+  readonly numbers?: ReadonlyMap<Change, number> | undefined
+  /** Whether each line says what is planned for its change. */
+  readonly resolutions?: boolean
+}
+
+const CHANGE_STYLE = { modified: 'yellow', removed: 'red', added: 'green', missing: 'red', unexpected: 'green' } as const
+const CHANGE_GLYPH = { modified: 'changed', removed: 'removed', added: 'added', missing: 'removed', unexpected: 'added' } as const
+
+/** Empty when nothing differs and nothing is to be said. */
+export function formatDiff(view: DiffView, terminal: Terminal): string {
+  const { changes } = view.plan.report.spec
+  const lines: string[] = []
+  const rows = layOut(view, terminal)
+  const told = new Map<string, string>()
+  let object = ''
+  changes.forEach((change, index) => {
+    const here = `${change.ref.group}/${change.ref.kind}/${change.ref.namespace}/${change.ref.name}`
+    if (here !== object) lines.push(...objectHead(change, view, terminal))
+    object = here
+    lines.push(rows[index] ?? '')
+    // Of the fields of one object, once.
+    const rollback = rollbackText(change)
+    if (rollback !== undefined && rollback !== told.get(here)) lines.push(`       ${terminal.style(oneLine(rollback, 200), 'yellow')}`)
+    if (rollback !== undefined) told.set(here, rollback)
+    for (const line of view.wide ? ownerLines(change) : []) lines.push(`       ${terminal.style(line, 'dim')}`)
+    for (const line of view.origins?.get(change.fingerprint) ?? []) lines.push(`       ${terminal.style(oneLine(line, 400), 'dim')}`)
+    for (const note of change.notes ?? []) if (view.wide) lines.push(`       ${terminal.style(note, 'dim')}`)
+  })
+  for (const verdict of view.verdicts) lines.push(...reapplyLines(verdict, terminal))
+  lines.push(...setAsideLines(view, terminal), ...incompleteLines(view, terminal))
+  if (changes.length > 0) lines.push(summary(view))
+  return lines.length === 0 ? '' : `${lines.join('\n')}\n`
+}
+
+/** Widest a cell may make its column in a pipe, in characters; a longer one moves only its own line. */
+const COLUMN_LIMIT: readonly number[] = [16, 60, 60, 24, 10, 22]
+const GAP = 2
+/** Characters of one value: as many as the terminal leaves, within these; a pipe gets values whole. */
+const VALUE_LIMITS = { least: 24, most: 60, pipe: 2_000 } as const
+/** Column of the values. */
+const VALUES = 2
+/** Characters of both values that may go, so that they stand under those of other lines. */
+const SLACK = 4
+
+interface Row {
+  readonly change: Change
+  readonly cells: readonly string[]
+}
+
+/** One entry per change: one line with its cells under those of the others, or two where the terminal is too narrow for that. */
+function layOut(view: DiffView, terminal: Terminal): string[] {
+  const { changes } = view.plan.report.spec
+  const riskWidth = Math.max(0, ...changes.map(({ risk }) => risk.length))
+  const limit = terminal.isTTY ? VALUE_LIMITS.most : VALUE_LIMITS.pipe
+  const rows = changes.map((change, index) => ({
+    change,
+    cells: changeCells(change, view.numbers?.get(change) ?? index + 1, view, terminal, { limit, riskWidth }),
+  }))
+  if (!terminal.isTTY) return inColumns(cellsOf(rows), COLUMN_LIMIT)
+  const inOne = withRoom(rows, valueRoom(cellsOf(rows), terminal), terminal)
+  if (inOne !== undefined) return inColumns(inOne)
+  const starts = rows.map(({ change, cells }) => ({ change, cells: cells.slice(0, 3) }))
+  const firsts = alignedStarts(starts, terminal) ?? starts.flatMap((row) => inColumns([startAlone(row, terminal)]))
+  const actors = inColumns(rows.map(({ cells }) => cells.slice(3)))
+  return firsts.map((line, index) => `${line}\n       ${actors[index]?.trimStart() ?? ''}`)
+}
+
+function cellsOf(rows: readonly Row[]): readonly (readonly string[])[] {
+  return rows.map(({ cells }) => cells)
+}
+
+/** Characters that the other columns leave to the one with the values. */
+function valueRoom(rows: readonly (readonly string[])[], terminal: Terminal): number {
+  const widths = columnWidths(rows)
+  return terminal.width - widths.reduce((sum, width, column) => (column === VALUES ? sum : sum + width), widths.length * GAP)
+}
+
+/** With values that are cut to fit; undefined where that would leave too little of one. */
+function withRoom(rows: readonly Row[], room: number, terminal: Terminal): string[][] | undefined {
+  const fitted = rows.map(({ change, cells }) => {
+    if (widthOf(cells[VALUES] ?? '') <= room) return [...cells]
+    const cut = valuesOf(change, terminal, valueLimit(room, terminal))
+    return widthOf(cut) <= room ? cells.with(VALUES, cut) : undefined
+  })
+  return fitted.every((cells) => cells !== undefined) ? fitted : undefined
+}
+
+/** Characters of one value where two have so much room. */
+function valueLimit(room: number, terminal: Terminal): number {
+  return Math.max(VALUE_LIMITS.least, Math.floor((room - widthOf(terminal.glyph('arrow')) - 2) / 2))
+}
+
+/** Values under values; undefined where that cuts one that would have more room without it. */
+function alignedStarts(rows: readonly Row[], terminal: Terminal): string[] | undefined {
+  const room = valueRoom(cellsOf(rows), terminal)
+  const fitted = withRoom(rows, room, terminal)
+  const cut = rows.filter(({ cells }) => widthOf(cells[VALUES] ?? '') > room)
+  return fitted !== undefined && cut.every(({ cells }) => valueRoom([cells], terminal) <= room + SLACK) ? inColumns(fitted) : undefined
+}
+
+function startAlone({ change, cells }: Row, terminal: Terminal): readonly string[] {
+  const room = Math.max(0, valueRoom([cells], terminal))
+  return widthOf(cells[VALUES] ?? '') <= room ? cells : cells.with(VALUES, valuesOf(change, terminal, valueLimit(room, terminal)))
+}
+
+function columnWidths(rows: readonly (readonly string[])[]): number[] {
+  return (rows[0] ?? []).map((_cell, column) => rows.reduce((most, row) => Math.max(most, widthOf(row[column] ?? '')), 0))
+}
+
+function inColumns(rows: readonly (readonly string[])[], limits: readonly number[] = []): string[] {
+  const widths = columnWidths(rows).map((width, column) => Math.min(limits[column] ?? Number.POSITIVE_INFINITY, width))
+  return rows.map(
+    (row) =>
+      `  ${row
+        .map((cell, column) => cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - widthOf(cell))))
+        .join(' '.repeat(GAP))
+        .trimEnd()}`,
+  )
+}
+
+function objectHead(change: Change, view: DiffView, terminal: Terminal): string[] {
+  const { ref } = change
+  const version = view.verdicts.find(({ id }) => resourceKey(id) === resourceKey(ref))?.apiVersion ?? ref.group
+  const name = ref.namespace === '' ? ref.name : `${ref.namespace}/${ref.name}`
+  const head = terminal.style(oneLine(`${version} ${ref.kind} ${name}`), 'bold')
+  const source = change.source === undefined ? '' : terminal.style(`   ${oneLine(change.source, 300)}`, 'dim')
+  return [head + source]
+}
+
+/** `limit` is that of one value. */
+interface CellWidths {
+  readonly limit: number
+  readonly riskWidth: number
+}
+
+function changeCells(change: Change, number: number, view: DiffView, terminal: Terminal, { limit, riskWidth }: CellWidths): string[] {
+  const style: Style = change.risk === 'critical' ? 'red' : CHANGE_STYLE[change.change]
+  const mark = terminal.style(terminal.glyph(CHANGE_GLYPH[change.change]), style)
+  const { actor } = change
+  return [
+    `${terminal.style(String(number), 'dim')} ${mark}${view.resolutions === true ? ` ${change.resolution.toLowerCase()}` : ''}`,
+    change.path === undefined ? change.change : oneLine(change.path, 160),
+    change.path === undefined ? '' : valuesOf(change, terminal, limit),
+    actor.confidence === 'none'
+      ? 'unknown'
+      : `${oneLine(actorName(actor), actorLimit(actor, 40))}${actor.confidence === 'last-writer' ? '?' : ''}`,
+    actor.class === 'unknown' ? '-' : actor.class.replace('-', ' '),
+    timeOf(actor.at, view, terminal),
+    `${terminal.style(change.risk, ...riskStyle(change.risk))}${' '.repeat(riskWidth - change.risk.length)} ${change.reason}`,
+  ]
+}
+
+/** Two writers of one field, and how sure it is who it was. */
+function ownerLines({ actor }: Change): string[] {
+  const others = (actor.others ?? []).map(({ manager, at }) => `${oneLine(manager, 60)}${at === '' ? '' : ` ${oneLine(at, 40)}`}`)
+  return [
+    ...(others.length === 0 ? [] : [`also owned by ${others.join(', ')}`]),
+    ...(actor.confidence === 'audit-time' ? ['the user is told by manager and time: the audit log has no bodies'] : []),
+  ]
+}
+
+function riskStyle(risk: Change['risk']): Style[] {
+  return risk === 'critical' ? ['red', 'bold'] : risk === 'high' ? ['red'] : risk === 'medium' ? ['yellow'] : []
+}
+
+function valuesOf(change: Change, terminal: Terminal, limit: number): string {
+  const shown = sidesText(change, terminal, limit)
+  const [git, live] = [hiddenBytes(change.git), hiddenBytes(change.live)]
+  const sizes = [git, live].every((size) => size === undefined) ? '' : ` (${sizesOf(change, git, live, terminal)} bytes)`
+  return `${shown.git} ${terminal.glyph('arrow')} ${shown.live}${sizes}`
+}
+
+/** Both sides as `formatSides` has them, in the signs of this terminal. */
+export function sidesText(change: Change, terminal: Terminal, limit = 40): { readonly git: string; readonly live: string } {
+  const shown = formatSides(change, limit)
+  const signs = (side: 'git' | 'live'): string =>
+    change[side] === undefined ? terminal.glyph('nothing') : shown[side].replace('••••', terminal.glyph('hidden'))
+  return { git: signs('git'), live: signs('live') }
+}
+
+/** `24 → 30`, or the one side that has a value; `?` for a side that was not read. */
+function sizesOf(change: Change, git: number | undefined, live: number | undefined, terminal: Terminal): string {
+  if (change.git === undefined) return String(live)
+  if (change.live === undefined) return String(git)
+  return `${git ?? '?'} ${terminal.glyph('arrow')} ${live ?? '?'}`
+}
+
+/** Relative on a terminal, RFC 3339 in a pipe. */
+export function timeOf(at: string, view: { readonly now: number }, terminal: Terminal): string {
+  if (at === '') return '-'
+  const time = Date.parse(at)
+  return terminal.isTTY && !Number.isNaN(time) ? `${formatAge(view.now - time)} ago` : oneLine(at, 40)
+}
+
+/** `42s`, `5m`, `3h`, `12d`, as kubectl writes ages. */
+export function formatAge(milliseconds: number): string {
+  const seconds = Math.max(0, Math.round(milliseconds / 1000))
+  if (seconds < 120) return `${seconds}s`
+  if (seconds < 7200) return `${Math.floor(seconds / 60)}m`
+  if (seconds < 172_800) return `${Math.floor(seconds / 3600)}h`
+  return `${Math.floor(seconds / 86_400)}d`
+}
+
+function reapplyLines({ id, reapplyFails }: ObjectVerdict, terminal: Terminal): string[] {
+  if (reapplyFails === undefined) return []
+  const name = `${id.kind} ${id.namespace === '' ? id.name : `${id.namespace}/${id.name}`}`
+  return [
+    `${terminal.style(terminal.glyph('warning'), 'yellow')} a plain re-apply of ${oneLine(name)} fails: ${oneLine(reapplyFails, 400)}`,
+  ]
+}
+
+function setAsideLines(view: DiffView, terminal: Terminal): string[] {
+  const aside = view.verdicts.flatMap(({ setAside }) => setAside)
+  const rollouts = view.showIgnored ? rolloutLines(view.health ?? []).map((line) => terminal.style(`  ${line}`, 'dim')) : []
+  if (aside.length === 0) return rollouts
+  if (!view.showIgnored) {
+    const counts = (['Ignored', 'Released'] as const).flatMap((state) => {
+      // What a preset mutes happens in every cluster all the time: of that alone nothing is said.
+      const count = aside.filter((entry) => entry.state === state && entry.rule?.startsWith(PRESET) !== true).length
+      return count === 0 ? [] : [`${count} ${state}`]
+    })
+    const hidden = counts.length === 0 ? [] : [`${counts.join(', ')} (no drift): --show-ignored lists them`]
+    return [...waitingLines(aside, terminal), ...hidden.map((line) => terminal.style(line, 'dim'))]
+  }
+  const lines = aside.map((one) =>
+    terminal.style(`  ${waitingWord(one)}: ${describeDrift(one.drift)}: ${oneLine(one.why, 300)}`, ...asideStyle(one)),
+  )
+  return [...lines, ...rollouts]
+}
+
+/** What waits for the syncer is told without being asked for: one line for each thing that it waits for. */
+function waitingLines(aside: readonly SetAside[], terminal: Terminal): string[] {
+  const waiting = aside.filter(({ state }) => state !== 'Ignored' && state !== 'Released')
+  const told = Map.groupBy(waiting, (one) => `${waitingWord(one)}: ${one.why}${one.look === undefined ? '' : `; ${one.look}`}`)
+  return [...told].map(([line, [first, ...more]]) => {
+    const count = `${more.length + 1} ${more.length === 0 ? 'difference' : 'differences'}`
+    const end = first?.stuckSince === undefined ? `${count}, no drift` : count
+    return terminal.style(`${oneLine(line, 600)} (${end})`, ...(first === undefined ? [] : asideStyle(first)))
+  })
+}
+
+/** `Behind`, or `Behind (stuck since 2026-11-21T10:00:00Z)`. */
+function waitingWord({ state, stuckSince }: SetAside): string {
+  return stuckSince === undefined ? state : `${state} (${stuckText(stuckSince)})`
+}
+
+/** @param since RFC 3339 UTC or an age; empty where nobody knows */
+export function stuckText(since: string): string {
+  return since === '' ? 'stuck' : `stuck since ${since}`
+}
+
+function asideStyle({ stuckSince }: SetAside): Style[] {
+  return [stuckSince === undefined ? 'dim' : 'yellow']
+}
+
+function describeDrift({ id, path, change }: Drift): string {
+  const ref = refOf(id)
+  return oneLine(
+    `${ref.kind} ${ref.namespace === '' ? ref.name : `${ref.namespace}/${ref.name}`} ${path.length === 0 ? change : shownPathOnly(path)}`,
+    200,
+  )
+}
+
+function incompleteLines(view: DiffView, terminal: Terminal): string[] {
+  return (view.plan.report.status.incomplete ?? []).map(({ ref, state, code, why, remedy }) => {
+    const name = ref === undefined ? view.packageName : `${ref.kind} ${ref.namespace === '' ? ref.name : `${ref.namespace}/${ref.name}`}`
+    return `${terminal.style(terminal.glyph('unknown'), 'yellow')} ${oneLine(name)} ${state ?? 'not observed'} (${code}): ${oneLine(why, 300)}${remedy === undefined ? '' : `. ${oneLine(remedy, 300)}`}`
+  })
+}
+
+function summary(view: DiffView): string {
+  const { changes, observed } = view.plan.report.spec
+  const objects = new Set(changes.map(({ ref }) => resourceKey(ref))).size
+  const ignored = view.verdicts.flatMap(({ setAside }) => setAside).filter(({ state }) => state === 'Ignored').length
+  const unexpected = changes.filter(({ change }) => change === 'unexpected').length
+  const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
+  const hidden = ignored === 0 ? '' : `, ${count(ignored, 'change')} ignored`
+  return `${count(changes.length, 'change')} in ${count(objects, 'object')} of ${oneLine(view.packageName)} in ${oneLine(view.cluster)} (${observed.objects + unexpected} checked${hidden})`
+}

@@ -1,0 +1,144 @@
+/** Lists as documents: integers exact, and nothing but the document on stdout. */
+
+import { Failure } from '../../failure.ts'
+import type { UnitResult } from '../../plan/turn/unit-result.ts'
+import type { NotObserved } from '../../reconcile/observe-turn.ts'
+import { API_VERSION, type Change, type DriftReport, type DriftReportList, type Incomplete } from '../../record/schema.ts'
+import { formatDocument } from '../../record/write-document.ts'
+import { formatJson, type Json } from '../../text/json.ts'
+import { oneLine } from '../../text/one-line.ts'
+import { printTemplate, TemplateMismatch } from '../flags/json-path.ts'
+import { parseTemplate } from '../flags/json-path-parse.ts'
+import { type Output, templateOf } from '../flags/outputs.ts'
+import { formatAnnotations } from '../report/report-annotations.ts'
+import { formatMarkdown } from '../report/report-markdown.ts'
+import { sarifLog } from '../report/report-sarif.ts'
+import type { World } from '../world.ts'
+import { observedTimes } from './freshness.ts'
+import { printNotes } from './print-notes.ts'
+
+/** A list as the Kubernetes API has them. */
+export interface ListDocument {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly items: readonly object[]
+  readonly incomplete?: readonly Incomplete[]
+}
+
+export interface DocumentOptions {
+  readonly output: Output
+  /** Numbers of the changes in the whole list, where some of it is not shown. */
+  readonly numbers?: ReadonlyMap<Change, number> | undefined
+}
+
+/**
+ * Prints the list where `-o` asks for json, yaml, jsonl or jsonpath. False: it asks for something else, and nothing was printed.
+ * @throws Failure BP1001 where the list does not have the shape that a template counts on
+ */
+export function printList(list: ListDocument, { output }: DocumentOptions, world: World): boolean {
+  const template = templateOf(output)
+  if (template !== undefined) world.stdout.write(applyTemplate(template, list, world))
+  else if (output === 'json') world.stdout.write(`${jsonText(list, 2)}\n`)
+  else if (output === 'yaml') world.stdout.write(formatDocument(list))
+  else if (output === 'jsonl')
+    world.stdout.write(
+      linesOf(list)
+        .map((line) => `${jsonText(line)}\n`)
+        .join(''),
+    )
+  else return false
+  return true
+}
+
+/** As `printList`, and markdown, github and sarif too. With github the Markdown goes to the summary of the step, where there is one. */
+export function printReports(list: DriftReportList, options: DocumentOptions, world: World): boolean {
+  if (printList(list, options, world)) return true
+  if (options.output === 'markdown') world.stdout.write(formatMarkdown(list, options))
+  else if (options.output === 'sarif') world.stdout.write(`${jsonText(sarifLog(list, world.version, options.numbers), 2)}\n`)
+  else if (options.output === 'github') {
+    world.stdout.write(formatAnnotations(list, options.numbers))
+    writeStepSummary(formatMarkdown(list, options), world)
+  } else return false
+  return true
+}
+
+/** The list is as old as its oldest observation, which the time of printing says nothing of. */
+export function reportList(items: readonly DriftReport[], incomplete: readonly Incomplete[]): DriftReportList {
+  const [observedAt = ''] = observedTimes(items)
+  return { apiVersion: API_VERSION, kind: 'DriftReportList', observedAt, incomplete: [...incomplete], items: [...items] }
+}
+
+/** What a turn could not observe, over all of its units. */
+export function incompleteOf(units: readonly UnitResult[]): Incomplete[] {
+  return units.flatMap((unit) =>
+    unit.state === 'planned'
+      ? unit.observation.incomplete.map((entry) => ({ package: unit.unit.packagePath, ...entry }))
+      : unit.failures.map(({ code, what, why, remedy }) => ({ package: unit.packagePath, code, why: `${what}: ${why}`, remedy })),
+  )
+}
+
+/** Clusters of which nothing could be observed. */
+export function incompleteOfClusters(notObserved: readonly NotObserved[]): Incomplete[] {
+  return notObserved.flatMap(({ cluster, failures }) =>
+    failures.map(({ code, what, why, remedy }) => ({ state: 'unreadable' as const, code, why: `${cluster}: ${what}: ${why}`, remedy })),
+  )
+}
+
+/** What reports from the ledger say that could not be observed. */
+export function incompleteOfReports(reports: readonly DriftReport[]): Incomplete[] {
+  return reports.flatMap(({ spec, status }) => (status.incomplete ?? []).map((entry) => ({ package: spec.unit.package, ...entry })))
+}
+
+/** One line for each item, and one for each package of which nothing at all is known: a reader of lines must not miss it. */
+function linesOf({ apiVersion, items, incomplete }: ListDocument): object[] {
+  const reported = new Set((items as readonly Partial<DriftReport>[]).map(({ spec }) => spec?.unit?.package))
+  const unread = (incomplete ?? []).filter((entry) => !reported.has(entry.package))
+  return [...items, ...unread.map((entry) => ({ apiVersion, kind: 'Incomplete', ...entry }))]
+}
+
+/**
+ * The runner of GitHub Actions searches every line of a log for `##[command]`, an older form of its commands (actions/runner,
+ * ActionCommand.cs): a value from a cluster must not give one. In JSON the sign stands in strings only.
+ */
+function jsonText(document: object, indent?: number): string {
+  return formatJson(document as Json, indent).replaceAll('##[', '#\\u0023[')
+}
+
+function applyTemplate(text: string, list: ListDocument, world: World): string {
+  const parsed = parseTemplate(text)
+  if ('problem' in parsed) throw new TypeError(`a template that was checked is not one: ${parsed.problem}`)
+  try {
+    // On a terminal nothing may act by itself; a program gets the value as it is.
+    const shown = (value: string): string =>
+      value
+        .split('\n')
+        .map((line) => oneLine(line, Number.POSITIVE_INFINITY))
+        .join('\n')
+    return printTemplate(parsed.template, list as unknown as Json, world.stdout.isTTY === true ? shown : undefined)
+  } catch (thrown) {
+    if (!(thrown instanceof TemplateMismatch)) throw thrown
+    throw new Failure({
+      code: 'BP1001',
+      what: `the template ${text} does not fit what there is to print`,
+      why: thrown.message,
+      remedy: 'look at the document with -o json, and name what is there',
+      cause: thrown,
+    })
+  }
+}
+
+/** GITHUB_STEP_SUMMARY is a file that the runner shows with the run. What was found does not depend on it. */
+function writeStepSummary(markdown: string, world: World): void {
+  const path = world.env['GITHUB_STEP_SUMMARY']
+  if (path === undefined || path === '') return
+  try {
+    world.appendText(path, markdown)
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : String(thrown)
+    printNotes(
+      [{ cause: 'report-not-written', subject: '', text: `the step summary could not be written: ${oneLine(why, 300)}` }],
+      {},
+      world,
+    )
+  }
+}

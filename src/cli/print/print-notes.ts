@@ -1,0 +1,40 @@
+/** Notes on stderr: one line for each cause, and few lines before anything else is printed. */
+import { groupNotes, groupSentence, type Note, sentenceOf } from '../../note.ts'
+import type { NotePart } from '../../record/schema.ts'
+import { oneLine } from '../../text/one-line.ts'
+import type { CommonOptions } from '../flags/options.ts'
+import type { World } from '../world.ts'
+
+/** Lines of notes that one look prints, unless all of them are asked for. */
+export const MOST_LINES = 5
+
+/** Sentences for people: with `verbose` every note, otherwise one for each cause, and never more than `MOST_LINES`. */
+export function noteLines(notes: readonly Note[], { verbose }: Pick<CommonOptions, 'verbose'>): readonly string[] {
+  const groups = groupNotes(notes)
+  // Each with its cause, which `explain` takes.
+  if (verbose === true) return [...new Set(notes.map((note) => `${sentenceOf(note)} [${note.cause}]`))]
+  const total = groups.reduce((sum, { count }) => sum + count, 0)
+  if (total === groups.length && total <= MOST_LINES) return groups.map(groupSentence)
+  const shown = groups.slice(0, MOST_LINES - 1)
+  const hidden = groups.length - shown.length
+  const causes = hidden === 0 ? '' : `, with ${hidden} more ${hidden === 1 ? 'cause' : 'causes'}`
+  return [...shown.map(groupSentence), `${total} notes in all${causes}; -v prints each`]
+}
+
+/** @param before the beginning of each line, as the time in a log */
+export function printNotes(
+  notes: readonly Note[],
+  options: Pick<CommonOptions, 'quiet' | 'verbose'>,
+  world: Pick<World, 'stderr'>,
+  before = '',
+): void {
+  if (options.quiet === true) return
+  for (const line of noteLines(notes, options)) world.stderr.write(`${before}note: ${oneLine(line, 2_000)}\n`)
+}
+
+/** As a document has them: with `verbose` every note is among the examples. Nothing where there is none. */
+export function notesPart(notes: readonly Note[], { verbose }: Pick<CommonOptions, 'verbose'>): { readonly notes?: NotePart[] } {
+  if (notes.length === 0) return {}
+  const groups = groupNotes(notes, verbose === true ? Number.POSITIVE_INFINITY : undefined)
+  return { notes: groups.map(({ cause, count, examples }) => ({ cause, count, examples: examples.map((one) => ({ ...one })) })) }
+}

@@ -1,0 +1,211 @@
+/** What `init` found and did, for a terminal and as a document. */
+import { CONFIGURE_BRANCH } from '../../package/ref-name.ts'
+import { CONFIGURE_REF } from '../../plan/onboarding/plan-onboarding.ts'
+import { byDigest, onboardingText } from '../../proposal/text/onboarding-text.ts'
+import { worstRisk } from '../../proposal/text/proposal-subject.ts'
+import { count } from '../../proposal/text/words.ts'
+import type { Onboarded, Onboarding } from '../../reconcile/onboard/onboard.ts'
+import { API_VERSION } from '../../record/schema.ts'
+import { oneLine } from '../../text/one-line.ts'
+import type { CommonOptions } from '../flags/options.ts'
+import type { World } from '../world.ts'
+import { publishCommand, type RepositoryPlace, shellWord } from './published-lines.ts'
+import { Terminal } from './terminal.ts'
+
+interface PrintOptions extends CommonOptions {
+  readonly dryRun?: boolean
+}
+
+/** What was found, and what to expect. With `--dry-run` also the files and the text of the proposal. */
+export function printOnboarding({ subject, files }: Onboarding, options: PrintOptions, world: World): void {
+  if (subject === undefined) return
+  const { dialect, syncers, packages, clusters, elsewhere, autoscalers, imported, notImported, notLooked, expected, rights } = subject
+  const write = (line: string): unknown => world.stdout.write(`${oneLine(line, 1_000)}\n`)
+  const mute = syncers.length > 2 ? ` and ${syncers.length - 2} more` : ''
+  write(
+    [
+      `forge ${dialect.name}`,
+      `syncer ${
+        syncers.length === 0
+          ? 'unknown'
+          : syncers
+              .slice(0, 2)
+              .map(({ name }) => name)
+              .join(', ')
+      }${mute}`,
+      `${count(packages, 'package')}${elsewhere === 0 ? '' : ` (${elsewhere} more without an object there)`} in ${clusters.join(', ')}`,
+      ...autoscalers.map(({ word, count: number }) => count(number, word)),
+      `${count(imported, 'ignore rule')} taken over${notImported.length === 0 ? '' : `, ${notImported.length} not`}`,
+    ].join(' · '),
+  )
+  for (const { name, sentence, units } of syncers.slice(0, 5)) {
+    const text = sentence.map((part) => (typeof part === 'string' ? part : part.name)).join('')
+    write(`  after a merge: ${text} (${count(units, 'package')}, ${name})`)
+  }
+  for (const { source, rule, why } of notImported.slice(0, options.dryRun === true ? 1_000 : 10))
+    write(`  not taken over: ${source}: ${rule}: ${why}`)
+  for (const sentence of notLooked) write(`  not looked for: ${sentence}`)
+  if (expected === undefined) for (const line of subject.policyProblem.split('\n')) write(`  the policy of the branch: ${line.trim()}`)
+  else {
+    const risky = (risk: string): number => expected.proposals.filter(({ changes }) => worstRisk(changes) === risk).length
+    const { today, waiting } = byDigest(expected.proposals, subject.limits)
+    const now = today.filter(({ mode }) => mode === 'Propose').length
+    write(
+      `would open with mode Propose today: ${count(today.length, 'pull request')} (${risky('critical')} critical, ${risky('high')} high)${waiting.length === 0 ? '' : ` · ${waiting.length} of low risk ${waiting.length === 1 ? 'waits' : 'wait'} for the digest`} · as the policy stands: ${now} · ${count(expected.muted.fields, 'difference')} muted`,
+    )
+    for (const { packageName, code, why } of expected.failed) write(`  could not be looked at: ${packageName}: ${code}: ${why}`)
+  }
+  write(`the account needs: ${rights.map(({ name }) => name).join(', ')} · rules for the branches: backporch init --print-ruleset`)
+  if (options.dryRun !== true) return
+  for (const { path, text } of files) world.stdout.write(`\n--- ${oneLine(path)}\n${lines(text)}`)
+  const { title, body } = onboardingText(subject)
+  world.stdout.write(`\n--- proposal: ${oneLine(title)}\n${lines(body)}`)
+}
+
+/** Several lines, each safe on a terminal. */
+function lines(text: string): string {
+  return text
+    .replace(/\n$/, '')
+    .split('\n')
+    .map((line) => `${oneLine(line, Number.POSITIVE_INFINITY)}\n`)
+    .join('')
+}
+
+/** What was done, and what comes next. `place`: where the branch is then. */
+export function printOnboarded(done: Onboarded, place: RepositoryPlace, options: PrintOptions, world: World): void {
+  const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
+  const ok = terminal.style(terminal.glyph('ok'), 'green')
+  const write = (line: string): unknown => world.stdout.write(`${line}\n`)
+  const { plan, updates, refused, view } = done
+  const removed = updates.some(({ to }) => to === null)
+  const from = place.kind === 'clone' ? ` from ${place.name}` : ''
+  const unpublish = removed && options.quiet !== true ? publishCommand(updates, place) : undefined
+  if (refused) return void write('nothing was written')
+  switch (plan.kind) {
+    case 'enrolled':
+      write(
+        `${ok} enrolled: ${view.baseBranch} has ${oneLine(plan.where)}${removed ? `; the merged branch ${CONFIGURE_BRANCH} is removed${from}` : ''}`,
+      )
+      if (unpublish !== undefined) write(`  where origin has it: ${unpublish}`)
+      if (options.quiet !== true) write('  next: backporch scan, by hand or in CI')
+      return
+    case 'declined': {
+      const { label, decidedBy, decidedAt } = plan.proposal
+      const who = decidedBy === '' ? '' : ` by ${oneLine(decidedBy, 60)}`
+      write(
+        `${oneLine(label)} was closed${who}${decidedAt === '' ? '' : ` at ${oneLine(decidedAt, 40)}`}: not enrolled${removed ? `, and ${CONFIGURE_BRANCH} is removed${from}` : ''}`,
+      )
+      if (plan.editedBy !== undefined)
+        write(`  ${CONFIGURE_BRANCH} has commits of ${oneLine(plan.editedBy, 60)} and stays: backporch init --remove takes it away`)
+      write('  to propose it again: backporch init --again')
+      return
+    }
+    case 'remove':
+      write(options.dryRun === true ? `would remove ${CONFIGURE_BRANCH}${from}` : `${ok} ${CONFIGURE_BRANCH} is removed${from}`)
+      if (unpublish !== undefined) write(`  where origin has it: ${unpublish}`)
+      return
+    case 'nothing-to-remove':
+      write(`there is no branch ${CONFIGURE_BRANCH}: nothing to remove`)
+      return
+    case 'propose':
+      printProposed(done, place, options, world, ok)
+  }
+}
+
+function printProposed(
+  { plan, updates, opened, view, proposal }: Onboarded,
+  place: RepositoryPlace,
+  options: PrintOptions,
+  world: World,
+  ok: string,
+): void {
+  const write = (line: string): unknown => world.stdout.write(`${line}\n`)
+  if (plan.kind !== 'propose') return
+  if (options.dryRun === true) {
+    const what =
+      plan.push === undefined
+        ? 'would leave the branch as it is'
+        : `would ${place.kind === 'clone' ? `write to ${place.name}` : 'push'}${plan.push.from === null ? '' : ' anew'}`
+    return void write(
+      `\n${what}: ${CONFIGURE_BRANCH}${proposal?.state === 'open' ? `, and render ${oneLine(proposal.label)} again where it is new` : ''}`,
+    )
+  }
+  const edited = plan.editedBy === undefined ? '' : `; the branch was edited by ${oneLine(plan.editedBy, 60)} and is left alone`
+  if (opened === undefined) return
+  if (opened.number !== undefined) {
+    const verb = proposal?.state === 'open' ? 'is open' : 'is proposed'
+    write(`${ok} ${CONFIGURE_BRANCH} ${verb}: ${oneLine(opened.label)} ${oneLine(opened.url, 500)}${edited}`)
+    if (options.quiet !== true)
+      write('  merge: enrolled · close: nothing stays · edit the policy on the branch, and backporch init counts again')
+    return
+  }
+  const base = shellWord(view.baseBranch)
+  if (place.kind === 'clone') {
+    const { git, name, origin } = place
+    write(`${ok} ${updates.length === 0 ? `unchanged in ${name}` : `written to ${name}`}: ${CONFIGURE_BRANCH}${edited}`)
+    if (options.quiet === true) return
+    write(`  review:  ${git} diff ${base}...${CONFIGURE_BRANCH}`)
+    write(
+      `  enrol:   ${git} switch ${base} && ${git} merge --no-ff --no-edit ${CONFIGURE_BRANCH}${origin ? ` && ${git} push origin ${base}` : ''}`,
+    )
+    write(`  decline: ${git} branch -D ${CONFIGURE_BRANCH}`)
+    // An unchanged branch may have been made anew since it was published.
+    const publish = publishCommand(updates.length === 0 ? [{ ref: CONFIGURE_REF, from: view.base, to: view.base }] : updates, place)
+    if (publish !== undefined) write(`  publish: ${publish}`)
+    return
+  }
+  write(`${ok} ${CONFIGURE_BRANCH} is ${updates.length === 0 ? 'unchanged' : 'pushed'}${edited}`)
+  if (options.quiet === true) return
+  write(`  review:  git fetch origin ${CONFIGURE_BRANCH} && git diff HEAD...FETCH_HEAD`)
+  write(`  enrol:   git switch ${base} && git merge --no-ff FETCH_HEAD && git push origin HEAD`)
+  write(`  decline: git push origin --delete ${CONFIGURE_BRANCH}`)
+}
+
+/** The same for a program. */
+export function onboardedItem({ plan, subject, files, updates, opened, refused, view }: Onboarded): object {
+  const { expected } = subject ?? {}
+  const late = subject === undefined || expected === undefined ? [] : byDigest(expected.proposals, subject.limits).waiting
+  const waiting = new Set(late)
+  return {
+    apiVersion: API_VERSION,
+    kind: 'Onboarding',
+    state: refused ? 'refused' : plan.kind,
+    baseBranch: view.baseBranch,
+    branch: CONFIGURE_BRANCH,
+    ...('editedBy' in plan && plan.editedBy !== undefined ? { editedBy: plan.editedBy } : {}),
+    written: updates.map(({ ref, to }) => ({ ref, commit: to })),
+    ...(opened === undefined ? {} : { proposal: { label: opened.label, url: opened.url } }),
+    ...(subject === undefined
+      ? {}
+      : {
+          forge: subject.dialect.name,
+          clusters: subject.clusters,
+          packages: subject.packages,
+          syncers: subject.syncers.map(({ name, units }) => ({ name, packages: units })),
+          autoscalers: subject.autoscalers,
+          ignoreRules: subject.imported,
+          notImported: subject.notImported,
+          notLooked: subject.notLooked,
+          rights: subject.rights,
+          files: files.map(({ path, text }) => ({ path, text })),
+        }),
+    ...(expected === undefined
+      ? {}
+      : {
+          expect: {
+            modes: expected.modes,
+            muted: expected.muted.fields,
+            failed: expected.failed,
+            incomplete: expected.incomplete,
+            proposals: expected.proposals.map((proposal) => ({
+              package: proposal.packageName,
+              cluster: proposal.cluster,
+              changes: proposal.changes.length,
+              risk: worstRisk(proposal.changes),
+              mode: proposal.mode,
+              ...(waiting.has(proposal) ? { waitsFor: 'digest' } : {}),
+            })),
+          },
+        }),
+  }
+}

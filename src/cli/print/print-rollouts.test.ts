@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { GroupMember } from '../../status/resource-group.ts'
+import { rolloutLines } from './print-rollouts.ts'
+
+function member(name: string, status: GroupMember['status'], health?: string): GroupMember {
+  const id = { group: 'apps', kind: 'Deployment', namespace: 'shop', name }
+  return { id, status, drift: 'in-sync', message: '', ...(health === undefined ? {} : { health }) }
+}
+
+test('an object that is being rolled out is Reconciling, one that failed is Failed, in the words of kstatus; one that is done or gone is not told', () => {
+  const health = [
+    member('web', 'InProgress', 'Available: 0/1'),
+    member('api', 'Current'),
+    member('job', 'Failed', 'no'),
+    member('gone', 'NotFound'),
+    member('old', 'InProgress'),
+  ]
+  assert.deepEqual(rolloutLines(health), [
+    'Failed: Deployment shop/job: no',
+    'Reconciling: Deployment shop/web: Available: 0/1',
+    'Reconciling: Deployment shop/old: its controller is at work',
+  ])
+})
+
+test('words from a cluster move no cursor', () => {
+  const [line = ''] = rolloutLines([member('web', 'InProgress', 'a\u001b[2Jb\nc')])
+  assert.match(line, /^[^\p{Cc}]*$/u)
+})

@@ -1,0 +1,208 @@
+/** What a turn found and wrote, for people or as a document. */
+
+import { visibilityIn } from '../../drift/visibility.ts'
+import { Failure } from '../../failure.ts'
+import { UNKNOWN_SCHEMA } from '../../krm/field-schema.ts'
+import type { RedactionKey } from '../../krm/redaction/redacted.ts'
+import { resourceKey } from '../../krm/resource-id.ts'
+import { staleNotes } from '../../plan/commands/listed-rules.ts'
+import type { Observation, Unit } from '../../plan/turn/observation.ts'
+import type { PlannedUnit } from '../../plan/turn/planned-unit.ts'
+import type { UnitPlan } from '../../plan/turn/unit-plan.ts'
+import { unitFailures } from '../../plan/turn/unit-result.ts'
+import type { NotObserved } from '../../reconcile/observe-turn.ts'
+import type { TurnResult } from '../../reconcile/run-turn.ts'
+import { restoreLosses } from '../../record/restore-losses.ts'
+import type { Change, DriftRecord, DriftReport } from '../../record/schema.ts'
+import { shownText, type VisibilityFor } from '../../record/shown-text.ts'
+import { countResolutions } from '../../record/subject.ts'
+import { oneLine } from '../../text/one-line.ts'
+import type { CommonOptions } from '../flags/options.ts'
+import { isTable } from '../flags/outputs.ts'
+import type { World } from '../world.ts'
+import { changeOrigins } from './change-origins.ts'
+import { type EditedFile, editedFiles, editedPlaces } from './edited-places.ts'
+import { heldSentence } from './held-text.ts'
+import { formatDiff } from './print-diff.ts'
+import { incompleteOf, incompleteOfClusters, printReports, reportList } from './print-document.ts'
+import { printFailures } from './print-failures.ts'
+import { noteLines, notesPart, printNotes } from './print-notes.ts'
+import { formatUnmanaged, unmanagedPart } from './print-unmanaged.ts'
+import { printYamlDiff } from './print-yaml-diff.ts'
+import { Terminal } from './terminal.ts'
+import { formatUnifiedDiff } from './unified-diff.ts'
+
+export interface TurnPrintOptions extends CommonOptions {
+  readonly showIgnored?: boolean
+  /** Unified diffs of the objects, instead of `output`. */
+  readonly yaml?: boolean
+  /** Numbers of the changes in the whole list, where some of it is not shown. */
+  readonly numbers?: ReadonlyMap<Change, number>
+}
+
+/** Differences of every unit, or the list as a document. @returns whether there was anything to say */
+export function printTurn(result: TurnResult, options: TurnPrintOptions, world: World): boolean {
+  let said = false
+  const say = (text: string): void => {
+    said ||= text !== ''
+    world.stdout.write(text)
+  }
+  const planned = result.units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
+  const reports = planned.map(({ plan }) => plan.report)
+  const notes = planned.flatMap((unit) => unit.notes)
+  const proposals = [...result.proposals].map(([branch, { label, url }]) => ({ branch, label, url }))
+  const list = {
+    ...reportList(reports, [...incompleteOf(result.units), ...incompleteOfClusters(result.notObserved)]),
+    ...(proposals.length === 0 ? {} : { proposals }),
+    ...(options.dryRun === true ? { wouldWrite: result.written } : {}),
+    // Of rules that match nothing only the whole ledger tells.
+    ...notesPart([...notes, ...staleNotes(result.view.policies, [], result.observedAt.slice(0, 10))], options),
+    ...(result.unmanaged.length === 0 ? {} : { unmanaged: unmanagedPart(result.unmanaged) }),
+  }
+  if (options.yaml === true) printYamlDiff(result, options, world)
+  const printed = options.yaml === true || printReports(list, options, world)
+  if (!printed && options.output === 'name') {
+    const names = planned.flatMap(({ plan }) => plan.report.spec.changes.map(({ ref }) => `${ref.kind.toLowerCase()}/${ref.name}`))
+    world.stdout.write([...new Set(names)].map((name) => `${oneLine(name, 300)}\n`).join(''))
+  } else if (!printed) {
+    const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
+    for (const unit of planned) {
+      say(
+        formatDiff(
+          {
+            packageName: unit.unit.packageName,
+            cluster: unit.unit.cluster,
+            plan: unit.plan,
+            verdicts: unit.observation.verdicts,
+            showIgnored: options.showIgnored === true,
+            health: unit.observation.health,
+            now: world.clock.now().getTime(),
+            wide: options.output === 'wide',
+            origins: options.output === 'wide' ? changeOrigins(unit.observation) : undefined,
+            numbers: options.numbers,
+          },
+          terminal,
+        ),
+      )
+    }
+  }
+  if (options.yaml === true || isTable(options.output)) {
+    const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
+    say(formatUnmanaged(result.unmanaged, world.clock.now().getTime(), terminal))
+  }
+  printNotes(notes, options, world)
+  const failures = [...result.notObserved.flatMap(notObservedFailures), ...result.units.flatMap(unitFailures), ...result.reported]
+  printFailures(failures, world, options)
+  return said || failures.length > 0
+}
+
+/** With the name of the cluster: a failure of a connection may not have it. */
+function notObservedFailures({ cluster, failures }: NotObserved): readonly Failure[] {
+  return failures.map(({ code, what, where, why, remedy, retry }) => {
+    return new Failure({ code, what: `${cluster}: ${what}`, ...(where === undefined ? {} : { where }), why, remedy, retry })
+  })
+}
+
+const WORDS = { created: 'recorded', updated: 'updated', unchanged: 'unchanged', healed: 'withdrawn' } as const
+
+/** What was done to the unit's branch; undefined for nothing. A draft that becomes a proposal is proposed, whatever was recorded before. */
+export function writtenWord({ plan: { outcome, report }, observation }: PlannedUnit): string | undefined {
+  const isNew = outcome === 'created' || (outcome === 'updated' && !observation.git.branches.some(({ state }) => state === 'proposed'))
+  if (isNew && report.status.lifecycle === 'Proposed') return 'proposed'
+  return outcome in WORDS ? WORDS[outcome as keyof typeof WORDS] : undefined
+}
+
+/** One line per unit that has or had a branch, and what to do next. */
+export function tellWritten(result: TurnResult, options: TurnPrintOptions, world: World): void {
+  const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
+  for (const unit of result.units) {
+    if (unit.state === 'failed' || unit.refused !== undefined) continue
+    const { outcome, branch, notes, report } = unit.plan
+    for (const line of noteLines(notes, options)) world.stdout.write(`  ${oneLine(line, 2_000)}\n`)
+    for (const line of settledLines(unit.plan, unit.unit, options.dryRun === true, terminal)) world.stdout.write(`${line}\n`)
+    const word = writtenWord(unit)
+    if (word === undefined || branch === '') continue
+    const would = options.dryRun === true && outcome !== 'unchanged' ? 'would be ' : ''
+    world.stdout.write(
+      `${terminal.style(terminal.glyph('ok'), 'green')} ${would}${word}: ${result.proposals.get(branch)?.label ?? branch}\n`,
+    )
+    const files = editedFiles(unit.observation, unit.plan)
+    const places = editedPlaces(files)
+    if (places.length > 0) world.stdout.write(`  ${would === '' ? 'edits' : 'would edit'} ${oneLine(places.join(', '), 1_000)}\n`)
+    if (report.status.held !== undefined) world.stdout.write(`  ${heldSentence(report.status.held)}\n`)
+    if (report.status.lifecycle === 'Proposed' && outcome !== 'healed') world.stdout.write(lossLines(unit.plan.record))
+    // Nothing was written, so there is nothing to decide about yet.
+    if (would !== '') {
+      if (report.status.lifecycle === 'Proposed' && outcome !== 'healed') world.stdout.write(`  plan: ${planText(report)}\n`)
+      world.stdout.write(
+        files
+          .map((file) => formatEdit({ ...file, visibilityFor: visibilityFor(unit.observation) }, unit.observation.key, terminal, world))
+          .join(''),
+      )
+      continue
+    }
+    if (outcome !== 'healed' && report.status.lifecycle === 'Draft') {
+      const now = report.status.held === undefined ? '' : ' now'
+      world.stdout.write(`  next: backporch restore ${unit.unit.packageName} (or adopt, or release) proposes it${now}\n`)
+    }
+    if (outcome !== 'healed' && report.status.lifecycle === 'Proposed') {
+      world.stdout.write(`  next: backporch approve ${unit.unit.packageName} (or reject) decides (plan: ${planText(report)})\n`)
+    }
+  }
+}
+
+/** Every write that a run without `--dry-run` would make now. */
+export function printDryRun({ written }: Pick<TurnResult, 'written'>, options: TurnPrintOptions, world: World): void {
+  if (options.dryRun !== true || options.quiet === true) return
+  world.stdout.write(written.length === 0 ? 'dry run: there is nothing to write\n' : 'dry run: nothing is written. A run would now\n')
+  for (const line of written) world.stdout.write(`  ${line}\n`)
+}
+
+/** What a Restore takes from the cluster, and what of it the record keeps; one line for each. */
+export function lossLines(record: DriftRecord | undefined): string {
+  return (record === undefined ? [] : restoreLosses(record)).map((loss) => `  ${oneLine(loss, 2_000)}\n`).join('')
+}
+
+/** Merged decisions that live agrees with as of this turn, and those that it does not agree with in time. */
+function settledLines({ outcomes }: UnitPlan, { packageName, cluster }: Unit, dryRun: boolean, terminal: Terminal): string[] {
+  return outcomes.flatMap(({ episode: { spec, status } }) => {
+    const name = oneLine(`drift-${spec.episode} of ${packageName}`, 300)
+    if (status.verifiedAt !== undefined)
+      return [
+        `${terminal.style(terminal.glyph('ok'), 'green')} ${name} ${dryRun ? 'would be' : 'is'} verified: ${oneLine(cluster)} agrees with the decision`,
+      ]
+    if (status.failedAt === undefined) return []
+    return [
+      `${terminal.style(terminal.glyph('warning'), 'yellow')} ${name} is not settled: ${oneLine(cluster)} still differs from the decision`,
+    ]
+  })
+}
+
+/** `Restore`; of a plan that is not the same for all changes `adopt 1, restore 6`. */
+function planText({ spec, status }: DriftReport): string {
+  return status.plan === 'Mixed' ? countResolutions(spec.changes) : (status.plan ?? '')
+}
+
+/** What policy and schema say of the values in files of the unit. */
+function visibilityFor({ verdicts, policy }: Observation): VisibilityFor {
+  const known = new Map(verdicts.map(({ id, visibilityOf }) => [resourceKey(id), visibilityOf]))
+  return (id) => known.get(resourceKey(id)) ?? visibilityIn(id, UNKNOWN_SCHEMA, policy.visibility)
+}
+
+/** A file that is edited, as a unified diff of what may be shown of it. */
+export function formatEdit(
+  file: EditedFile & { readonly visibilityFor?: VisibilityFor },
+  key: RedactionKey,
+  terminal: Terminal,
+  world: World,
+): string {
+  const { path, before, after, visibilityFor } = file
+  const [was, is] = [shownText(before, key, visibilityFor), after === undefined ? '' : shownText(after, key, visibilityFor)]
+  const name = oneLine(path, 400)
+  if (was === undefined || is === undefined) return `  the lines of ${name} are not shown: it holds a Secret, or is not YAML\n`
+  const [git, edited] = [
+    { name: `git/${name}`, text: was },
+    { name: `edited/${name}`, text: after === undefined ? undefined : is },
+  ]
+  return formatUnifiedDiff(git, edited, terminal, world.env['GITHUB_ACTIONS'] === 'true')
+}

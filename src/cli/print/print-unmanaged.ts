@@ -1,0 +1,48 @@
+/** Objects that nobody manages, apart from what differs: for people as a list of their own, and as a part of the document. */
+import { describeResourceId } from '../../krm/resource-id.ts'
+import type { UnmanagedObject, UnmanagedObjects } from '../../reconcile/observe/read-unmanaged.ts'
+import { refOf } from '../../record/build-report.ts'
+import type { DriftReportList } from '../../record/schema.ts'
+import { oneLine } from '../../text/one-line.ts'
+import { timeOf } from './print-diff.ts'
+import type { Terminal } from './terminal.ts'
+
+/** As `DriftReportList` has them. */
+export function unmanagedPart(found: readonly UnmanagedObjects[]): NonNullable<DriftReportList['unmanaged']> {
+  return found.map(({ cluster, namespaces, objects, unread }) => ({
+    cluster,
+    namespaces: [...namespaces],
+    objects: objects.map(({ id, apiVersion, creator, createdAt }) => ({
+      apiVersion,
+      ref: refOf(id),
+      ...(creator.confidence === 'none' ? {} : { manager: creator.manager }),
+      ...(createdAt === '' ? {} : { createdAt }),
+    })),
+    unread: [...unread],
+  }))
+}
+
+/** Empty where nothing was looked for. `now`: milliseconds since 1970, for relative times on a terminal. */
+export function formatUnmanaged(found: readonly UnmanagedObjects[], now: number, terminal: Terminal): string {
+  return found.map((one) => formatCluster(one, now, terminal)).join('')
+}
+
+function formatCluster({ cluster, namespaces, objects, unread }: UnmanagedObjects, now: number, terminal: Terminal): string {
+  const where = `${namespaces.length === 1 ? 'namespace' : 'namespaces'} ${oneLine(namespaces.join(', '), 200)} of ${oneLine(cluster)}`
+  const lines = [
+    namespaces.length === 0
+      ? `no package of ${oneLine(cluster)} has a namespace to look into`
+      : objects.length === 0
+        ? `nothing without a manager was found in ${where}`
+        : terminal.style(`${objects.length} managed by nobody in ${where} (no drift, and not recorded):`, 'bold'),
+    ...objects.map((object) => `  ${objectLine(object, now, terminal)}`),
+    ...unread.map((why) => `${terminal.style(terminal.glyph('unknown'), 'yellow')} not looked into: ${oneLine(why, 300)}`),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function objectLine({ id, creator, createdAt }: UnmanagedObject, now: number, terminal: Terminal): string {
+  const group = id.group === '' ? '' : ` (${oneLine(id.group, 100)})`
+  const by = creator.confidence === 'none' ? 'by an unknown writer' : `by ${oneLine(creator.manager, 40)}`
+  return `${oneLine(describeResourceId(id), 200)}${group}  ${terminal.style(`${by}, ${timeOf(createdAt, { now }, terminal)}`, 'dim')}`
+}

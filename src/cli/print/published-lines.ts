@@ -1,0 +1,139 @@
+/**
+ * Where branches went that were written, and what publishes them. A repository that is given by a path may be somebody's clone:
+ * then they are in it and nowhere else, and whoever is not told looks for them on `origin`.
+ */
+import type { ObjectId } from '../../package/object-id.ts'
+import { LEDGER_BRANCH, ownedRef } from '../../package/ref-name.ts'
+import type { OpenBranch } from '../../plan/turn/observation.ts'
+import type { RefUpdate } from '../../ports/package-repository.ts'
+import { oneLine } from '../../text/one-line.ts'
+import type { CommonOptions } from '../flags/options.ts'
+import type { World } from '../world.ts'
+
+export type RepositoryPlace =
+  /** Given by its address, or bare: what is written to it everybody has. */
+  | { readonly kind: 'shared' }
+  /** `git`: the command for it, `git` or `git -C folder`. `origin`: whether it has one. */
+  | { readonly kind: 'clone'; readonly git: string; readonly name: string; readonly origin: boolean }
+
+/** @throws Failure BP4009 where git is not installed */
+export async function repositoryPlace({ repo }: Pick<CommonOptions, 'repo'>, world: World): Promise<RepositoryPlace> {
+  // A scheme, or `user@host:path`.
+  if (/^[^/]+:/.test(repo)) return { kind: 'shared' }
+  const state = await world.cloneState(repo)
+  if (state === 'none') return { kind: 'shared' }
+  const origin = state === 'clone'
+  const what = origin ? 'clone' : 'repository'
+  if (repo === '.') return { kind: 'clone', git: 'git', name: `this ${what}`, origin }
+  return { kind: 'clone', git: `git -C ${shellWord(repo)}`, name: `the ${what} ${oneLine(repo, 200)}`, origin }
+}
+
+type Written = Pick<RefUpdate, 'ref' | 'from' | 'to'>
+
+/** More branches than this are a list that nobody reads. */
+const MOST_REVIEWS = 5
+
+/**
+ * What to say after `updates` were pushed, one line each, indented: where they are, how to look at them, what publishes them.
+ * Empty where nothing was written, everybody has it, or there is no origin on which anybody could miss it.
+ */
+export function publishedLines(updates: readonly Written[], baseBranch: string, place: RepositoryPlace): readonly string[] {
+  const publish = publishCommand(updates, place)
+  if (place.kind === 'shared' || publish === undefined) return []
+  const written = updates.filter(({ to }) => to !== null).map(({ ref }) => shortName(ref))
+  const reviews = updates.filter(({ ref, to }) => to !== null && isForReview(ref)).map(({ ref }) => shortName(ref))
+  return [
+    ...(written.length === 0 ? [] : [`  written to ${place.name}: ${oneLine(written.join(', '), 1_000)}`]),
+    ...reviews.slice(0, MOST_REVIEWS).map((branch) => `  review:  ${place.git} diff ${shellWord(`${baseBranch}...${branch}`)}`),
+    `  publish: ${publish}`,
+    ...(startsLedger(updates)
+      ? [`  where origin refuses that, because it has a drift-ledger: ${beginAgain(written, place)}, and scan again`]
+      : []),
+  ]
+}
+
+/** A clone has the ledger of its origin only where somebody fetched it: then what was begun here stands beside that. */
+function startsLedger(updates: readonly Written[]): boolean {
+  return updates.some(({ ref, from, to }) => ref === `refs/heads/${LEDGER_BRANCH}` && from === null && to !== null)
+}
+
+/** Takes away what was written, and nothing else of the clone. */
+function beginAgain(written: readonly string[], place: RepositoryPlace & { readonly kind: 'clone' }): string {
+  return `${place.git} branch -D ${written.map(shellWord).join(' ')} && ${fetchRecorded(place)}`
+}
+
+/** Fetches what backporch recorded on origin: the ledger, and the branches without which it would take them for deleted. */
+export function fetchRecorded({ git }: { readonly git: string }): string {
+  const all = ['drafts', 'proposed'].map((state) => `'refs/heads/${state}/*:refs/heads/${state}/*'`)
+  return `${git} fetch origin ${all.join(' ')} ${LEDGER_BRANCH}:${LEDGER_BRANCH}`
+}
+
+/** Says it, where there is something to say. @throws Failure BP4009 where git is not installed */
+export async function tellPublished(
+  updates: readonly Written[],
+  baseBranch: string,
+  options: Pick<CommonOptions, 'repo' | 'quiet'>,
+  world: World,
+): Promise<void> {
+  if (options.quiet === true || updates.length === 0) return
+  const lines = publishedLines(updates, baseBranch, await repositoryPlace(options, world))
+  world.stdout.write(lines.map((line) => `${line}\n`).join(''))
+}
+
+/**
+ * One push of all or nothing, also of what was taken away; undefined where there is no origin. A base branch, a ledger or a tag
+ * that is another on origin is refused by git; a branch for review that was made anew replaces the one that was published from here.
+ */
+export function publishCommand(updates: readonly Written[], place: RepositoryPlace): string | undefined {
+  if (place.kind === 'shared' || !place.origin || updates.length === 0) return undefined
+  const leases = updates.filter(({ ref, from, to }) => from !== null && to !== null && isForReview(ref))
+  const words = [
+    ...(updates.length > 1 ? ['--atomic'] : []),
+    ...leases.map(({ ref }) => shellWord(`--force-with-lease=${shortName(ref)}`)),
+    'origin',
+    // By the full name, because origin may never have had it, which git takes for a mistake in a short one.
+    ...updates.map(({ ref, to }) => shellWord(to === null ? `:${ref}` : shortName(ref))),
+  ]
+  return `${place.git} push ${words.join(' ')}`
+}
+
+/** What is needed of a decision (`Decided`) to say which refs it moved. */
+export interface DecidedRefs {
+  readonly reviewed: {
+    readonly observation: { readonly unit: { readonly packageName: string }; readonly git: { readonly baseBranch: string } }
+    readonly proposal: Pick<OpenBranch, 'ref' | 'commit'>
+  }
+  readonly commit: ObjectId | undefined
+  readonly revision: string | undefined
+}
+
+/**
+ * What a decision without a forge moved, in one push: an approval (`revision` as in `v4`) the base branch, a tag and the ledger,
+ * a rejection (undefined) the ledger; the branch of the proposal is gone either way.
+ */
+export function decisionUpdates({ reviewed: { observation, proposal }, commit, revision }: DecidedRefs): readonly Written[] {
+  const { unit, git } = observation
+  const merged = { ref: `refs/heads/${git.baseBranch}`, from: null, to: commit ?? null }
+  const tag = { ref: `refs/tags/${unit.packageName}/${revision}`, from: null, to: commit ?? null }
+  return [
+    ...(commit === undefined ? [] : [merged, tag]),
+    { ref: proposal.ref, from: proposal.commit, to: null },
+    // Whoever decides has scanned before.
+    { ref: `refs/heads/${LEDGER_BRANCH}`, from: proposal.commit, to: proposal.commit },
+  ]
+}
+
+/** Neither the base branch nor the ledger nor a tag. */
+function isForReview(ref: string): boolean {
+  return ['workspace', 'configure', 'policy'].includes(ownedRef(ref)?.kind ?? '')
+}
+
+/** A tag keeps its full name: a branch may have the same one. */
+function shortName(ref: string): string {
+  return ref.replace(/^refs\/heads\//, '')
+}
+
+/** One word for a shell. */
+export function shellWord(text: string): string {
+  return /^[A-Za-z0-9._/:=-]+$/.test(text) ? text : `'${oneLine(text.replaceAll("'", "'\\''"))}'`
+}

@@ -1,0 +1,53 @@
+/** The changes of a list, riskiest first, with the numbers by which `adopt 1,3` names them. */
+import { RISKS } from '../../drift/drift.ts'
+import type { Change, DriftReport, DriftReportList } from '../../record/schema.ts'
+
+export interface RankedChange {
+  readonly report: DriftReport
+  readonly change: Change
+  /** Within its report, from 1: as `diff` and `get drifts` count. */
+  readonly number: number
+}
+
+/** `numbers`: in the whole list, where some of it is not shown. */
+export function rankedChanges({ items }: DriftReportList, numbers?: ReadonlyMap<Change, number>): RankedChange[] {
+  const all = items.flatMap((report) =>
+    report.spec.changes.map((change, index) => ({ report, change, number: numbers?.get(change) ?? index + 1 })),
+  )
+  // sort() is stable: changes of one risk stay in the order of their reports.
+  return all.sort((left, right) => RISKS.indexOf(left.change.risk) - RISKS.indexOf(right.change.risk))
+}
+
+/** `Deployment shop/web` */
+export function objectName({ kind, namespace, name }: Change['ref']): string {
+  return `${kind} ${namespace === '' ? name : `${namespace}/${name}`}`
+}
+
+export interface SourcePlace {
+  /** From the root of the repository. */
+  readonly path: string
+  readonly line: number
+}
+
+/**
+ * Where git declares the object; for one that git does not declare, or whose place was not recorded, the package's Kptfile. A folder has
+ * none: then its first manifest that is known here, or the folder itself.
+ */
+export function sourceOf({ change, report: { spec } }: RankedChange): SourcePlace {
+  const own = placeOf(change)
+  if (own !== undefined) return own
+  const { package: folder, source } = spec.unit
+  if (source !== 'folder') return { path: folder === '' ? 'Kptfile' : `${folder}/Kptfile`, line: 1 }
+  const [first] = spec.changes.flatMap((other) => placeOf(other)?.path ?? []).sort()
+  return { path: first ?? (folder || '.'), line: 1 }
+}
+
+function placeOf({ source }: Change): SourcePlace | undefined {
+  const [, path, line] = /^(.+):(\d{1,9})$/s.exec(source ?? '') ?? []
+  return path !== undefined && line !== undefined && Number(line) > 0 ? { path, line: Number(line) } : undefined
+}
+
+/** `3 changes in 2 packages`, `1 change in 1 package` */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { InvalidArgumentError } from 'commander'
+import fc from 'fast-check'
+import { HOSTILE_TEXTS } from '../../../test/fakes/record-samples.ts'
+import { type Column, checkedColumns, formatTable, widthOf } from './table.ts'
+
+interface Row {
+  readonly name: string
+  readonly state: string
+}
+const COLUMNS: readonly Column<Row>[] = [
+  { name: 'NAME', value: ({ name }) => name },
+  { name: 'STATE', value: ({ state }) => state },
+  { name: 'MORE', wide: true, value: () => 'more' },
+]
+const ROWS: readonly Row[] = [
+  { name: 'apps/web', state: 'InSync' },
+  { name: 'a', state: '' },
+]
+const PLAIN = { headers: true, wide: false, columns: undefined }
+
+test('a table has heads, three spaces between columns and nothing at line ends', () => {
+  assert.equal(formatTable(ROWS, COLUMNS, PLAIN), 'NAME       STATE\napps/web   InSync\na          -\n')
+})
+
+test('heads may be left out, and columns added or chosen in any order', () => {
+  assert.equal(formatTable(ROWS, COLUMNS, { ...PLAIN, headers: false }), 'apps/web   InSync\na          -\n')
+  assert.equal(formatTable(ROWS.slice(1), COLUMNS, { ...PLAIN, wide: true }), 'NAME   STATE   MORE\na      -       more\n')
+  assert.equal(formatTable(ROWS.slice(1), COLUMNS, { ...PLAIN, columns: ['state', 'NAME'] }), 'STATE   NAME\n-       a\n')
+})
+
+test('no rows give the heads, or nothing', () => {
+  assert.equal(formatTable([], COLUMNS, PLAIN), 'NAME   STATE\n')
+  assert.equal(formatTable([], COLUMNS, { ...PLAIN, headers: false }), '')
+})
+
+test('text from outside makes neither a line nor a colour nor a column of its own', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.constantFrom(...HOSTILE_TEXTS), fc.string({ unit: 'binary' })), (name) => {
+      const lines = formatTable([{ name, state: 'x' }], COLUMNS, PLAIN).split('\n')
+      assert.equal(lines.length, 3)
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+      assert.doesNotMatch(lines.join(''), /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/)
+      assert.ok(lines.every((line) => line === line.trimEnd()))
+    }),
+  )
+})
+
+test('colour codes take no width', () => {
+  assert.equal(widthOf('\u001b[31;1mred\u001b[0m'), 3)
+  assert.equal(widthOf('→ ••••'), 6)
+  assert.equal(widthOf('🎌'), 1)
+})
+
+test('a column that there is not is refused, with those that there are', () => {
+  assert.equal(checkedColumns(undefined, COLUMNS), undefined)
+  assert.deepEqual(checkedColumns(['name', 'More'], COLUMNS), ['name', 'More'])
+  assert.throws(
+    () => checkedColumns(['nmae'], COLUMNS),
+    (thrown) => thrown instanceof InvalidArgumentError && /name, state, more/.test(thrown.message),
+  )
+})

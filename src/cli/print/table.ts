@@ -1,0 +1,62 @@
+/** Tables as kubectl prints them: upper-case heads, three spaces between columns, no borders, nothing at line ends. */
+import { stripVTControlCharacters } from 'node:util'
+import { InvalidArgumentError } from 'commander'
+import { oneLine } from '../../text/one-line.ts'
+
+export interface Column<Row> {
+  readonly name: string
+  readonly value: (row: Row) => string
+  /** Only with `-o wide`. */
+  readonly wide?: boolean
+}
+
+export interface TableOptions {
+  readonly headers: boolean
+  readonly wide: boolean
+  /** Names of columns to print, in this order; undefined prints the default ones. Unknown names were refused before. */
+  readonly columns: readonly string[] | undefined
+  /** Widths that earlier rows had, for rows that are printed below them; made wider where these rows need it. */
+  readonly widths?: number[] | undefined
+}
+
+const GAP = 3
+const CELL_LIMIT = 300
+
+/** Ends with a line break; empty rows give the head alone, or nothing without heads. */
+export function formatTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[], options: TableOptions): string {
+  const shown =
+    options.columns === undefined
+      ? columns.filter(({ wide }) => wide !== true || options.wide)
+      : options.columns.flatMap((name) => columns.filter((column) => column.name === name.toUpperCase()))
+  // Text in a cell may come from a cluster or from git: it makes no line and no colour of its own.
+  const cells = rows.map((row) => shown.map(({ value }) => oneLine(value(row), CELL_LIMIT).trimEnd() || '-'))
+  const lines = options.headers ? [shown.map(({ name }) => name), ...cells] : cells
+  const widths = shown.map((_column, index) => Math.max(options.widths?.[index] ?? 0, ...lines.map((line) => widthOf(line[index] ?? ''))))
+  options.widths?.splice(0, widths.length, ...widths)
+  return lines
+    .map(
+      (line) =>
+        `${line
+          .map((cell, index) => pad(cell, widths[index] ?? 0))
+          .join(' '.repeat(GAP))
+          .trimEnd()}\n`,
+    )
+    .join('')
+}
+
+function pad(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - widthOf(text)))
+}
+
+/** Columns that the text takes on a terminal: colour codes take none. */
+export function widthOf(text: string): number {
+  return Array.from(stripVTControlCharacters(text)).length
+}
+
+/** @throws InvalidArgumentError for a column that there is not */
+export function checkedColumns<Row>(names: readonly string[] | undefined, columns: readonly Column<Row>[]): readonly string[] | undefined {
+  const known = columns.map(({ name }) => name)
+  const wrong = names?.find((name) => !known.includes(name.toUpperCase()))
+  if (wrong !== undefined) throw new InvalidArgumentError(`there is no column ${wrong}; there are ${known.join(', ').toLowerCase()}`)
+  return names
+}

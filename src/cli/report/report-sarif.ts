@@ -1,0 +1,168 @@
+/**
+ * `-o sarif`: SARIF 2.1.0 (docs.oasis-open.org/sarif) with what code scanning on GitHub reads of it ("SARIF support for code
+ * scanning"): rules with help and a severity, a file and a line for each result, and fingerprints that stay when lines move.
+ */
+
+import { createHash } from 'node:crypto'
+import type { Risk } from '../../drift/drift.ts'
+import { RISK_RULES } from '../../drift/risk/risk.ts'
+import { actorName } from '../../record/actor-name.ts'
+import { formatSides } from '../../record/format-value.ts'
+import { rollbackText } from '../../record/rolled-back.ts'
+import type { Change, DriftReportList, Incomplete } from '../../record/schema.ts'
+import { stuckLines } from '../../record/stuck-lines.ts'
+import { unitName } from '../../record/unit-name.ts'
+import { oneLine } from '../../text/one-line.ts'
+import { packageLabel } from '../ledger-session.ts'
+import { objectName, type RankedChange, rankedChanges, sourceOf } from '../print/ranked-changes.ts'
+
+const LEVELS = { critical: 'error', high: 'error', medium: 'warning', low: 'note' } as const
+/** Words of CodeQL's queries, which GitHub reads for rules without a score. */
+const PROBLEM_SEVERITIES = { critical: 'error', high: 'error', medium: 'warning', low: 'recommendation' } as const
+/** In the middle of what GitHub calls critical (over 9.0), high (7.0 to 8.9), medium and low. */
+const SCORES = { critical: '9.5', high: '8.0', medium: '5.5', low: '2.0' } as const
+/** Rules about who may do what, what may run and who reaches it; a replica count is no vulnerability. */
+const SECURITY = /^(SEC|SUP|NET)-/
+/** What GitHub takes of one run; more, and it refuses the file. */
+const RESULT_LIMIT = 25_000
+
+interface Rule {
+  readonly code: string
+  readonly risk: Risk
+  readonly why: string
+}
+
+/** `version` is that of backporch. */
+export function sarifLog(list: DriftReportList, version: string, numbers?: ReadonlyMap<Change, number>): object {
+  const ranked = rankedChanges(list, numbers)
+  const rules = rulesOf(ranked)
+  const places = new Map(rules.map(({ code }, index) => [code, index]))
+  const cut = ranked.length - RESULT_LIMIT
+  const notes = [
+    ...list.incomplete.map((entry) => notObserved(entry, list)),
+    ...stuckLines(list.items).map(notification),
+    ...(cut > 0 ? [notification(`${cut} changes of the least risk are left out`)] : []),
+  ]
+  return {
+    $schema: 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json',
+    version: '2.1.0',
+    runs: [
+      {
+        tool: { driver: { name: 'Backporch', semanticVersion: version, rules: rules.map(describeRule) } },
+        automationDetails: { id: categoryOf(list) },
+        originalUriBaseIds: { '%SRCROOT%': { description: { text: 'The root of the repository.' } } },
+        columnKind: 'utf16CodeUnits',
+        // A run in which something was not observed ends well; what it could not see is told beside it.
+        invocations: [
+          {
+            executionSuccessful: list.incomplete.every(({ state }) => state !== undefined),
+            ...(notes.length === 0 ? {} : { toolExecutionNotifications: notes }),
+          },
+        ],
+        results: ranked.slice(0, RESULT_LIMIT).map((entry) => result(entry, places)),
+      },
+    ],
+  }
+}
+
+/** Every rule, whether it is met or not, so that its place and its help stay; and codes that another version wrote. */
+function rulesOf(ranked: readonly RankedChange[]): Rule[] {
+  const known = new Set(RISK_RULES.map(({ code }) => code))
+  const others = new Map(ranked.filter(({ change }) => !known.has(change.reason)).map(({ change }) => [change.reason, change.risk]))
+  return [...RISK_RULES, ...[...others].map(([code, risk]) => ({ code, risk, why: 'a rule of another version of backporch' }))]
+}
+
+function describeRule({ code, risk, why }: Rule): object {
+  const text = `Drift: ${why}.`
+  const next = [
+    'backporch restore, adopt or release proposes what to do about it;',
+    `backporch explain PACKAGE says why a change is what it is, and backporch explain ${code} what the code means.`,
+  ].join(' ')
+  return {
+    id: oneLine(code, 60),
+    shortDescription: { text },
+    fullDescription: { text: `The cluster does not run what git says: ${why}. Risk: ${risk}.` },
+    help: { text: `${text} ${next}` },
+    defaultConfiguration: { level: LEVELS[risk] },
+    properties: {
+      tags: SECURITY.test(code) ? ['drift', 'security'] : ['drift'],
+      precision: 'very-high',
+      'problem.severity': PROBLEM_SEVERITIES[risk],
+      ...(SECURITY.test(code) ? { 'security-severity': SCORES[risk] } : {}),
+    },
+  }
+}
+
+function result(entry: RankedChange, places: ReadonlyMap<string, number>): object {
+  const { change, report } = entry
+  const { unit } = report.spec
+  const { path, line } = sourceOf(entry)
+  const { group, kind, namespace, name } = change.ref
+  return {
+    ruleId: oneLine(change.reason, 60),
+    ruleIndex: places.get(change.reason) ?? -1,
+    level: LEVELS[change.risk],
+    message: { text: messageText(sentence(entry)) },
+    locations: [
+      {
+        physicalLocation: { artifactLocation: { uri: uriOf(path), uriBaseId: '%SRCROOT%' }, region: { startLine: line } },
+        logicalLocations: [
+          { fullyQualifiedName: oneLine(`${group}/${kind}/${namespace}/${name} ${change.path ?? ''}`.trim(), 400), kind: 'object' },
+        ],
+      },
+    ],
+    // GitHub goes by the first one. The same change in two clusters is two alerts, also where no uid keeps them apart.
+    partialFingerprints: {
+      primaryLocationLineHash: `${hash(`${unit.cluster}\0${unit.package}\0${change.fingerprint}`)}:1`,
+      'backporch/v1': change.fingerprint,
+    },
+    properties: {
+      cluster: oneLine(unit.cluster),
+      package: oneLine(unitName(unit), 300),
+      risk: change.risk,
+      change: change.change,
+      actor: oneLine(change.actor.manager),
+      ...(change.actor.user === undefined ? {} : { user: oneLine(change.actor.user) }),
+    },
+  }
+}
+
+function sentence({ change, report, number }: RankedChange): string {
+  const { actor } = change
+  const { git, live } = formatSides(change, 120)
+  const what = change.path === undefined ? `is ${change.change}` : `${change.path}: ${git} → ${live}`
+  const who = actor.confidence === 'none' ? 'an unknown writer' : `${actorName(actor)} (${actor.class.replace('-', ' ')})`
+  const rollback = rollbackText(change)
+  return `${objectName(change.ref)} ${what}, by ${who}${actor.at === '' ? '' : ` ${actor.at}`}${rollback === undefined ? '' : `, ${rollback}`}. Change ${number} of ${unitName(report.spec.unit)} in ${report.spec.unit.cluster}.`
+}
+
+/** Text that makes no link and no placeholder of a value (SARIF 2.1.0 §3.11.5, §3.11.6). */
+function messageText(text: string): string {
+  return oneLine(text, 1_000)
+    .replaceAll('](', '] (')
+    .replace(/\{(?=\d+\})/g, '{ ')
+}
+
+function uriOf(path: string): string {
+  return path.split('/').map(encodeURIComponent).join('/')
+}
+
+function notObserved({ package: path, ref, code, why }: Incomplete, { items }: DriftReportList): object {
+  const where = [...(path === undefined ? [] : [packageLabel(path, items)]), ...(ref === undefined ? [] : [objectName(ref)])].join(' ')
+  return notification(`${code} ${where}: ${why}`)
+}
+
+function notification(text: string): object {
+  return { level: 'warning', message: { text: messageText(text) } }
+}
+
+/** GitHub takes what stands before the last slash for the category: uploads of one category replace each other. */
+function categoryOf({ items }: DriftReportList): string {
+  const clusters = new Set(items.map(({ spec }) => spec.unit.cluster))
+  const [only] = clusters
+  return clusters.size === 1 && only !== undefined ? `backporch/${oneLine(only, 200)}/` : 'backporch/'
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
+}

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ActorClass } from '../drift.ts'
+import { ACTOR_CLASSES, classify } from './actor-classes.ts'
+
+const NAMES: Readonly<Record<ActorClass, string>> = {
+  'human-tool':
+    'kubectl kubectl-scale kubectl-rollout kubectl-last-applied oc k9s lens Mozilla headlamp rancher dashboard argocd-server curl',
+  gitops:
+    'argocd-controller argocd-application-controller flux flux-client-side-apply kustomize-controller helm-controller configsync.gke.io fleet-agent application/apply-patch kapp-server-side-apply helm kpt kpt-fn porch backporch.dev/0123456789ab Terraform HashiCorp pulumi-kubernetes ansible deploy@node-1',
+  controller:
+    'kube-controller-manager kubelet vpa-recommender keda-operator cluster-autoscaler cert-manager-certificates-trigger apiextensions.crossplane.io/composed/ef08e4 my-operator acme-controller-manager manager',
+  webhook: 'cert-manager-cainjector linkerd-proxy-injector kyverno pilot-discovery',
+  unknown: 'OpenAPI-Generator node-fetch Go-http-client before-first-apply my-ci',
+}
+
+for (const [found, names] of Object.entries(NAMES)) {
+  test(`the table has as ${found}: ${names}`, () => {
+    for (const manager of names.split(' ')) assert.equal(classify({ manager }), found, manager)
+  })
+}
+
+test('a HorizontalPodAutoscaler writes as the controller manager on scale, and a person through kubectl', () => {
+  assert.equal(classify({ manager: 'kube-controller-manager', operation: 'Update', subresource: 'scale' }), 'controller')
+  assert.equal(classify({ manager: 'kubectl', operation: 'Update', subresource: 'scale' }), 'human-tool')
+})
+
+test('a name that is only like another is not taken for it', () => {
+  for (const manager of ['kubectlx', 'mykubectl', 'occasional', 'curly', 'helmsman', ' kubectl', 'KUBECTL', '']) {
+    assert.equal(classify({ manager }), 'unknown', manager)
+  }
+})
+
+test('each row says what it is for', () => {
+  for (const { what, managers } of ACTOR_CLASSES) assert.ok(what.length > 5 && managers.length > 0)
+})

@@ -1,0 +1,197 @@
+/**
+ * What kind of writer a field manager is: one table, first match wins; the `actors` of a policy come before it. The name is chosen by
+ * the client (docs/guides/who-did-it.md): it tells which program wrote, as far as that program is honest, and never who sat at it.
+ */
+import { matchesGlob } from '../../text/glob.ts'
+import type { ActorClass } from '../drift.ts'
+
+/** One writer as far as it is to be classified. */
+export interface Writer {
+  readonly manager: string
+  readonly operation?: 'Apply' | 'Update' | ''
+  readonly subresource?: string
+  /** From an audit log alone; empty where it is not known. */
+  readonly user?: string
+}
+
+/** A rule of a policy. Every part that is given must match; texts may have `*`. */
+export interface ActorRule {
+  /** Where it is written, for people: `.drift/policy.yaml:12`. */
+  readonly where: string
+  readonly manager?: string
+  readonly operation?: 'Apply' | 'Update'
+  /** Empty: writes to the object itself. */
+  readonly subresource?: string
+  readonly user?: string
+  readonly class: ActorClass
+}
+
+export interface ClassRow {
+  readonly class: ActorClass
+  /** Names, with `*` for any text. */
+  readonly managers: readonly string[]
+  readonly subresource?: string
+  /** What writes so, and where that is documented. */
+  readonly what: string
+}
+
+export const ACTOR_CLASSES: readonly ClassRow[] = [
+  {
+    class: 'human-tool',
+    managers: ['kubectl', 'kubectl-*'],
+    what: 'kubectl; `kubectl-<verb>` is its default (k8s.io/kubectl, FieldManager flags)',
+  },
+  { class: 'human-tool', managers: ['oc', 'oc-*'], what: 'the OpenShift client, which is kubectl under another name' },
+  {
+    class: 'human-tool',
+    managers: ['k9s', 'kubie', 'lens', 'lens-*', 'Lens*', 'openlens', 'freelens', 'octant', 'headlamp*', 'aptakube*'],
+    what: 'terminal and desktop programs: the name of the program, which client-go sends as its User-Agent',
+  },
+  {
+    class: 'human-tool',
+    managers: ['Mozilla'],
+    what: 'a browser: a console that passes requests on (Rancher, OpenShift, Headlamp, Lens) passes on its User-Agent too',
+  },
+  {
+    class: 'human-tool',
+    managers: ['dashboard', 'dashboard-*', 'kubernetes-dashboard*', 'rancher', 'kubesphere*', 'ks-apiserver'],
+    what: 'web consoles that write under their own name',
+  },
+  {
+    class: 'human-tool',
+    managers: ['argocd-server'],
+    what: "Argo CD's web page and command line: an edit of a live manifest or a resource action",
+  },
+  { class: 'human-tool', managers: ['curl', 'HTTPie', 'insomnia', 'PostmanRuntime', 'Wget'], what: 'a request by hand' },
+  {
+    class: 'gitops',
+    managers: ['argocd', 'argocd-*', 'gitops-engine'],
+    what: 'Argo CD (`argocd-controller` for server-side apply, `argocd-application-controller` otherwise)',
+  },
+  {
+    class: 'gitops',
+    managers: ['flux', 'flux-*', 'kustomize-controller', 'helm-controller', 'source-controller', 'image-automation-controller'],
+    what: 'Flux: its controllers, and `flux-client-side-apply`',
+  },
+  { class: 'gitops', managers: ['configsync.gke.io', 'configsync*'], what: 'Config Sync' },
+  { class: 'gitops', managers: ['fleet', 'fleet*'], what: 'Rancher Fleet' },
+  {
+    class: 'gitops',
+    managers: ['application/apply-patch', 'addon-controller', 'sveltos*', 'projectsveltos*'],
+    what: 'Sveltos and k0rdent',
+  },
+  {
+    class: 'gitops',
+    managers: ['kapp*', 'kluctl*', 'tanka', 'werf*', 'nelm*', 'helm', 'helm-*', 'helmfile'],
+    what: 'tools that apply a whole release',
+  },
+  { class: 'gitops', managers: ['kpt*', 'porch*', 'backporch*'], what: 'kpt live, Porch, and what Backporch itself settles' },
+  {
+    class: 'gitops',
+    managers: ['Terraform', 'HashiCorp', 'terraform-provider-*', 'pulumi*', 'ansible', 'ansible-*', 'cdk8s*'],
+    what: 'infrastructure tools: `Terraform` is the default of `kubernetes_manifest`, `HashiCorp` the User-Agent of its other resources',
+  },
+  {
+    class: 'gitops',
+    managers: ['deploy@*', 'helm-controller@*', 'eks', 'addon-manager', 'kube-addon-manager'],
+    what: 'manifests that a distribution deploys by itself (k3s and RKE2, EKS add-ons)',
+  },
+  {
+    class: 'webhook',
+    managers: ['*webhook*', '*injector*', '*cainjector*', '*kyverno*', '*gatekeeper*', 'pilot-discovery', 'istiod', '*admission*'],
+    what: 'what fills in certificates and sidecars, and policy engines that change objects',
+  },
+  {
+    class: 'controller',
+    managers: [
+      'kube-controller-manager',
+      'kube-scheduler',
+      'kube-apiserver',
+      'kubelet',
+      'kube-proxy',
+      'cloud-controller-manager',
+      'coredns',
+      'konnectivity*',
+    ],
+    what: 'the control plane and its nodes; `kube-controller-manager` on `scale` is a HorizontalPodAutoscaler',
+  },
+  { class: 'controller', managers: ['*'], subresource: 'status', what: 'whoever writes a status' },
+  { class: 'controller', managers: ['vpa-*', 'recommender', 'updater'], what: 'the VerticalPodAutoscaler' },
+  { class: 'controller', managers: ['keda', 'keda-*', 'cluster-autoscaler', 'karpenter*', 'descheduler'], what: 'autoscalers' },
+  { class: 'controller', managers: ['cert-manager', 'cert-manager-*'], what: 'cert-manager' },
+  {
+    class: 'controller',
+    managers: ['crossplane*', 'apiextensions.crossplane.io/*', '*.upbound.io/*'],
+    what: 'Crossplane: composed resources have a manager of their own each',
+  },
+  {
+    class: 'controller',
+    managers: [
+      'capi-*',
+      'cluster-api*',
+      'external-dns',
+      'external-secrets',
+      'sealed-secrets',
+      'velero*',
+      'argo-rollouts',
+      'rollouts-controller',
+      'knative*',
+      'strimzi*',
+    ],
+    what: 'operators under their own name',
+  },
+  {
+    class: 'controller',
+    managers: [
+      '*-controller',
+      '*-controller-manager',
+      '*-operator',
+      '*-autoscaler',
+      '*-provisioner',
+      '*-agent',
+      'manager',
+      'controller',
+      'operator',
+    ],
+    what: 'the names that operators usually have (kubebuilder builds a program `manager`)',
+  },
+  {
+    class: 'unknown',
+    managers: [
+      'OpenAPI-Generator',
+      'Kubernetes Java Client',
+      'fabric8*',
+      'node-fetch',
+      'Go-http-client',
+      'python-requests',
+      'axios',
+      'unknown',
+      'before-first-apply',
+    ],
+    what: 'a library, which says nothing of the program that uses it: Python and generated clients, Java, Node, Go',
+  },
+]
+
+/** The class of a writer: by the first rule of the policy that matches, else by the table. */
+export function classify(writer: Writer, rules: readonly ActorRule[] = []): ActorClass {
+  return ruleFor(writer, rules)?.class ?? rowFor(writer)?.class ?? 'unknown'
+}
+
+/** The rule of the policy that decides. */
+export function ruleFor(writer: Writer, rules: readonly ActorRule[]): ActorRule | undefined {
+  return rules.find(
+    (rule) =>
+      (rule.manager === undefined || matchesGlob(rule.manager, writer.manager)) &&
+      (rule.operation === undefined || rule.operation === writer.operation) &&
+      (rule.subresource === undefined || rule.subresource === (writer.subresource ?? '')) &&
+      (rule.user === undefined || (!!writer.user && matchesGlob(rule.user, writer.user))),
+  )
+}
+
+/** The row of the table that decides, as `explain` prints it. */
+export function rowFor({ manager, subresource = '' }: Writer): ClassRow | undefined {
+  if (manager === '') return undefined
+  return ACTOR_CLASSES.find(
+    (row) => (row.subresource === undefined || row.subresource === subresource) && row.managers.some((glob) => matchesGlob(glob, manager)),
+  )
+}

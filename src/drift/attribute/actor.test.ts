@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { field } from '../../krm/field-path.ts'
+import { EMPTY_FIELD_SET, parseFieldsV1 } from '../../krm/field-set.ts'
+import type { ManagedFieldsEntry } from '../../krm/managed-fields.ts'
+import type { Json } from '../../text/json.ts'
+import { classOfManager, creatorOf, foreignOwner, ownersOf, removerOf, UNKNOWN_ACTOR } from './actor.ts'
+
+const CLASSES: readonly (readonly [manager: string, found: string])[] = [
+  ['kubectl', 'human-tool'],
+  ['kubectl-client-side-apply', 'human-tool'],
+  ['kubectl-edit', 'human-tool'],
+  ['k9s', 'human-tool'],
+  ['argocd-controller', 'gitops'],
+  ['kustomize-controller', 'gitops'],
+  ['helm', 'gitops'],
+  ['backporch.dev/0123456789ab', 'gitops'],
+  ['cert-manager-cainjector', 'webhook'],
+  ['kube-controller-manager', 'controller'],
+  ['vpa-recommender', 'controller'],
+  ['my-operator', 'controller'],
+  ['my-ci', 'unknown'],
+  ['', 'unknown'],
+]
+
+for (const [manager, found] of CLASSES) test(`${manager || 'no name'} is ${found}`, () => assert.equal(classOfManager(manager), found))
+
+function entry(manager: string, more: Partial<ManagedFieldsEntry> = {}): ManagedFieldsEntry {
+  return { manager, operation: 'Update', subresource: '', apiVersion: 'v1', time: '2026-11-21T08:00:00Z', fields: EMPTY_FIELD_SET, ...more }
+}
+
+const SYNCER = entry('flux', { operation: 'Apply' })
+
+const REMOVERS: readonly (readonly [name: string, entries: readonly ManagedFieldsEntry[], manager: string])[] = [
+  ['the only other writer', [SYNCER, entry('kubectl-edit')], 'kubectl-edit'],
+  ['nobody of two', [SYNCER, entry('kubectl-edit'), entry('k9s')], 'unknown'],
+  ['nobody where there is none', [SYNCER], 'unknown'],
+  ['not the control plane', [SYNCER, entry('kube-controller-manager'), entry('k9s')], 'k9s'],
+  ['not who writes the status', [SYNCER, entry('k9s', { subresource: 'status' })], 'unknown'],
+]
+
+for (const [name, entries, manager] of REMOVERS) {
+  test(`a removal is laid to ${name}, and never for certain`, () => {
+    const actor = removerOf({ entries, unreadable: [] }, SYNCER)
+    assert.equal(actor.manager, manager)
+    assert.notEqual(actor.confidence, 'field-manager')
+  })
+}
+
+test('an object was made by its first writer', () => {
+  const entries = [entry('late', { time: '2026-11-21T09:00:00Z' }), entry('first')]
+  assert.equal(creatorOf({ entries, unreadable: [] }).manager, 'first')
+  assert.equal(creatorOf({ entries: entries.toReversed(), unreadable: [] }).manager, 'first')
+  assert.equal(creatorOf({ entries: [], unreadable: [] }), UNKNOWN_ACTOR)
+})
+
+test('who owned a map that is empty for it now does not own what another wrote into it; who owns an atomic one does', () => {
+  const fieldsOf = (labels: Json) => parseFieldsV1({ 'f:metadata': { 'f:labels': labels } }) ?? EMPTY_FIELD_SET
+  const path = [field('metadata'), field('labels'), field('app')]
+  const owners = (...entries: readonly ManagedFieldsEntry[]) => ownersOf({ entries, unreadable: [] }, path).map(({ manager }) => manager)
+  const syncer = entry('kubectl-client-side-apply', { fields: fieldsOf({}) })
+  assert.deepEqual(owners(syncer), ['kubectl-client-side-apply'])
+  assert.deepEqual(owners(syncer, entry('kubectl-label', { fields: fieldsOf({ 'f:app': {} }) })), ['kubectl-label'])
+  assert.deepEqual(owners(syncer, entry('kubectl-label', { fields: fieldsOf({ 'f:other': {} }) })), [])
+  assert.deepEqual(owners(syncer, entry('kubectl-label', { fields: fieldsOf({}) })), ['kubectl-client-side-apply', 'kubectl-label'])
+})
+
+test('the owners of a field are those of the object and of its scale, the latest first; not those of its status', () => {
+  const fields = parseFieldsV1({ 'f:spec': { 'f:replicas': {} } }) ?? EMPTY_FIELD_SET
+  const entries = [
+    entry('flux', { operation: 'Apply', fields }),
+    entry('kubectl-scale', { subresource: 'scale', fields, time: '2026-11-21T09:00:00Z' }),
+    entry('status-writer', { subresource: 'status', fields, time: '2026-11-21T10:00:00Z' }),
+    entry('other', { time: '2026-11-21T11:00:00Z' }),
+  ]
+  const path = [field('spec'), field('replicas')]
+  const managed = { entries, unreadable: [] }
+  assert.deepEqual(
+    ownersOf(managed, path).map(({ manager }) => manager),
+    ['kubectl-scale', 'flux'],
+  )
+  assert.equal(foreignOwner(managed, path, SYNCER)?.manager, 'kubectl-scale')
+  assert.equal(foreignOwner({ entries: entries.slice(0, 1), unreadable: [] }, path, SYNCER), undefined)
+})

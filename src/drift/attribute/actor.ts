@@ -1,0 +1,75 @@
+/** Who wrote a field, from `managedFields`. */
+import type { FieldPath } from '../../krm/field-path.ts'
+import { type FieldManager, type ManagedFields, type ManagedFieldsEntry, ownsPlace, sameManager } from '../../krm/managed-fields.ts'
+import type { Actor, ActorClass, Syncer } from '../drift.ts'
+import { classify } from './actor-classes.ts'
+
+/** By the shipped table alone (src/drift/attribute/actor-classes.ts). */
+export function classOfManager(manager: string): ActorClass {
+  return classify({ manager })
+}
+
+/** Managers of the Kubernetes control plane itself: what they add to an object is never drift. */
+const CONTROL_PLANE = new Set(['kube-controller-manager', 'kube-scheduler', 'kube-apiserver', 'kubelet', 'cloud-controller-manager'])
+
+export function isControlPlane(manager: string): boolean {
+  return CONTROL_PLANE.has(manager)
+}
+
+export const UNKNOWN_ACTOR: Actor = { manager: 'unknown', operation: '', subresource: '', class: 'unknown', at: '', confidence: 'none' }
+
+/** Whether it is certain that this manager wrote the live value: it owns the field, or the audit log has its very request. */
+export function isKnownWriter({ confidence }: Pick<Actor, 'confidence'>): boolean {
+  return confidence === 'audit' || confidence === 'audit-time' || confidence === 'field-manager'
+}
+
+export function actorOf(entry: ManagedFieldsEntry, confidence: Actor['confidence']): Actor {
+  return {
+    manager: entry.manager,
+    operation: entry.operation,
+    subresource: entry.subresource,
+    class: classify(entry),
+    at: entry.time,
+    confidence,
+  }
+}
+
+/** Owners of a live field, the syncer first, then by time, the latest first. */
+export function ownersOf(managed: ManagedFields, path: FieldPath): ManagedFieldsEntry[] {
+  return managed.entries.filter((entry) => entry.subresource !== 'status' && ownsPlace(entry, path, managed)).sort(byTimeLatestFirst)
+}
+
+/** Who last wrote a live field other than the syncer; undefined when the syncer alone owns it, or nobody does. */
+export function foreignOwner(managed: ManagedFields, path: FieldPath, syncer: Syncer | undefined): ManagedFieldsEntry | undefined {
+  return ownersOf(managed, path).find((entry) => !isSyncer(entry, syncer))
+}
+
+/**
+ * Who removed a field: nobody owns what is not there, and a write that only removes leaves no entry at all
+ * (docs/facts/removals-leave-no-owner.md). One single other writer of the object is named as `last-writer`.
+ */
+export function removerOf(managed: ManagedFields, syncer: Syncer | undefined): Actor {
+  const others = managed.entries.filter((entry) => entry.subresource === '' && !isSyncer(entry, syncer) && !isControlPlane(entry.manager))
+  const [only] = others
+  return others.length === 1 && only !== undefined ? actorOf(only, 'last-writer') : UNKNOWN_ACTOR
+}
+
+/** Who made an object: the earliest entry for the object itself. */
+export function creatorOf(managed: ManagedFields): Actor {
+  const own = managed.entries.filter((entry) => entry.subresource === '').sort((left, right) => -byTimeLatestFirst(left, right))
+  const [first] = own
+  return first === undefined ? UNKNOWN_ACTOR : actorOf(first, 'field-manager')
+}
+
+/** Under its own name, or one that it had before. */
+export function isSyncer(entry: FieldManager, syncer: Syncer | undefined): boolean {
+  return syncer !== undefined && (sameManager(entry, syncer) || (syncer.former?.some((other) => sameManager(entry, other)) ?? false))
+}
+
+function byTimeLatestFirst(left: ManagedFieldsEntry, right: ManagedFieldsEntry): number {
+  return left.time === right.time ? compareText(left.manager, right.manager) : -compareText(left.time, right.time)
+}
+
+function compareText(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0
+}

@@ -1,0 +1,128 @@
+/**
+ * Who it was, after the difference is known: the other owners of the field, the class by the rules of the policy, and with an audit log
+ * the user. Changes nothing about what differs, so that no fingerprint depends on it.
+ */
+import type { AuditedWrite } from '../../krm/audit-event.ts'
+import { type ManagedFields, managedFieldsOf } from '../../krm/managed-fields.ts'
+import { resourceKey } from '../../krm/resource-id.ts'
+import type { Actor, Confidence, Drift, FieldOwner, ObjectVerdict, Syncer } from '../drift.ts'
+import { isSyncer, ownersOf } from './actor.ts'
+import { type ActorRule, classify, ruleFor } from './actor-classes.ts'
+import { findWitness, isControlPlaneUser, type Witness } from './audit-witness.ts'
+
+export interface Attribution {
+  readonly syncer: Syncer | undefined
+  /** Of the policy, in their order. */
+  readonly rules: readonly ActorRule[]
+  /** By `resourceKey`, oldest first; empty without an audit log. */
+  readonly writes: ReadonlyMap<string, readonly AuditedWrite[]>
+}
+
+/** Most owners beside the actor that one line names: 300 managers on one object are no help to a reader. */
+const MOST_OTHERS = 5
+
+export function attribute(verdict: ObjectVerdict, by: Attribution): ObjectVerdict {
+  if (verdict.items.length === 0 && verdict.setAside.length === 0) return verdict
+  const managed = verdict.live === undefined ? undefined : managedFieldsOf(verdict.live)
+  const writes = by.writes.get(resourceKey(verdict.id)) ?? []
+  const accounts = syncerAccounts(writes, by.syncer)
+  const named = (drift: Drift): Drift => ({ ...drift, actor: attributed(drift, managed, writes, accounts, by) })
+  return {
+    ...verdict,
+    items: verdict.items.map(named),
+    setAside: verdict.setAside.map((aside) => ({ ...aside, drift: named(aside.drift) })),
+  }
+}
+
+function attributed(
+  drift: Drift,
+  managed: ManagedFields | undefined,
+  writes: readonly AuditedWrite[],
+  accounts: ReadonlySet<string>,
+  by: Attribution,
+): Actor {
+  const others = managed === undefined ? [] : otherOwners(drift, managed, by)
+  const shared = others.length === 0 ? {} : { others }
+  const witness = writes.length === 0 ? undefined : findWitness(drift, writes, by.syncer)
+  const { actor } = drift
+  if (witness === undefined) {
+    const known = actor.confidence !== 'none'
+    return { ...actor, ...(known ? { class: classify(actor, by.rules) } : {}), ...shared }
+  }
+  return { ...seenBy(witness, drift, accounts, by.rules), ...shared }
+}
+
+function otherOwners({ actor, path }: Drift, managed: ManagedFields, { syncer, rules }: Attribution): FieldOwner[] {
+  if (path.length === 0 || actor.confidence !== 'field-manager') return []
+  return ownersOf(managed, path)
+    .filter((entry) => !isSyncer(entry, syncer) && !isActor(entry, actor))
+    .slice(0, MOST_OTHERS)
+    .map((entry) => ({
+      manager: entry.manager,
+      operation: entry.operation,
+      subresource: entry.subresource,
+      class: classify(entry, rules),
+      at: entry.time,
+    }))
+}
+
+function isActor(entry: { manager: string; operation: string; subresource: string }, actor: Actor): boolean {
+  return entry.manager === actor.manager && entry.operation === actor.operation && entry.subresource === actor.subresource
+}
+
+const CONFIDENCE: Readonly<Record<Witness['proof'], Confidence>> = { proven: 'audit', 'by-time': 'audit-time', perhaps: 'last-writer' }
+
+function seenBy({ write, proof }: Witness, { actor, change }: Drift, accounts: ReadonlySet<string>, rules: readonly ActorRule[]): Actor {
+  const { user, actingAs } = write
+  const owned = change !== 'missing' && change !== 'removed' && actor.confidence !== 'none'
+  const { manager, operation, subresource } = owned ? actor : ofWrite(write)
+  const writer = { manager, operation, subresource, user: personOf(write) }
+  return {
+    manager,
+    operation,
+    subresource,
+    class: classOfWriter(writer, user, accounts, rules),
+    // The time of a manager is that of its last write to any of its fields; that of the very request is better.
+    at: proof === 'by-time' && actor.at !== '' ? actor.at : new Date(write.answeredAt).toISOString().replace(/\.\d+Z$/, 'Z'),
+    confidence: CONFIDENCE[proof],
+    user,
+    ...(actingAs === '' || actingAs === user ? {} : { actingAs }),
+  }
+}
+
+function ofWrite({ manager, verb, object }: AuditedWrite): Pick<Actor, 'manager' | 'operation' | 'subresource'> {
+  const operation = verb === 'update' || verb === 'patch' || verb === 'create' ? 'Update' : ''
+  return { manager: manager === '' ? 'unknown' : manager, operation, subresource: object.subresource }
+}
+
+/** A console with an account of its own acts as the person who uses it; a person may act as an administrator. */
+export function personOf({ user, actingAs }: Pick<AuditedWrite, 'user' | 'actingAs'>): string {
+  return actingAs !== '' && user.startsWith('system:serviceaccount:') ? actingAs : user
+}
+
+function classOfWriter(
+  writer: { readonly manager: string; readonly operation: Actor['operation']; readonly subresource: string; readonly user: string },
+  account: string,
+  accounts: ReadonlySet<string>,
+  rules: readonly ActorRule[],
+): Actor['class'] {
+  const rule = ruleFor(writer, rules)
+  if (rule !== undefined) return rule.class
+  const byTable = classify(writer)
+  if (writer.user === account && (accounts.has(account) || isGitopsAccount(account))) return 'gitops'
+  if (isControlPlaneUser(account)) return 'controller'
+  return byTable === 'unknown' && writer.user.startsWith('system:serviceaccount:') ? 'controller' : byTable
+}
+
+/** Service accounts that wrote as the syncer: what they write under another name is the syncer's too, and no person's. */
+function syncerAccounts(writes: readonly AuditedWrite[], syncer: Syncer | undefined): ReadonlySet<string> {
+  const users = new Set(writes.flatMap(({ manager, user }) => (syncer !== undefined && manager === syncer.manager ? [user] : [])))
+  return new Set([...users].filter((user) => user.startsWith('system:serviceaccount:')))
+}
+
+/** Accounts under which GitOps tools run as they are installed. */
+function isGitopsAccount(user: string): boolean {
+  return /^system:serviceaccount:(argocd|argo-cd|openshift-gitops|flux-system|config-management-system|cattle-fleet-system|projectsveltos|kapp-controller|porch-system):/.test(
+    user,
+  )
+}

@@ -1,0 +1,216 @@
+/**
+ * Which write of an audit log made a difference. Told by what the server answered to each write (level RequestResponse), and where the
+ * log has no bodies by object, manager and time (docs/facts/audit-events.md). What is not certain is said not to be.
+ */
+import { type AuditedWrite, isOfKind, isWriteTo } from '../../krm/audit-event.ts'
+import { type FieldPath, field, formatFieldPath, indexOfStep, valueAt } from '../../krm/field-path.ts'
+import { type ManagedFieldsEntry, managedFieldsOf, ownsPlace } from '../../krm/managed-fields.ts'
+import type { ResourceId } from '../../krm/resource-id.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
+import type { Drift, Syncer } from '../drift.ts'
+
+export interface Witness {
+  readonly write: AuditedWrite
+  /**
+   * `proven`: this write made the difference. `by-time`: by a manager that owns the field, at the time that the server keeps of it.
+   * `perhaps`: nothing else in the log can have done it, and the log may not have everything.
+   */
+  readonly proof: 'proven' | 'by-time' | 'perhaps'
+}
+
+/** `writes`: to the object of the difference and to its namespace, oldest first. */
+export function findWitness(drift: Drift, writes: readonly AuditedWrite[], syncer: Syncer | undefined): Witness | undefined {
+  const own = writes.filter(({ object }) => isWriteTo(object, drift.id))
+  if (drift.change === 'missing') return deletionOf(drift.id, own, writes)
+  if (drift.change === 'unexpected') return creationOf(drift, own)
+  const changing = sinceMade(own).filter(({ verb }) => verb === 'create' || verb === 'update' || verb === 'patch')
+  if (drift.change === 'removed') return removalOf(drift.path, changing, syncer)
+  return provenWriter(drift, changing) ?? writerByTime(drift, changing)
+}
+
+/** Writes to an object of this name that is gone say nothing of the one that is there. */
+function sinceMade(own: readonly AuditedWrite[]): readonly AuditedWrite[] {
+  const gone = own.findLastIndex(({ verb }) => verb === 'delete')
+  const made = own.findIndex(({ created }, index) => index > gone && created)
+  // After a delete the object lives on while a finalizer holds it: only a later creation proves another object.
+  return gone === -1 || made === -1 ? own : own.slice(made)
+}
+
+/** The first write of the last run in which the server's answers have the live value. */
+function provenWriter(drift: Drift, writes: readonly AuditedWrite[]): Witness | undefined {
+  const { actor, path } = drift
+  let first: AuditedWrite | undefined
+  for (const write of writes.toReversed()) {
+    // A status of its own, a log that leaves some writes without a body: nothing is known of the field after it.
+    if (write.response === undefined || !isComparable(write, drift)) continue
+    if (!hasLiveValue(write, drift)) break
+    first = write
+  }
+  if (first === undefined || first.manager !== actor.manager || first.object.subresource !== actor.subresource) return undefined
+  if (first.object.subresource === 'scale') return { write: first, proof: 'proven' }
+  // The owner's entry has the time of this very write: another one, which the log does not have, would have left its own.
+  return isOwnedIn(first, path) ? { write: first, proof: 'proven' } : undefined
+}
+
+/** A Scale has the replicas and nothing else, and another version may have its fields elsewhere. */
+function isComparable({ object, response }: AuditedWrite, { path, apiVersion }: Drift): boolean {
+  if (object.subresource === 'scale') return sameText(path, REPLICAS)
+  return response !== undefined && getKey(response, 'apiVersion') === apiVersion
+}
+
+function sameText(left: FieldPath, right: FieldPath): boolean {
+  return formatFieldPath(left) === formatFieldPath(right)
+}
+
+function hasLiveValue(write: AuditedWrite, { path, live, liveUnread }: Drift): boolean {
+  if (write.response === undefined) return false
+  if (write.object.subresource === 'scale') return jsonEquals(valueAt(write.response, REPLICAS), live)
+  const value = valueAt(write.response, path)
+  // Of a Secret the log has no values here: its field is there, and who owns it is asked next.
+  return write.hidden || liveUnread ? value !== undefined && isOwnedIn(write, path) : jsonEquals(value, live)
+}
+
+const REPLICAS: FieldPath = [field('spec'), field('replicas')]
+
+function ownEntry({ response, manager, object }: AuditedWrite): ManagedFieldsEntry | undefined {
+  if (response === undefined) return undefined
+  const own = managedFieldsOf(response).entries.filter((entry) => entry.manager === manager && entry.subresource === object.subresource)
+  return own.toSorted((left, right) => (left.time < right.time ? 1 : -1))[0]
+}
+
+function isOwnedIn(write: AuditedWrite, path: FieldPath): boolean {
+  const entry = ownEntry(write)
+  if (entry === undefined || write.response === undefined) return false
+  return ownsPlace(entry, path, managedFieldsOf(write.response)) && fitsTime(write, entry.time)
+}
+
+/** The server keeps the time of a write in whole seconds, and takes it between the request and its answer. */
+function fitsTime({ receivedAt, answeredAt }: AuditedWrite, time: string): boolean {
+  const at = Date.parse(time)
+  return !Number.isNaN(at) && at >= Math.floor(receivedAt / 1000) * 1000 && at <= answeredAt
+}
+
+/** The one user that wrote under the owner's name at the owner's time. */
+function writerByTime({ actor }: Drift, writes: readonly AuditedWrite[]): Witness | undefined {
+  const own = writes.filter(({ manager, object }) => manager === actor.manager && object.subresource === actor.subresource)
+  // An entry of the scale subresource has no time: its last write is the one that counts.
+  const at = actor.at === '' && actor.subresource === 'scale' ? own.slice(-1) : own.filter((write) => fitsTime(write, actor.at))
+  return onlyUser(at, 'by-time')
+}
+
+/** The last of these writes, where one user made all of them. */
+function onlyUser(writes: readonly AuditedWrite[], proof: Witness['proof']): Witness | undefined {
+  const last = writes.at(-1)
+  if (last === undefined || writes.some(({ user, actingAs }) => user !== last.user || actingAs !== last.actingAs)) return undefined
+  return { write: last, proof }
+}
+
+function removalOf(path: FieldPath, writes: readonly AuditedWrite[], syncer: Syncer | undefined): Witness | undefined {
+  const whole = writes.filter(({ object }) => object.subresource === '')
+  const had = whole.findLastIndex(({ response }) => response !== undefined && valueAt(response, path) !== undefined)
+  const after = whole.slice(had + 1)
+  const without = after.findIndex(({ response }) => response !== undefined)
+  const remover = after[without]
+  const before = whole[had]
+  if (before !== undefined && remover !== undefined && without === 0) {
+    const follows = before.response !== undefined && remover.object.resourceVersion === versionOf(before.response)
+    if (follows || removes(remover.request, path)) return { write: remover, proof: 'proven' }
+    return { write: remover, proof: 'perhaps' }
+  }
+  // Any apply of the syncer would have put the field back: it was removed after the last one.
+  const synced = after.findLastIndex(({ manager }) => syncer !== undefined && manager === syncer.manager)
+  const later = after.slice(synced + 1).filter(({ user }) => !isControlPlaneUser(user))
+  const asked = later.filter(({ request }) => removes(request, path))
+  return onlyUser(asked.length > 0 ? asked : later, 'perhaps')
+}
+
+function versionOf(object: JsonObject): string | undefined {
+  const metadata = getKey(object, 'metadata')
+  const version = isJsonObject(metadata) ? getKey(metadata, 'resourceVersion') : undefined
+  return typeof version === 'string' && version !== '' ? version : undefined
+}
+
+/** Whether a patch takes the place, or something above it, away: by `null`, by a directive, by an operation, or by giving the list anew. */
+export function removes(patch: Json | undefined, path: FieldPath): boolean {
+  if (isJsonArray(patch)) return patch.some((operation) => isOperationAbove(operation, path))
+  return patch !== undefined && !isWhole(patch) && isTakenAway(patch, path)
+}
+
+/** An object of an update or an apply has no directives: it is judged by the answers. */
+function isWhole(patch: Json): boolean {
+  return isJsonObject(patch) && getKey(patch, 'kind') !== undefined && getKey(patch, 'apiVersion') !== undefined
+}
+
+function isTakenAway(patch: Json, path: FieldPath): boolean {
+  const [step, ...rest] = path
+  if (patch === null) return true
+  if (isJsonObject(patch) && getKey(patch, '$patch') !== undefined) return true
+  if (step === undefined) return false
+  if (isJsonArray(patch)) {
+    if (step.kind === 'field') return false
+    const place = indexOfStep(patch, step)
+    // A list without keys is given anew as a whole; one with keys may be a strategic patch, which names the items that it is about.
+    return place === -1 ? step.kind !== 'item' : isTakenAway(patch[place] ?? null, rest)
+  }
+  if (!isJsonObject(patch) || step.kind !== 'field') return false
+  if (Object.hasOwn(patch, `$deleteFromPrimitiveList/${step.name}`)) return true
+  const below = getKey(patch, step.name)
+  return below !== undefined && isTakenAway(below, rest)
+}
+
+/** A pointer names places in lists by their order: the names of the fields must agree. */
+function isOperationAbove(operation: Json, path: FieldPath): boolean {
+  if (!isJsonObject(operation)) return false
+  const [op, pointer] = [getKey(operation, 'op'), getKey(operation, 'path')]
+  if (typeof pointer !== 'string' || (op !== 'remove' && op !== 'replace' && op !== 'move')) return false
+  const parts = pointer
+    .slice(1)
+    .split('/')
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+  return (
+    parts.length <= path.length &&
+    parts.every((part, index) => (path[index]?.kind === 'field' ? part === path[index].name : /^\d+$/.test(part)))
+  )
+}
+
+const NAMESPACE_CONTROLLER = 'system:serviceaccount:kube-system:namespace-controller'
+
+/** The last delete of the object, or of a collection or a namespace that it was in. */
+function deletionOf(id: ResourceId, own: readonly AuditedWrite[], writes: readonly AuditedWrite[]): Witness | undefined {
+  const around = writes.filter(
+    ({ verb, object }) =>
+      (verb === 'deletecollection' && object.namespace === id.namespace && isOfKind(object, id)) ||
+      (verb === 'delete' && id.namespace !== '' && isWriteTo(object, { group: '', kind: 'Namespace', namespace: '', name: id.namespace })),
+  )
+  const last = [...own.filter(({ verb }) => verb === 'delete'), ...around].toSorted((left, right) => left.answeredAt - right.answeredAt)
+  const write = last.findLast(({ user, verb }) => !(verb === 'deletecollection' && user === NAMESPACE_CONTROLLER))
+  if (write === undefined) return undefined
+  // Made again after it, and gone again: the log does not have what took it away.
+  if (own.some((other) => other.created && other.answeredAt > write.answeredAt)) return undefined
+  const named = write.verb === 'delete' && isWriteTo(write.object, id)
+  return { write, proof: named || listsObject(write, id) ? 'proven' : 'perhaps' }
+}
+
+/** The server answers to the delete of a collection with what it deleted. */
+function listsObject({ response }: AuditedWrite, { name }: ResourceId): boolean {
+  const items = response === undefined ? undefined : getKey(response, 'items')
+  return isJsonArray(items) && items.some((item) => valueAt(item, [field('metadata'), field('name')]) === name)
+}
+
+function creationOf({ uid, live }: Drift, own: readonly AuditedWrite[]): Witness | undefined {
+  const made = own.filter(({ created, object }) => created && object.subresource === '')
+  const same = uid === '' ? undefined : made.findLast(({ object }) => object.uid === uid)
+  if (same !== undefined) return { write: same, proof: 'proven' }
+  const at = valueAt(live, [field('metadata'), field('creationTimestamp')])
+  return typeof at === 'string'
+    ? onlyUser(
+        made.filter((write) => fitsTime(write, at)),
+        'by-time',
+      )
+    : undefined
+}
+
+/** The control plane and the nodes, which write to everything and of their own accord. */
+export function isControlPlaneUser(user: string): boolean {
+  return /^system:(kube-|node:|apiserver$|serviceaccount:kube-system:[a-z-]*controller$)/.test(user)
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { appliedBy, editedBy, TEST_SCHEMA, withMetadata } from '../../../test/fakes/live-object.ts'
+import { formatFieldPath } from '../../krm/field-path.ts'
+import { readResource } from '../../krm/resource.ts'
+import type { JsonObject } from '../../text/json.ts'
+import { detectDrift, needsPrediction } from '../compare/detect-drift.ts'
+
+const FLUX = { manager: 'kustomize-controller', operation: 'Apply', subresource: '' } as const
+const MARK = 'kustomize.toolkit.fluxcd.io/name'
+
+const GIT: JsonObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web', namespace: 'shop' }, data: { a: '1' } }
+
+/** As the syncer applies it: with labels that are in no manifest. */
+function applied(labels: JsonObject): JsonObject {
+  return appliedBy(FLUX.manager, withMetadata(GIT, { labels }))
+}
+
+function observed(live: JsonObject, git = GIT) {
+  const read = readResource(git)
+  assert.ok('id' in read)
+  const desired = { ...read, location: { path: 'a.yaml', document: 0, item: undefined, line: 1 } }
+  return { desired, live: { state: 'present', object: live, metadataOnly: false } as const, schema: TEST_SCHEMA }
+}
+
+test('the marks that the syncer put on an object stand in no way of the proof, so it needs no dry run', () => {
+  assert.equal(needsPrediction(observed(applied({ [MARK]: 'web', 'kustomize.toolkit.fluxcd.io/namespace': 'apps' })), FLUX), false)
+})
+
+test('another label that the syncer owns and git does not declare does', () => {
+  assert.equal(needsPrediction(observed(applied({ [MARK]: 'web', team: 'shop' })), FLUX), true)
+})
+
+test('a label that many tools use is a mark only with the value that one of them gives it', () => {
+  const helm = { ...FLUX, manager: 'helm' }
+  const managed = (by: string): JsonObject => appliedBy('helm', withMetadata(GIT, { labels: { 'app.kubernetes.io/managed-by': by } }))
+  assert.equal(needsPrediction(observed(managed('Helm')), helm), false)
+  assert.equal(needsPrediction(observed(managed('somebody')), helm), true)
+})
+
+test('a mark that git declares is a field like any other', () => {
+  const git = withMetadata(GIT, { labels: { [MARK]: 'other' } })
+  assert.equal(needsPrediction(observed(applied({ [MARK]: 'web' }), git), FLUX), true)
+})
+
+test("a mark that a person changed is shown: it is the syncer's no longer", () => {
+  const live = editedBy('kubectl-label', applied({ [MARK]: 'web' }), `metadata.labels["${MARK}"]`, 'elsewhere')
+  const { items } = detectDrift({ ...observed(live), prediction: undefined }, FLUX)
+  assert.deepEqual(
+    items.map(({ change, path, actor }) => [change, formatFieldPath(path), actor.manager]),
+    [['added', `metadata.labels["${MARK}"]`, 'kubectl-label']],
+  )
+})
+
+test('a mark under the name of a syncer of another tool is what somebody applied by hand through it', () => {
+  const ci = { ...FLUX, manager: 'ci' }
+  const live = appliedBy('ci', withMetadata(GIT, { labels: { [MARK]: 'web' } }))
+  assert.equal(needsPrediction(observed(live), ci), true)
+  const prediction = { state: 'predicted', object: appliedBy('ci', GIT) } as const
+  const { items } = detectDrift({ ...observed(live), prediction }, ci)
+  assert.deepEqual(
+    items.map(({ change, path }) => [change, formatFieldPath(path)]),
+    [['added', `metadata.labels["${MARK}"]`]],
+  )
+})

@@ -1,0 +1,195 @@
+/**
+ * Which field manager applies the package: the one whose apply decides what git says; and under which names the same syncer wrote
+ * before (docs/adr/0018-syncers-that-change-their-name.md, measured in docs/facts/applier-managers.md).
+ */
+import type { FieldSchema } from '../../krm/field-schema.ts'
+import { countCovered, fieldSetOf, ownsPath } from '../../krm/field-set.ts'
+import { type FieldManager, isSettleManager, type ManagedFieldsEntry, managedFieldsOf, sameManager } from '../../krm/managed-fields.ts'
+import type { JsonObject } from '../../text/json.ts'
+import { LAST_APPLIED, lastAppliedOf } from '../compare/last-applied.ts'
+import type { Syncer } from '../drift.ts'
+import { classOfManager } from './actor.ts'
+import { BEFORE_FIRST_APPLY, CLIENT_SIDE_APPLY, toolOfManager } from './manager-table.ts'
+
+export interface AppliedObject {
+  readonly desired: JsonObject
+  readonly live: JsonObject
+  readonly schema: FieldSchema
+}
+
+/**
+ * The applier that declares most of the desired fields over all objects, all names of one tool taken together. Among those that
+ * declare at least half as many a GitOps tool comes first and a tool in human hands last: somebody who applies a whole manifest by
+ * hand with force owns more than the syncer afterwards, and would otherwise hide his own edit. Of two GitOps tools the one that
+ * began last has taken over; of others the one with most fields is it.
+ *
+ * An applier is who wrote with operation Apply, or updated as a client-side applier does: by its name, or because it keeps the
+ * last-applied annotation, which then tells what it declares.
+ *
+ * @param given the field manager by configuration: that one it is, as it is found on the objects
+ * @returns undefined when nobody applied anything that is there
+ */
+export function findSyncer(objects: readonly AppliedObject[], given?: string): Syncer | undefined {
+  const writers = writersOf(objects)
+  const tools = toolsOf(writers, objects.length)
+  if (given !== undefined) {
+    const named = writers.filter(({ manager }) => manager.manager === given)
+    const manager = [...named].sort(byFields)[0]?.manager ?? { manager: given, operation: 'Apply', subresource: '' }
+    return withFormer(manager, writers)
+  }
+  const most = Math.max(0, ...tools.map(({ fields }) => fields))
+  const [first] = tools.filter(({ fields }) => fields * 2 >= most).sort(byRank)
+  const [member] = [...(first?.members ?? [])].sort(byFields)
+  return member === undefined ? undefined : withFormer(member.manager, writers)
+}
+
+/** One writer of objects of the package, under one name and with one operation. */
+interface Writer {
+  readonly manager: FieldManager
+  /** Whether it declares what it writes; others are kept because they may be an earlier name of the syncer. */
+  applies: boolean
+  /** Objects that it wrote. */
+  objects: number
+  /** Desired fields that it declares. */
+  fields: number
+  /** RFC 3339 UTC: the earliest and the latest of its entries; empty where the server kept no time. */
+  first: string
+  last: string
+}
+
+interface Tool {
+  readonly members: readonly Writer[]
+  readonly rank: number
+  readonly fields: number
+  readonly first: string
+}
+
+function writersOf(objects: readonly AppliedObject[]): Writer[] {
+  const writers = new Map<string, Writer>()
+  for (const { desired, live, schema } of objects) {
+    const wanted = fieldSetOf(desired, schema)
+    const { entries } = managedFieldsOf(live)
+    const keeper = keeperOfLastApplied(entries)
+    for (const entry of entries) {
+      // What a settle wrote it wrote for the syncer.
+      if (isSettleManager(entry.manager) || entry.subresource !== '') continue
+      const { manager, operation, subresource, time } = entry
+      const key = `${operation} ${manager}`
+      const none = { applies: false, objects: 0, fields: 0, first: time, last: time }
+      const writer = writers.get(key) ?? { manager: { manager, operation, subresource }, ...none }
+      const keepsLastApplied = entry === keeper
+      const applied = keepsLastApplied ? lastAppliedOf(live) : undefined
+      const declared = applied === undefined ? 0 : countCovered(wanted, fieldSetOf(applied, schema))
+      writer.applies ||= keepsLastApplied || isApplier(entry)
+      writer.objects += 1
+      writer.fields += Math.max(declared, countCovered(wanted, entry.fields))
+      if (time < writer.first) writer.first = time
+      if (time > writer.last) writer.last = time
+      writers.set(key, writer)
+    }
+  }
+  return [...writers.values()]
+}
+
+/** Who applies on the client's side. A person who changes the annotation by hand, as `kubectl edit` lets him, is not who applies. */
+function keeperOfLastApplied(entries: readonly ManagedFieldsEntry[]): ManagedFieldsEntry | undefined {
+  const owner = entries.find(({ operation, fields }) => operation === 'Update' && ownsPath(fields, LAST_APPLIED_PATH))
+  if (owner === undefined || classOfManager(owner.manager) !== 'human-tool') return owner
+  return entries.find(({ manager, operation }) => manager === CLIENT_SIDE_APPLY && operation === 'Update') ?? owner
+}
+
+const LAST_APPLIED_PATH = ['metadata', 'annotations', LAST_APPLIED].map((name) => ({ kind: 'field' as const, name }))
+
+function isApplier({ manager, operation }: ManagedFieldsEntry): boolean {
+  return operation === 'Apply' || manager === CLIENT_SIDE_APPLY || classOfManager(manager) === 'gitops'
+}
+
+/**
+ * Whether what Helm stores is what this syncer compares its next apply with. Programs that use Helm's library write under their own names,
+ * which say so: helm-controller, terraform-provider-helm_v2.17.0_x5. Another tool may have taken a release over, marks and all.
+ */
+export function writesThroughHelm(syncer: Syncer | undefined): boolean {
+  return syncer?.manager.includes('helm') === true
+}
+
+function toolsOf(writers: readonly Writer[], objects: number): Tool[] {
+  const groups = new Map<string, Writer[]>()
+  for (const writer of writers) {
+    if (!writer.applies) continue
+    const { manager, operation } = writer.manager
+    // Names that people use too are one tool each: of `kubectl apply` by hand and by a CI one may be the syncer and the other not.
+    const name = toolOfManager(manager) ?? (classOfManager(manager) === 'gitops' ? manager : `${operation} ${manager}`)
+    groups.set(name, [...(groups.get(name) ?? []), writer])
+  }
+  const tools = [...groups.values()].map((members) => ({
+    members,
+    rank: Math.min(...members.map(({ manager }) => rankOf(manager))),
+    fields: members.reduce((sum, { fields }) => sum + fields, 0),
+    first: members.reduce((earliest, { first }) => (first < earliest ? first : earliest), members[0]?.first ?? ''),
+  }))
+  const declaring = tools.filter(({ fields }) => fields > 0)
+  if (declaring.some(({ rank }) => rank < PEOPLE)) return declaring
+  // A syncer of which somebody took over all that it declares still applied the objects: its entry is there.
+  const emptied = tools.filter(({ rank, members }) => rank === 0 && members.some((member) => member.objects * 2 >= objects))
+  return emptied.length > 0 ? emptied : declaring
+}
+
+const PEOPLE = 2
+
+function rankOf({ manager }: FieldManager): number {
+  const found = classOfManager(manager)
+  return found === 'gitops' ? 0 : found === 'human-tool' ? PEOPLE : 1
+}
+
+function byRank(left: Tool, right: Tool): number {
+  return (
+    left.rank - right.rank ||
+    (left.rank === 0 ? compareText(right.first, left.first) : 0) ||
+    right.fields - left.fields ||
+    compareWriters(left.members[0], right.members[0])
+  )
+}
+
+function byFields(left: Writer, right: Writer): number {
+  return right.fields - left.fields || compareWriters(left, right)
+}
+
+/** An Apply first, then the name: the same answer whatever the order of the entries. */
+function compareWriters(left: Writer | undefined, right: Writer | undefined): number {
+  if (left === undefined || right === undefined) return 0
+  return compareText(left.manager.operation, right.manager.operation) || compareText(left.manager.manager, right.manager.manager)
+}
+
+function compareText(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
+function withFormer(syncer: FieldManager, writers: readonly Writer[]): Syncer {
+  const own = writers.filter(({ manager }) => isSameTool(manager, syncer))
+  const first = own.reduce((earliest, writer) => (writer.first < earliest ? writer.first : earliest), own[0]?.first ?? '')
+  const fields = own.reduce((sum, writer) => sum + writer.fields, 0)
+  const former = writers
+    .filter((writer) => !sameManager(writer.manager, syncer) && isFormer(writer, syncer, { first, fields }))
+    .sort(compareWriters)
+    .map(({ manager }) => manager)
+  return former.length === 0 ? syncer : { ...syncer, former }
+}
+
+/**
+ * Never a name that people use: what they wrote has to stay visible, and the tools that apply move such entries to their own name
+ * themselves. A GitOps tool that had the package before is one where it updated, because an Update owns the defaults of the server
+ * too, and where it wrote nothing since the syncer began.
+ */
+function isFormer(writer: Writer, syncer: FieldManager, own: { readonly first: string; readonly fields: number }): boolean {
+  const { manager, operation } = writer.manager
+  if (manager === BEFORE_FIRST_APPLY && operation === 'Update') return true
+  if (isSameTool(writer.manager, syncer)) return true
+  if (operation !== 'Update' || classOfManager(manager) !== 'gitops') return false
+  return writer.fields * 2 >= own.fields && writer.fields > 0 && writer.last <= own.first
+}
+
+function isSameTool(left: FieldManager, right: FieldManager): boolean {
+  if (sameManager(left, right)) return true
+  const [one, other] = [toolOfManager(left.manager), toolOfManager(right.manager)]
+  return one !== undefined && one === other
+}

@@ -1,0 +1,365 @@
+/**
+ * Whose difference is it: git that moved, or somebody who wrote. What nobody but the syncer wrote may be what an earlier commit of
+ * the package rendered; then git moved on and the syncer has not applied it yet, and that is no drift (design §5). What no commit
+ * ever rendered is drift, whichever manager wrote it.
+ */
+import { Failure } from '../../failure.ts'
+import { managedFieldsOf } from '../../krm/managed-fields.ts'
+import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
+import { annotationsOf } from '../../krm/resource.ts'
+import { type ResourceId, resourceKey } from '../../krm/resource-id.ts'
+import { isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
+import { lastAppliedOf, type StoredManifest } from '../compare/last-applied.ts'
+import { lastWriteOf, rendersLive, shows, valueIn } from '../compare/version-values.ts'
+import type { Drift, ObjectVerdict, RolledBack, SetAside, SetAsideState } from '../drift.ts'
+import { withItems } from '../noise/classify-ignored.ts'
+import { hasNoOwners } from '../unowned/unowned-fields.ts'
+import { type Arrival, arrivalsOf, type ContentId, secondsAfter } from './arrivals.ts'
+import type { PackageVersion, SeenLive, SyncEvidence } from './sync-evidence.ts'
+
+/** Moves what only waits for the syncer out of the items. Verdicts without an open question come back as they are. */
+export function setBehindAside(verdicts: readonly ObjectVerdict[], evidence: SyncEvidence): ObjectVerdict[] {
+  const judge = new Judge(evidence)
+  return verdicts.map((verdict) => {
+    const open = verdict.mayBeBehind
+    if (open === undefined || open.size === 0) return verdict
+    const { mayBeBehind: _decided, ...decided } = verdict
+    const setAside: SetAside[] = []
+    const items: Drift[] = []
+    const undecided: Drift[] = []
+    for (const drift of verdict.items) {
+      const answer = open.has(drift) ? judge.decide(drift) : undefined
+      if (answer === undefined) items.push(drift)
+      else if (answer === 'older-commits') undecided.push(drift)
+      else if ('aside' in answer) setAside.push(answer.aside)
+      else {
+        const { note, rolledBack } = answer
+        items.push({ ...drift, notes: [...drift.notes, note], ...(rolledBack === undefined ? {} : { rolledBack }) })
+      }
+    }
+    const kept = { ...decided, ...withItems(verdict, items), setAside: [...verdict.setAside, ...setAside] }
+    const { cut } = evidence.history
+    return undecided.length === 0 || cut === undefined ? kept : unproven(kept, undecided, cut)
+  })
+}
+
+/** `older-commits`: only what a shallow clone lacks can say whose difference it is. */
+type Answer = { readonly aside: SetAside } | DriftAnswer | 'older-commits' | undefined
+interface DriftAnswer {
+  readonly note: string
+  readonly rolledBack?: RolledBack
+}
+
+/** What is drift stays in the verdict; what may be lag is neither, and named. */
+function unproven(verdict: ObjectVerdict, undecided: readonly Drift[], { code, what, where, why, remedy, retry }: Failure): ObjectVerdict {
+  const places = undecided.map(({ change, path }) => (path.length === 0 ? `that it is ${change}` : shownPathOnly(path)))
+  const failure = new Failure({
+    code,
+    what,
+    ...(where === undefined ? {} : { where }),
+    why: `${places.join(', ')} may be drift, or wait for the syncer: ${why}`,
+    remedy,
+    retry,
+  })
+  const state = verdict.items.length === 0 && verdict.state === 'in-sync' ? 'unverified' : verdict.state
+  return { ...verdict, state, failure, reapplyFails: undefined }
+}
+
+class Judge {
+  private readonly evidence: SyncEvidence
+  private readonly versions: readonly PackageVersion[]
+  private readonly arrivals: readonly Arrival[]
+  /** Place of the commit that the syncer says it applied. */
+  private readonly reported: number | undefined
+  /** Newest version of which some object proves that it was applied; found when it is first asked for. */
+  private newestProven: number | undefined
+
+  constructor(evidence: SyncEvidence) {
+    this.evidence = evidence
+    this.versions = evidence.history.versions
+    this.reported = evidence.report.applied === undefined ? undefined : evidence.history.placeOf.get(evidence.report.applied)
+    const { contents } = evidence.memory
+    const seenAt = new Map(contents.toReversed().flatMap((content) => [[this.placeOf(content), content] as const]))
+    this.arrivals = arrivalsOf(this.versions, (place) => seenAt.get(place), evidence.present)
+  }
+
+  /** In a history that was rewritten, the newest version of this content. */
+  private placeOf({ commit, tree }: ContentId): number | undefined {
+    const place = this.evidence.history.placeOf.get(commit) ?? this.versions.findIndex((version) => version.tree === tree)
+    return place === -1 ? undefined : place
+  }
+
+  /** Place of the version that the object was seen with; of an observation that is older than that, nothing is known. */
+  private seenPlace(key: string): (SeenLive & { readonly place: number }) | undefined {
+    const { memory, now } = this.evidence
+    const seen = memory.seenWith(key)
+    const place = seen === undefined || now < seen.at ? undefined : this.placeOf(seen)
+    return seen === undefined || place === undefined ? undefined : { ...seen, place }
+  }
+
+  decide(drift: Drift): Answer {
+    switch (drift.change) {
+      case 'modified':
+      case 'added':
+        return this.ofValue(drift)
+      case 'removed':
+        return this.ofRemoved(drift)
+      case 'missing':
+        return this.ofMissing(drift)
+      case 'unexpected':
+        return this.ofUnexpected(drift)
+    }
+  }
+
+  /** The live value is the syncer's own: some commit rendered it, or somebody wrote through the syncer's manager. */
+  private ofValue(drift: Drift): Answer {
+    const stored = this.storedOf(drift)
+    const applied = stored === undefined || drift.git === undefined ? undefined : valueIn(stored.object, drift)
+    if (stored !== undefined && applied !== undefined && jsonEquals(applied, drift.git))
+      return { note: `${stored.storedIn} has the value of git, so the live one was written later, under the syncer's own name` }
+    const place = this.versions.findIndex(({ objects }, index) => {
+      const object = index === 0 ? undefined : objects.get(resourceKey(drift.id))
+      return object !== undefined && rendersLive(object, drift)
+    })
+    if (place !== -1) return this.behind(drift, place)
+    if (this.evidence.history.cut !== undefined) return 'older-commits'
+    // Of an object without managers nobody knows that it was the syncer.
+    if (drift.actor.confidence === 'none') return undefined
+    const looked = this.evidence.history.complete ? 'no version' : `none of the last ${this.versions.length} versions`
+    return { note: `${looked} of the package in git has the live value, although the syncer's own field manager wrote it` }
+  }
+
+  /** Git has had the field since some commit: did the syncer apply that one? */
+  private ofRemoved(drift: Drift): Answer {
+    const key = resourceKey(drift.id)
+    const lacking = this.versions.findIndex(({ objects }, index) => {
+      const object = objects.get(key)
+      return index > 0 && (object === undefined || valueIn(object, drift) === undefined)
+    })
+    const { cut } = this.evidence.history
+    const oldest = this.versions.length - 1
+    if (lacking === -1 && cut !== undefined && this.versions[oldest]?.objects.has(key) === true) {
+      const state = this.evidence.live.get(key)
+      return state?.state === 'present' && !this.wasApplied(drift, oldest, state.object) ? 'older-commits' : undefined
+    }
+    // A field that is as old as its object was applied with it.
+    if (lacking === -1 || this.versions[lacking]?.objects.get(key) === undefined) return undefined
+    const state = this.evidence.live.get(key)
+    const live = state?.state === 'present' ? state.object : undefined
+    if (live === undefined) return undefined
+    const seen = this.seenPlace(key)
+    if (seen !== undefined && seen.place < lacking) {
+      // Who removes a field by hand leaves the syncer's entry as it was.
+      const since = lastWriteOf(managedFieldsOf(live), this.evidence.syncer)
+      return since !== undefined && since > seen.at ? this.rolledBack(lacking, seen) : undefined
+    }
+    return this.wasApplied(drift, lacking - 1, live) ? undefined : this.behind(drift, lacking)
+  }
+
+  private wasApplied(drift: Drift, introduced: number, live: JsonObject): boolean {
+    const { syncer, waitedBefore } = this.evidence
+    const stored = this.storedOf(drift)
+    if (stored !== undefined) return valueIn(stored.object, drift) !== undefined
+    if (this.reported !== undefined) return this.reported <= introduced
+    if (waitedBefore !== undefined && !waitedBefore(drift)) return true
+    const applied = lastAppliedOf(live)
+    if (applied !== undefined && valueIn(applied, drift) !== undefined) return true
+    const managed = managedFieldsOf(live)
+    // Without managers the annotation is the last apply; without both nothing speaks.
+    if (hasNoOwners(managed)) return applied === undefined && this.isOverdue(introduced)
+    // The server gives a manager's entry a new time when its set grows: an older entry never had the field.
+    const written = lastWriteOf(managed, syncer)
+    return written === undefined || written >= this.arrival(introduced).latest
+  }
+
+  private ofMissing(drift: Drift): Answer {
+    const key = resourceKey(drift.id)
+    const lacking = this.versions.findIndex(({ objects }, index) => index > 0 && !objects.has(key))
+    if (this.evidence.inventory?.has(key) === true) return undefined
+    const { stored } = this.evidence
+    const seen = this.seenPlace(key)
+    if (seen !== undefined && this.versions[seen.place]?.objects.has(key) === true) return undefined
+    if (lacking === -1) return this.ofOlder(drift)
+    const neverApplied = stored !== undefined && !stored.has(key) && isKeptByHelm(drift)
+    return neverApplied ? this.behind(drift, lacking) : this.onItsWay(drift, lacking)
+  }
+
+  private ofUnexpected(drift: Drift): Answer {
+    const key = resourceKey(drift.id)
+    const having = this.versions.findIndex(({ objects }, index) => index > 0 && objects.has(key))
+    if (having === -1) return this.ofOlder(drift)
+    const seen = this.seenPlace(key)
+    if (seen !== undefined && seen.place < having) return this.rolledBack(having, seen)
+    return this.evidence.stored?.has(key) === true ? this.behind(drift, having) : this.onItsWay(drift, having)
+  }
+
+  /** No version that was read differs about the object: one that a shallow clone lacks may. */
+  private ofOlder(drift: Drift): Answer {
+    if (this.evidence.history.cut === undefined) return undefined
+    return this.onItsWay(drift, this.versions.length) === undefined ? undefined : 'older-commits'
+  }
+
+  /** One of another version of the kind has other fields. */
+  private storedOf({ id, apiVersion }: Drift): StoredManifest | undefined {
+    const stored = this.evidence.stored?.get(resourceKey(id))
+    return stored?.apiVersion === apiVersion ? stored : undefined
+  }
+
+  /** Nothing of the object itself says when it was applied: the syncer, the other objects and the time since the commit do. */
+  private onItsWay(drift: Drift, before: number): Answer {
+    const { waitedBefore } = this.evidence
+    const changed = before - 1
+    if (this.reported !== undefined) return this.reported <= changed ? undefined : this.behind(drift, before)
+    if (waitedBefore !== undefined && !waitedBefore(drift)) return undefined
+    if (this.provenPlace() <= changed) return undefined
+    return this.isOverdue(changed) ? undefined : this.behind(drift, before)
+  }
+
+  /** The newest version that some object shows as applied, by what is live now or was when it was seen. */
+  private provenPlace(): number {
+    this.newestProven ??= Math.min(this.provenLive(), this.provenSeen())
+    return this.newestProven
+  }
+
+  /** An object shows the version that brought what it was seen with: later ones left it as it was. */
+  private provenSeen(): number {
+    let newest = this.versions.length
+    for (const key of new Set(this.versions.flatMap(({ objects }) => [...objects.keys()]))) {
+      let place = this.seenPlace(key)?.place
+      const object = place === undefined ? undefined : this.versions[place]?.objects.get(key)
+      if (place === undefined || object === undefined) continue
+      while (sameValue(this.versions[place + 1]?.objects.get(key), object)) place += 1
+      newest = Math.min(newest, place)
+    }
+    return newest
+  }
+
+  /** By a value that only came with it and that the syncer owns. */
+  private provenLive(): number {
+    const { live, syncer } = this.evidence
+    for (let place = 0; place + 1 < this.versions.length; place += 1) {
+      const [version, earlier] = [this.versions[place], this.versions[place + 1]]
+      for (const [key, object] of version?.objects ?? []) {
+        const before = earlier?.objects.get(key)
+        const state = live.get(key)
+        if (before === object || state?.state !== 'present') continue
+        const managed = managedFieldsOf(state.object)
+        if (lastWriteOf(managed, syncer) === undefined) continue
+        if (before === undefined || shows(state.object, object, before, managed, syncer)) return place
+      }
+    }
+    return this.versions.length
+  }
+
+  /** Live is what an older version rendered, in the syncer's hands. */
+  private behind(drift: Drift, place: number): Answer {
+    const rolledBack = this.rollback(drift, place)
+    if (rolledBack !== undefined) return rolledBack
+    const { report } = this.evidence
+    const commit = this.versions[place]?.commit ?? ''
+    const since = this.sincePlace(drift)
+    const git = `git has ${short(this.versions[since])} since ${this.arrival(since).latest}`
+    const live = commit === '' ? `the package is new, ${git}` : `live is what ${commit.slice(0, 7)} rendered, ${git}`
+    const stuck = report.suspended === undefined && this.isOverdue(place - 1)
+    const [state, why]: [SetAsideState, string] =
+      report.suspended !== undefined
+        ? ['Suspended', `${live}, and nothing applies it: ${report.suspended}`]
+        : stuck
+          ? ['Behind', `${live}, and ${this.whyStuck(drift, place - 1)}`]
+          : report.atWork !== undefined
+            ? ['Reconciling', `${live}, and ${report.atWork}`]
+            : ['Behind', `${live}, and the syncer has not applied it yet`]
+    const late = stuck ? { stuckSince: secondsAfter(this.arrival(place - 1).earliest, this.evidence.stuckAfter) } : {}
+    const look = report.says ?? (report.title === undefined ? undefined : `look at ${report.title}`)
+    return { aside: { drift, state, why, ...(commit === '' ? {} : { commit }), ...late, ...(stuck && look !== undefined ? { look } : {}) } }
+  }
+
+  /** Of the oldest version from which on git says what it says now: later ones changed other objects, or the Kptfile alone. */
+  private sincePlace(drift: Drift): number {
+    const said = ({ objects }: PackageVersion): Json | undefined => {
+      const object = objects.get(resourceKey(drift.id))
+      return drift.path.length === 0 ? object !== undefined : object && valueIn(object, drift)
+    }
+    const [first] = this.versions
+    const now = first && said(first)
+    return Math.max(this.versions.findIndex((version) => !sameValue(said(version), now)) - 1, 0)
+  }
+
+  /** What shows that the object had something newer than the version at `place`. */
+  private rollback(drift: Drift, place: number): DriftAnswer | undefined {
+    const { id } = drift
+    const seen = this.seenPlace(resourceKey(id))
+    const known = seen !== undefined && seen.place < place ? this.rolledBack(place, seen) : undefined
+    const { stored } = this.evidence
+    const commit = this.versions[place]?.commit ?? ''
+    for (const { rollback, storedIn } of stored?.values() ?? []) {
+      const since = this.sincePlace(drift)
+      if (rollback === undefined || rollback.at < this.arrival(since).latest) continue
+      const had = short(this.versions[since])
+      const note = `${storedIn} is a rollback to revision ${rollback.to} at ${rollback.at}, when git had ${had} already`
+      return { note, rolledBack: known?.rolledBack ?? { commit } }
+    }
+    if (known !== undefined) return known
+    // What it says was read after the objects: an apply in between wrote none of them before the commit that it names.
+    if (this.reported === undefined || this.reported >= place) return undefined
+    const written = this.lastWrite(id)
+    if (written === undefined || written < this.arrival(this.reported).latest) return undefined
+    const applied = this.versions[this.reported]
+    const note = `${this.whatIsLive(place)}, although the syncer says that it applied ${short(applied)}`
+    return { note, rolledBack: { commit } }
+  }
+
+  private rolledBack(place: number, { commit, at }: SeenLive): DriftAnswer {
+    const note = `${this.whatIsLive(place)}, although ${commit.slice(0, 7)} was live until ${at}`
+    return { note, rolledBack: { commit: this.versions[place]?.commit ?? '', seen: { commit, at } } }
+  }
+
+  private whatIsLive(place: number): string {
+    return `rolled back: live is what ${short(this.versions[place])} rendered`
+  }
+
+  private whyStuck({ id }: Drift, unapplied: number): string {
+    const { stuckAfter } = this.evidence
+    const { earliest } = this.arrival(unapplied)
+    const missed = `the syncer did not apply ${short(this.versions[unapplied])} within ${durationText(stuckAfter)}`
+    if (earliest === '') return `${missed} as far as anybody knows: the commit is dated in the future`
+    const written = this.lastWrite(id)
+    if (written === undefined || written <= secondsAfter(earliest, stuckAfter)) return missed
+    return `${missed}: it wrote the object at ${written}, so it reads an older commit, or somebody applied one under its name`
+  }
+
+  private lastWrite(id: ResourceId): string | undefined {
+    const state = this.evidence.live.get(resourceKey(id))
+    return state?.state === 'present' ? lastWriteOf(managedFieldsOf(state.object), this.evidence.syncer) : undefined
+  }
+
+  /** Whether the syncer had its time to apply the version. */
+  private isOverdue(place: number): boolean {
+    const { earliest } = this.arrival(place)
+    return earliest === '' || this.evidence.now > secondsAfter(earliest, this.evidence.stuckAfter)
+  }
+
+  private arrival(place: number): Arrival {
+    return this.arrivals[place] ?? { earliest: '', latest: this.evidence.present }
+  }
+}
+
+/** Hooks, and the definitions in a chart's `crds/`, are in no manifest that Helm stores. */
+function isKeptByHelm({ id, git }: Drift): boolean {
+  return id.kind !== 'CustomResourceDefinition' && isJsonObject(git) && !annotationsOf(git).has('helm.sh/hook')
+}
+
+function sameValue(left: Json | undefined, right: Json | undefined): boolean {
+  return left === undefined || right === undefined ? left === right : jsonEquals(left, right)
+}
+
+function short(version: PackageVersion | undefined): string {
+  return version?.commit.slice(0, 7) ?? 'an unknown commit'
+}
+
+/** The largest unit that it is a whole number of: `1h`, `90m`. */
+function durationText(seconds: number): string {
+  const units = { d: 86_400, h: 3_600, m: 60, s: 1 }
+  const unit = (['d', 'h', 'm'] as const).find((name) => seconds % units[name] === 0) ?? 's'
+  return `${seconds / units[unit]}${unit}`
+}

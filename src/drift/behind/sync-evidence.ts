@@ -1,0 +1,86 @@
+/** What tells a syncer that is behind from a person who wrote. */
+import type { Failure } from '../../failure.ts'
+import type { LiveView } from '../../krm/live-view.ts'
+import type { JsonObject } from '../../text/json.ts'
+import type { StoredManifest } from '../compare/last-applied.ts'
+import type { Drift, Syncer } from '../drift.ts'
+import type { ContentId, DatedContent, SeenContent } from './arrivals.ts'
+
+/** One content of the package on the base branch; `commit` is the first one with this content, empty for the time before the package was there. */
+export interface PackageVersion extends DatedContent {
+  /** What it renders, by `resourceKey`. */
+  readonly objects: ReadonlyMap<string, JsonObject>
+}
+
+export interface PackageHistory {
+  /** Newest first; the first one is what live is compared with. */
+  readonly versions: readonly PackageVersion[]
+  /** Place in `versions` of every commit that was walked. */
+  readonly placeOf: ReadonlyMap<string, number>
+  /** Whether it goes back to where the package began; otherwise only the latest versions were read. */
+  readonly complete: boolean
+  /** Why nothing older could be read, where that is so: in a shallow clone. */
+  readonly cut?: Failure
+}
+
+/** A content of the package that an object was seen with. */
+export interface SeenLive extends ContentId {
+  /** RFC 3339 UTC: the last observation that saw it so. */
+  readonly at: string
+}
+
+/** What earlier observations leave behind. */
+export interface SyncMemory {
+  /** What the object, by `resourceKey`, was last seen with when the syncer had applied all that git had; undefined where it never was, or nobody knows. */
+  readonly seenWith: (key: string) => SeenLive | undefined
+  /** Contents of the base branch that came after the first look at it. */
+  readonly contents: readonly SeenContent[]
+}
+
+export const NO_MEMORY: SyncMemory = { seenWith: () => undefined, contents: [] }
+
+/** What the syncer says about itself, where it has a resource that says anything. */
+export interface SyncerReport {
+  /** Commit that it applied last; undefined where it names none. */
+  readonly applied: string | undefined
+  /** Why it is at work just now, as a clause: `Flux Kustomization apps/web is at work`. */
+  readonly atWork: string | undefined
+  /** Why it applies nothing, as a clause. */
+  readonly suspended: string | undefined
+  /** `Flux Kustomization apps/web`; undefined where there is none. */
+  readonly title: string | undefined
+  /** What it says is wrong: `Flux Kustomization apps/web says Ready is False: BuildFailed`. */
+  readonly says: string | undefined
+  /** Seconds between two of its applies. */
+  readonly interval: number | undefined
+}
+
+export const NO_SYNCER_REPORT: SyncerReport = {
+  applied: undefined,
+  atWork: undefined,
+  suspended: undefined,
+  title: undefined,
+  says: undefined,
+  interval: undefined,
+}
+
+/** Everything that tells a syncer that is behind from a person who wrote. */
+export interface SyncEvidence {
+  readonly history: PackageHistory
+  readonly syncer: Syncer | undefined
+  readonly report: SyncerReport
+  readonly live: LiveView
+  /** Identities, by `resourceKey`, that the package's inventory lists; undefined where there is no inventory. */
+  readonly inventory: ReadonlySet<string> | undefined
+  /** What the syncer keeps of what it applied and compares its next apply with, by `resourceKey`; undefined where that is not known. */
+  readonly stored: ReadonlyMap<string, StoredManifest> | undefined
+  /** Of an earlier observation of the very same content: whether this difference waited for the syncer then. Undefined: no such observation. */
+  readonly waitedBefore: ((drift: Drift) => boolean) | undefined
+  readonly memory: SyncMemory
+  /** Seconds that the syncer has to apply what git has. */
+  readonly stuckAfter: number
+  /** RFC 3339 UTC, of the observation. */
+  readonly now: string
+  /** RFC 3339 UTC: the present, which an observation may be older than. */
+  readonly present: string
+}

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { TEST_SCHEMA } from '../../../test/fakes/live-object.ts'
+import { randomJson } from '../../../test/property/random-krm.ts'
+import { formatFieldPath, valueAt } from '../../krm/field-path.ts'
+import { formatJson, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
+import { withoutValueAt, withValueAt } from '../../yaml/edit/edit-yaml-value.ts'
+import { compareObjects } from './compare-resource.ts'
+
+const APP = 'spec.template.spec.containers[name=app]'
+
+function container(more: JsonObject): JsonObject {
+  return {
+    spec: {
+      template: {
+        spec: {
+          containers: [
+            { name: 'app', image: 'a', ...more },
+            { name: 'side', image: 's' },
+          ],
+        },
+      },
+    },
+  }
+}
+
+const ROWS: readonly (readonly [name: string, live: JsonObject, predicted: JsonObject, lines: readonly string[]])[] = [
+  [
+    'an item by key in another order',
+    {
+      spec: {
+        template: {
+          spec: {
+            containers: [
+              { name: 'side', image: 's' },
+              { name: 'app', image: 'a' },
+            ],
+          },
+        },
+      },
+    },
+    container({}),
+    [],
+  ],
+  ['a value of an item', container({ image: 'b' }), container({}), [`${APP}.image "b" "a"`]],
+  [
+    'a whole item',
+    container({ env: [{ name: 'X', value: '1' }] }),
+    container({ env: [] }),
+    [`${APP}.env[name=X] {"name":"X","value":"1"} nothing`],
+  ],
+  ['an atomic list', container({ args: ['a', 'b'] }), container({ args: ['a'] }), [`${APP}.args ["a","b"] ["a"]`]],
+  [
+    'an atomic map',
+    { spec: { selector: { a: '1', b: '2' } } },
+    { spec: { selector: { a: '1' } } },
+    ['spec.selector {"a":"1","b":"2"} {"a":"1"}'],
+  ],
+  [
+    'a map that only one side has, by its members',
+    { metadata: { labels: { a: 'x', b: 'y' } } },
+    { metadata: {} },
+    ['metadata.labels.a "x" nothing', 'metadata.labels.b "y" nothing'],
+  ],
+  ['an empty map that only one side has', { spec: { emptyDir: {} } }, { spec: {} }, ['spec.emptyDir {} nothing']],
+  ['null and nothing', { spec: { a: null } }, { spec: {} }, ['spec.a null nothing']],
+  ['a map where a list was', { spec: { a: {} } }, { spec: { a: [] } }, ['spec.a {} []']],
+  [
+    'items that no key tells apart',
+    container({ env: [{ name: 'X' }, { name: 'X' }] }),
+    container({ env: [{ name: 'X' }] }),
+    [`${APP}.env [{"name":"X"},{"name":"X"}] [{"name":"X"}]`],
+  ],
+  [
+    'status and bookkeeping',
+    { status: { a: 1 }, metadata: { uid: 'a', resourceVersion: '1', generation: 1, managedFields: [] } },
+    { metadata: { uid: 'b', resourceVersion: '2', generation: 2 } },
+    [],
+  ],
+]
+
+for (const [name, live, predicted, lines] of ROWS) {
+  test(`compared: ${name}`, () => {
+    const show = (value: Json | undefined): string => (value === undefined ? 'nothing' : formatJson(value))
+    assert.deepEqual(
+      compareObjects(live, predicted, TEST_SCHEMA).map(
+        (each) => `${formatFieldPath(each.path)} ${show(each.live)} ${show(each.predicted)}`,
+      ),
+      lines,
+    )
+  })
+}
+
+test('an object compared with itself differs in nothing', () => {
+  fc.assert(fc.property(randomJson, (spec) => assert.deepEqual(compareObjects({ spec }, { spec }, TEST_SCHEMA), [])))
+})
+
+test('the differences are complete: making them gives the predicted object', () => {
+  fc.assert(
+    fc.property(randomJson, randomJson, (left, right) => {
+      const predicted = { spec: { free: right } }
+      let object: Json = { spec: { free: left } }
+      for (const { path: place, live, predicted: wanted } of compareObjects(object as JsonObject, predicted, TEST_SCHEMA)) {
+        assert.ok(jsonEquals(valueAt(object, place), live))
+        object = wanted === undefined ? withoutValueAt(object, place) : withValueAt(object, place, wanted)
+      }
+      // A map that only one side has is told by its members: emptied, it stays.
+      assert.ok(jsonEquals(withoutEmptyMaps(object), withoutEmptyMaps(predicted)))
+    }),
+  )
+})
+
+function withoutEmptyMaps(value: Json): Json {
+  if (!isJsonObject(value)) return value
+  const kept = Object.entries(value).map(([key, below]) => [key, withoutEmptyMaps(below)] as const)
+  return Object.fromEntries(kept.filter(([, below]) => !isJsonObject(below) || Object.keys(below).length > 0))
+}

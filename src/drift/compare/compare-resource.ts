@@ -1,0 +1,105 @@
+/** Differences between a live object and the object that an apply would leave, by keyed field path. */
+import { type FieldPath, field, type PathStep } from '../../krm/field-path.ts'
+import type { FieldSchema } from '../../krm/field-schema.ts'
+import { stepKey, stepOfItem } from '../../krm/field-set.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
+
+export interface FieldDifference {
+  readonly path: FieldPath
+  /** Undefined where only the predicted object has the field. */
+  readonly live: Json | undefined
+  /** Undefined where only the live object has the field. */
+  readonly predicted: Json | undefined
+}
+
+// Written by the server at every request, or not part of what anybody declares.
+const BOOKKEEPING = new Set(['managedFields', 'resourceVersion', 'generation', 'uid', 'creationTimestamp', 'selfLink'])
+
+/** Compares everything but `status` and the server's own bookkeeping. In the order of the predicted object. */
+export function compareObjects(live: JsonObject, predicted: JsonObject, schema: FieldSchema): FieldDifference[] {
+  const differences: FieldDifference[] = []
+  for (const name of keysOf(predicted, live)) {
+    if (name === 'status' || name === 'apiVersion' || name === 'kind') continue
+    const left = getKey(live, name)
+    const right = getKey(predicted, name)
+    if (name === 'metadata' && isJsonObject(left) && isJsonObject(right)) {
+      compare(withoutBookkeeping(left), withoutBookkeeping(right), schema.child(name), [field(name)], differences)
+    } else compare(left, right, schema.child(name), [field(name)], differences)
+  }
+  return differences
+}
+
+function withoutBookkeeping(metadata: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(metadata).filter(([key]) => !BOOKKEEPING.has(key)))
+}
+
+function compare(live: Json | undefined, predicted: Json | undefined, schema: FieldSchema, path: FieldPath, into: FieldDifference[]): void {
+  if (jsonEquals(live, predicted)) return
+  const oneSided = live === undefined || predicted === undefined
+  // A container that only one side has is told by its members, so that the lines read like the edits that people make.
+  if (isContainer(live ?? predicted, schema) && (oneSided || sameShape(live, predicted))) {
+    const before = into.length
+    if (isJsonObject(live ?? predicted)) compareMaps(live, predicted, schema, path, into)
+    else compareLists(live, predicted, schema, path, into)
+    if (into.length > before || !oneSided) return
+  }
+  into.push({ path, live, predicted })
+}
+
+function isContainer(value: Json | undefined, schema: FieldSchema): boolean {
+  if (isJsonObject(value)) return !schema.atomic
+  return isJsonArray(value) && schema.kind === 'list' && schema.listType !== 'atomic'
+}
+
+function sameShape(left: Json | undefined, right: Json | undefined): boolean {
+  return isJsonObject(left) === isJsonObject(right) && isJsonArray(left) === isJsonArray(right)
+}
+
+function compareMaps(
+  live: Json | undefined,
+  predicted: Json | undefined,
+  schema: FieldSchema,
+  path: FieldPath,
+  into: FieldDifference[],
+): void {
+  const left = isJsonObject(live) ? live : {}
+  const right = isJsonObject(predicted) ? predicted : {}
+  for (const name of keysOf(right, left)) compare(getKey(left, name), getKey(right, name), schema.child(name), [...path, field(name)], into)
+}
+
+function compareLists(
+  live: Json | undefined,
+  predicted: Json | undefined,
+  schema: FieldSchema,
+  path: FieldPath,
+  into: FieldDifference[],
+): void {
+  const left = itemsByKey(live, schema)
+  const right = itemsByKey(predicted, schema)
+  if (left === undefined || right === undefined) {
+    into.push({ path, live, predicted })
+    return
+  }
+  for (const [key, { step, value }] of right) {
+    const other = left.get(key)
+    // A whole item that is not there is one difference, not one for each of its fields.
+    if (other === undefined) into.push({ path: [...path, step], live: undefined, predicted: value })
+    else compare(other.value, value, schema.items(), [...path, step], into)
+  }
+  for (const [key, { step, value }] of left) if (!right.has(key)) into.push({ path: [...path, step], live: value, predicted: undefined })
+}
+
+/** Undefined when the items cannot be told apart by the schema's keys. */
+function itemsByKey(list: Json | undefined, schema: FieldSchema): Map<string, { step: PathStep; value: Json }> | undefined {
+  const items = new Map<string, { step: PathStep; value: Json }>()
+  for (const value of isJsonArray(list) ? list : []) {
+    const step = stepOfItem(value, schema)
+    if (step === undefined || items.has(stepKey(step))) return undefined
+    items.set(stepKey(step), { step, value })
+  }
+  return items
+}
+
+function keysOf(first: JsonObject, second: JsonObject): string[] {
+  return [...Object.keys(first), ...Object.keys(second).filter((key) => !Object.hasOwn(first, key))]
+}

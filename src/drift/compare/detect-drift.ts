@@ -1,0 +1,400 @@
+/** From what git says and what the cluster answered to a verdict per object. Pure: the requests were made before. */
+import type { Failure } from '../../failure.ts'
+import { type FieldPath, field, isWithin, valueAt } from '../../krm/field-path.ts'
+import type { FieldSchema } from '../../krm/field-schema.ts'
+import { fieldSetOf } from '../../krm/field-set.ts'
+import { knownFieldsOf } from '../../krm/known-fields.ts'
+import type { LiveState, Prediction } from '../../krm/live-view.ts'
+import { type ManagedFields, managedFieldsOf, ownsPlace } from '../../krm/managed-fields.ts'
+import { PathSet } from '../../krm/path-set.ts'
+import { isSecret } from '../../krm/redaction/redacted.ts'
+import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
+import { metadataText } from '../../krm/resource.ts'
+import { describeResourceId, type ResourceId } from '../../krm/resource-id.ts'
+import type { Note } from '../../note.ts'
+import type { DesiredResource } from '../../render/desired-set.ts'
+import type { Json, JsonObject } from '../../text/json.ts'
+import { actorOf, creatorOf, foreignOwner, isSyncer, ownersOf, removerOf, UNKNOWN_ACTOR } from '../attribute/actor.ts'
+import { BEFORE_FIRST_APPLY } from '../attribute/manager-table.ts'
+import { isMarkOf } from '../attribute/syncer-marks.ts'
+import type { Actor, ChangeKind, Drift, ObjectVerdict, Syncer } from '../drift.ts'
+import { assessRisk } from '../risk/risk.ts'
+import { type CreationProbe, creationProbeOf } from '../unowned/creation-probe.ts'
+import { isLastApplied, type UnownedSubject } from '../unowned/server-written.ts'
+import { type CreationAnswer, hasNoOwners, needsCreation, type UnownedFields, unownedFields } from '../unowned/unowned-fields.ts'
+import { findAddedFields } from './added-fields.ts'
+import { compareObjects } from './compare-resource.ts'
+import { differingLeaves, isEmptyValue } from './equal-values.ts'
+import { followsAnother } from './follows.ts'
+import { type AppliedLast, appliedLast, droppedPaths, LEFT_OVER, OF_ANOTHER, OF_NOBODY, type StoredManifest } from './last-applied.ts'
+import { leftKeys } from './left-data.ts'
+import { isLostWhenReleased } from './lost-when-released.ts'
+import { hiddenPlaces, writerInOtherVersion, writersInOtherVersions } from './other-version.ts'
+import { metadataProves, whyOwnershipProvesNothing } from './ownership-proof.ts'
+import { withSecretData } from './secret-data.ts'
+import { REPLICAS, unownedCount } from './unowned-count.ts'
+import { beingDeleted, contentNotRead, missingAndRefused, notExplained, notTried } from './verdict-failures.ts'
+
+/** One desired object and everything that was read about it. */
+export interface ObservedObject {
+  readonly desired: DesiredResource
+  readonly live: LiveState
+  readonly schema: FieldSchema
+  /** Undefined where no dry run was needed. */
+  readonly prediction: Prediction | undefined
+  /** What the syncer itself keeps of what it applied last. */
+  readonly stored?: StoredManifest | undefined
+  /** What a creation would give, where that was asked: for an object of whose fields nobody is known as the owner. */
+  readonly creation?: CreationAnswer
+}
+
+/**
+ * Whether the object comes without managers, and what the server writes by itself does not explain what is live beside git. Undefined
+ * where a dry run of its creation is not needed.
+ */
+export function creationProbe(observed: Omit<ObservedObject, 'prediction'>): CreationProbe | undefined {
+  const { live, desired } = observed
+  if (live.state !== 'present' || live.metadataOnly || !needsCreation(unownedSubject(observed, live.object))) return undefined
+  return creationProbeOf(desired, appliedPart(observed))
+}
+
+function unownedSubject(
+  { desired: { id, apiVersion, object }, schema }: Omit<ObservedObject, 'prediction'>,
+  live: JsonObject,
+): UnownedSubject {
+  const known = knownFieldsOf(object, schema).object
+  return { id, apiVersion, desired: isSecret(id) ? withSecretData(known) : known, live, schema }
+}
+
+/** Whether tier 1 leaves the object open, so that a dry run has to answer. */
+export function needsPrediction(observed: Omit<ObservedObject, 'prediction'>, syncer: Syncer | undefined): boolean {
+  const { live, creation } = observed
+  if (live.state !== 'present' || live.metadataOnly) return false
+  // Without owners the creation says what differs; an apply is asked about only to know whether one would fail.
+  if (hasNoOwners(managedFieldsOf(live.object))) {
+    const { complete, differences } = unownedFields(unownedSubject(observed, live.object), creation, false)
+    return !complete || differences.length > 0
+  }
+  const subject = { ...observed, apiVersion: observed.desired.apiVersion, desired: appliedPart(observed), live: live.object, syncer }
+  return whyOwnershipProvesNothing({ ...subject, managed: managedFieldsOf(live.object) }) !== undefined
+}
+
+/** What of the desired object the server can take: all but the fields that it does not know. */
+export function appliedPart({ desired, schema }: Pick<ObservedObject, 'desired' | 'schema'>): JsonObject {
+  return knownFieldsOf(desired.object, schema).object
+}
+
+/** The verdict on an object that git declares. Ignore rules are applied later, by the caller. */
+export function detectDrift(observed: ObservedObject, syncer: Syncer | undefined): ObjectVerdict {
+  const { desired, live } = observed
+  const base = { id: desired.id, apiVersion: desired.apiVersion, desired, setAside: [], failure: undefined, reapplyFails: undefined }
+  if (live.state === 'unreadable') return { ...base, state: 'unreadable', proof: 'none', items: [], failure: live.failure }
+  const { prediction } = observed
+  if (live.state === 'absent' && prediction?.state === 'refused' && prediction.reason !== 'NamespaceMissing') {
+    return {
+      ...base,
+      state: 'blocked',
+      proof: 'none',
+      items: [],
+      failure: missingAndRefused(prediction.failure),
+      reapplyFails: prediction.failure.why,
+    }
+  }
+  if (live.state === 'absent') {
+    const item = makeDrift(desired.id, desired.apiVersion, '', 'missing', [], desired.object, undefined, UNKNOWN_ACTOR)
+    return { ...base, state: 'drifted', proof: 'none', items: [item], mayBeBehind: new Set([item]) }
+  }
+  const subject = new Subject(observed, live.object, live.metadataOnly, syncer)
+  const judgement = subject.judge()
+  return { ...base, ...judgement, ...(judgement.items.length === 0 ? {} : { live: live.object }) }
+}
+
+/** An object of the inventory that is live and that git does not declare. */
+export function unexpectedObject(id: ResourceId, live: JsonObject, inventory: string): ObjectVerdict {
+  const apiVersion = typeof live['apiVersion'] === 'string' ? live['apiVersion'] : ''
+  const item = makeDrift(id, apiVersion, metadataText(live, 'uid'), 'unexpected', [], undefined, live, creatorOf(managedFieldsOf(live)), [
+    `listed by ${inventory}`,
+  ])
+  return {
+    id,
+    apiVersion,
+    desired: undefined,
+    state: 'drifted',
+    proof: 'none',
+    items: [item],
+    mayBeBehind: new Set([item]),
+    setAside: [],
+    failure: undefined,
+    reapplyFails: undefined,
+  }
+}
+
+type Judgement = Pick<ObjectVerdict, 'state' | 'proof' | 'items' | 'mayBeBehind' | 'notes' | 'failure' | 'reapplyFails'>
+
+class Subject {
+  private readonly observed: ObservedObject
+  private readonly live: JsonObject
+  private readonly metadataOnly: boolean
+  private readonly syncer: Syncer | undefined
+  private readonly managed: ManagedFields
+  /** The desired object without unknown fields, and with `stringData` as the server stores it. */
+  private readonly desired: JsonObject
+  private readonly unknown: readonly FieldPath[]
+  private readonly applied: AppliedLast | undefined
+  private readonly uid: string
+  private readonly mayBeBehind = new Set<Drift>()
+
+  constructor(observed: ObservedObject, live: JsonObject, metadataOnly: boolean, syncer: Syncer | undefined) {
+    this.observed = observed
+    this.live = live
+    this.metadataOnly = metadataOnly
+    this.syncer = syncer
+    this.managed = managedFieldsOf(live)
+    const known = knownFieldsOf(observed.desired.object, observed.schema)
+    this.unknown = known.unknown
+    this.desired = isSecret(observed.desired.id) ? withSecretData(known.object) : known.object
+    this.applied = appliedLast(observed, live, syncer)
+    this.uid = metadataText(live, 'uid')
+  }
+
+  judge(): Judgement {
+    const { prediction, creation } = this.observed
+    const { id, apiVersion } = this.observed.desired
+    const subject = { id, apiVersion, desired: this.desired, live: this.live, schema: this.observed.schema }
+    const unowned = unownedFields(subject, creation, this.metadataOnly)
+    const metadata = { ...subject, managed: this.managed, syncer: this.syncer }
+    let items: Drift[] = []
+    let proof: ObjectVerdict['proof'] = 'dry-run'
+    let failure: Failure | undefined
+    let reapplyFails: string | undefined
+    if (prediction?.state === 'refused') reapplyFails = prediction.failure.why
+    if (unowned.complete) proof = 'creation'
+    else if (prediction?.state === 'predicted') items = this.againstPrediction(prediction.object)
+    else if (prediction === undefined && (!this.metadataOnly || metadataProves(metadata))) proof = 'ownership'
+    else {
+      proof = 'none'
+      items = this.byOwnership()
+      failure = this.metadataOnly ? contentNotRead(id) : prediction?.failure
+    }
+    items = [...items, ...this.unowned(unowned, items)]
+    items = [...items, ...this.dropped(items)]
+    items = [...items, ...this.added(items)]
+    items = [...items, ...this.hidden(items)]
+    const proven = proof !== 'none' && unowned.open.length === 0
+    if (!proven) failure = unowned.open.length > 0 ? notExplained(id, unowned.open, creation) : failure
+    const leaving = metadataText(this.live, 'deletionTimestamp')
+    if (items.length === 0 && leaving !== '')
+      return { state: 'blocked', proof, items, failure: beingDeleted(id, this.live, leaving), reapplyFails }
+    const state = items.length > 0 ? 'drifted' : proven ? 'in-sync' : prediction?.state === 'refused' ? 'blocked' : 'unverified'
+    const notes = this.unknown.map((path) => this.tellUnknown(path))
+    // What the server drops from an update it takes for a mistake in a server-side apply.
+    if (this.syncer?.operation === 'Apply' && items.length > 0) reapplyFails ??= notes[0]?.text
+    const open = items.filter((item) => this.mayBeBehind.has(item))
+    const mayBeBehind = open.length === 0 ? {} : { mayBeBehind: new Set(open) }
+    return {
+      state,
+      proof,
+      items,
+      ...mayBeBehind,
+      ...(notes.length === 0 ? {} : { notes }),
+      failure: state === 'in-sync' ? undefined : failure,
+      reapplyFails,
+    }
+  }
+
+  /** Tier 2: what the syncer's apply would change. */
+  private againstPrediction(predicted: JsonObject): Drift[] {
+    const differences = compareObjects(this.live, predicted, this.observed.schema)
+    const own = differences.filter(
+      ({ path, live, predicted: git }) =>
+        !followsAnother({ change: live === undefined ? 'removed' : 'modified', path }, this.desired, this.live) &&
+        !(git === undefined && this.isOwnMark(path)) &&
+        // An apply as `kubectl` keeps the annotation of a client-side one up to date.
+        !(git !== undefined && valueAt(this.desired, path) === undefined && isLastApplied(path, git, this.observed.desired.id)),
+    )
+    return own.map(({ path, live, predicted: git }) => {
+      if (live === undefined) return this.open(this.drift('removed', path, this.gitValue(path, git), undefined, this.remover()))
+      // Only the syncer's own apply gives a field up, so it owns it and git dropped it.
+      if (git === undefined) return this.open(this.drift('added', path, undefined, live, this.ownerOrUnknown(path)))
+      const owner = foreignOwner(this.managed, path, this.syncer)
+      const actor = owner === undefined ? this.writerOrOwner(path) : actorOf(owner, 'field-manager')
+      const drift = this.drift('modified', path, this.gitValue(path, git), live, actor)
+      // Somebody else may own the syncer's value too: it is the syncer's all the same.
+      return this.isSyncers(path) ? this.open(drift) : drift
+    })
+  }
+
+  /** What differs and has no owner: git may have moved, or somebody wrote. */
+  private unowned({ differences, complete }: UnownedFields, known: readonly Drift[]): Drift[] {
+    const { prediction, creation } = this.observed
+    const told = new PathSet(known.map(({ path }) => path))
+    const perhaps = creation === undefined || creation.prediction.state === 'predicted' ? [] : [notTried(creation.prediction.failure)]
+    return (
+      differences
+        // A dry run of the apply knows better what becomes of a declared field.
+        .filter(({ change, path }) => !told.overlaps(path) && (complete || change === 'added' || prediction?.state !== 'predicted'))
+        .map(({ change, path, git, live }) => {
+          const owner = foreignOwner(this.managed, path, this.syncer)
+          const actor = owner === undefined || owner.manager === BEFORE_FIRST_APPLY ? UNKNOWN_ACTOR : actorOf(owner, 'field-manager')
+          const notes = change === 'added' ? [this.applied?.note(path, OF_NOBODY) ?? OF_NOBODY, ...perhaps] : []
+          return this.open(this.drift(change, path, git, live, actor, notes))
+        })
+    )
+  }
+
+  /** What the syncer wrote and git does not declare any more: an Update owns defaults too, so only what it remembers tells, and `data`. */
+  private dropped(known: readonly Drift[]): Drift[] {
+    if (this.metadataOnly) return []
+    const { applied, desired, live, managed, observed, syncer } = this
+    const paths = applied === undefined ? [] : droppedPaths(applied.object, desired, live, observed.schema)
+    const dropped = paths.filter((path) => this.isSyncers(path) && !this.isOwnMark(path)).map((path) => ({ path, declared: true }))
+    const left = leftKeys({ id: observed.desired.id, desired, live, managed, syncer, applied })
+    const told = new PathSet(known.map(({ path }) => path))
+    return [...dropped, ...left].flatMap(({ path, declared }) => {
+      if (told.overlaps(path)) return []
+      const note = applied?.note(path, LEFT_OVER) ?? LEFT_OVER
+      const item = this.drift('added', path, undefined, valueAt(live, path), this.ownerOrUnknown(path), [note])
+      return [declared ? this.open(item) : item]
+    })
+  }
+
+  /** A Secret that is applied with `stringData` is owned there, and stored in `data`. */
+  private isSyncers(path: FieldPath): boolean {
+    const owners = ownersOf(this.managed, path)
+    const [first, ...below] = path
+    const written = owners.length === 0 && isSecret(this.observed.desired.id) && first?.kind === 'field' && first.name === 'data'
+    const all = written ? ownersOf(this.managed, [field('stringData'), ...below]) : owners
+    return all.some((entry) => isSyncer(entry, this.syncer))
+  }
+
+  /** What the syncer itself marks the object with is in no manifest, and in every apply. */
+  private isOwnMark(path: FieldPath): boolean {
+    const value = valueAt(this.live, path)
+    const owners = ownersOf(this.managed, path)
+    return owners.length > 0 && owners.every((entry) => isSyncer(entry, this.syncer) && isMarkOf(entry.manager, path, value))
+  }
+
+  private open(drift: Drift): Drift {
+    this.mayBeBehind.add(drift)
+    return drift
+  }
+
+  private remover(): Actor {
+    return removerOf(this.managed, this.syncer)
+  }
+
+  /** Without a dry run: a declared field that somebody else owns and that does not hold the declared value. */
+  private byOwnership(): Drift[] {
+    const items: Drift[] = []
+    const { schema } = this.observed
+    const gone = new PathSet()
+    for (const { path, declared, live } of differingLeaves(fieldSetOf(this.desired, schema), this.desired, this.live, schema)) {
+      const owner = foreignOwner(this.managed, path, this.syncer)
+      if (live !== undefined || this.metadataOnly) {
+        if (owner !== undefined) items.push(this.drift('modified', path, declared, live, actorOf(owner, 'field-manager')))
+      } else if (this.wasRemoved(path, declared) && !gone.covers(path)) {
+        const removed = this.removedTop(path, declared)
+        gone.add(removed.path)
+        items.push(removed)
+      }
+    }
+    return items
+  }
+
+  /** A whole list item that is gone is one line. */
+  private removedTop(path: FieldPath, git: Json | undefined): Drift {
+    const itemEnd = path.findIndex((step, index) => step.kind === 'item' && valueAt(this.live, path.slice(0, index + 1)) === undefined)
+    const top = itemEnd === -1 ? path : path.slice(0, itemEnd + 1)
+    return this.open(this.drift('removed', top, itemEnd === -1 ? git : valueAt(this.desired, top), undefined, this.remover()))
+  }
+
+  /**
+   * Only an object that the syncer applied can have lost a field. What somebody removes nobody owns any longer; what the syncer owns and
+   * nobody sees is an empty value that the server leaves out (docs/facts/removals-leave-no-owner.md). An Update owns only what is
+   * there, and kpt leaves empty annotations out of what is applied.
+   */
+  private wasRemoved(path: FieldPath, declared: Json | undefined): boolean {
+    const own = this.managed.entries.filter((entry) => isSyncer(entry, this.syncer))
+    if (own.length === 0 || own.some((entry) => ownsPlace(entry, path, this.managed))) return false
+    return !isEmptyValue(declared) || (!isWithin(path, [field('metadata')]) && own.some(({ operation }) => operation === 'Apply'))
+  }
+
+  private added(known: readonly Drift[]): Drift[] {
+    const fields = findAddedFields(this.live, this.desired, this.managed, this.syncer, this.metadataOnly, this.observed.schema)
+    const told = new PathSet(known.map(({ path }) => path))
+    const items = fields
+      .filter(({ path }) => !told.overlaps(path) && !followsAnother({ change: 'added', path }, this.desired, this.live))
+      .map(({ path, live, owner }) => {
+        const note = this.applied?.note(path, OF_ANOTHER) ?? OF_ANOTHER
+        return this.drift('added', path, undefined, live, actorOf(owner, 'field-manager'), [note])
+      })
+    const count = this.metadataOnly ? undefined : unownedCount(this.observed.desired.id, this.desired, this.live, this.managed)
+    if (count === undefined) return items
+    const note = 'no apply changes it: git leaves it to its default, and whoever scaled left no trace'
+    return [...items, this.drift('added', REPLICAS, undefined, count, UNKNOWN_ACTOR, [note])]
+  }
+
+  private gitValue(path: FieldPath, predicted: Json | undefined): Json | undefined {
+    return valueAt(this.desired, path) ?? predicted
+  }
+
+  /** Somebody who wrote in another version of the kind owns the value under another name. */
+  private writerOrOwner(path: FieldPath): Actor {
+    const writer = writerInOtherVersion(this.managed, this.observed.desired.apiVersion, this.syncer)
+    return writer === undefined ? this.ownerOrUnknown(path) : actorOf(writer, 'last-writer')
+  }
+
+  /** What git's version of the kind cannot show: told beside what it does show of the same writer, or as a line of its own. */
+  private hidden(known: readonly Drift[]): Drift[] {
+    const { desired, schema } = this.observed
+    const writers = writersInOtherVersions(this.managed, desired.apiVersion, this.syncer)
+    const places = hiddenPlaces(writers, schema).filter(({ owner }) => {
+      return !known.some(({ actor }) => actor.confidence === 'last-writer' && actor.manager === owner.manager)
+    })
+    return places.map(({ path, owner }) => {
+      const note = `written as ${owner.apiVersion}; ${desired.apiVersion}, which git declares, has no such field, so its value was not read`
+      return { ...this.drift('added', path, undefined, undefined, actorOf(owner, 'field-manager'), [note]), liveUnread: true }
+    })
+  }
+
+  private ownerOrUnknown(path: FieldPath): Actor {
+    const [owner] = ownersOf(this.managed, path)
+    return owner === undefined ? UNKNOWN_ACTOR : actorOf(owner, 'field-manager')
+  }
+
+  private drift(
+    change: ChangeKind,
+    path: FieldPath,
+    git: Json | undefined,
+    live: Json | undefined,
+    actor: Actor,
+    notes: readonly string[] = [],
+  ): Drift {
+    const { id, apiVersion } = this.observed.desired
+    const drift = makeDrift(id, apiVersion, this.uid, change, path, git, live, actor, notes)
+    const lost = valueAt(this.live, path) !== undefined && isLostWhenReleased(path, this.applied, this.managed, this.syncer)
+    const unread = this.metadataOnly && change !== 'removed'
+    return { ...drift, ...(unread ? { liveUnread: true } : {}), ...(lost ? { lostWhenReleased: true } : {}) }
+  }
+
+  private tellUnknown(path: FieldPath): Note {
+    const does = this.syncer?.operation === 'Apply' ? 'refuses a server-side apply that has it' : 'drops it'
+    const subject = describeResourceId(this.observed.desired.id)
+    return { cause: 'field-not-on-server', subject, text: `the server does not know ${shownPathOnly(path)} and ${does}` }
+  }
+}
+
+function makeDrift(
+  id: ResourceId,
+  apiVersion: string,
+  uid: string,
+  change: ChangeKind,
+  path: FieldPath,
+  git: Json | undefined,
+  live: Json | undefined,
+  actor: Actor,
+  notes: readonly string[] = [],
+): Drift {
+  const { risk, code } = assessRisk({ id, change, path, git, live })
+  return { id, apiVersion, uid, change, path, git, live, liveUnread: false, actor, risk, reason: code, notes }
+}

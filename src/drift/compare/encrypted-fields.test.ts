@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { appliedBy, editedBy, path, TEST_SCHEMA, withMetadata } from '../../../test/fakes/live-object.ts'
+import { redactionKey } from '../../krm/redaction/redacted.ts'
+import { hasEncrypted, isEncryptedEntry, isEncryptedValue, withoutSops } from '../../krm/redaction/sops.ts'
+import { type Resource, readResource } from '../../krm/resource.ts'
+import type { JsonObject } from '../../text/json.ts'
+import { isEncrypted, isEncryptedPlace, sealAnswer, sealLive, unsealed } from './encrypted-fields.ts'
+
+const KEY = redactionKey(new Uint8Array(32))
+const SYNCER = { manager: 'flux', operation: 'Apply', subresource: '' } as const
+const ENC = 'ENC[AES256_GCM,data:Zm9v,iv:aXY=,tag:dGFn,type:str]'
+
+function resourceOf(object: JsonObject): Resource {
+  const read = readResource(object)
+  assert.ok('id' in read)
+  return read
+}
+
+function config(data: JsonObject, kind = 'ConfigMap'): JsonObject {
+  return { apiVersion: 'v1', kind, metadata: { name: 'web', namespace: 'shop', labels: { app: 'web' } }, data }
+}
+
+const seal = (live: JsonObject, git: JsonObject) => sealLive(live, resourceOf(git), TEST_SCHEMA, { syncer: SYNCER, key: KEY })
+
+test('a value is encrypted by its whole form, an entry by the mark of an encrypted file in it, and nothing else is', () => {
+  assert.ok(isEncryptedValue(ENC))
+  for (const other of ['ENC[AES256_GCM', 'ENC[x]', `see ${ENC}`, '', 7, null]) assert.ok(!isEncryptedValue(other))
+  const entry = (text: string): boolean => isEncryptedEntry(Buffer.from(text).toString('base64'))
+  assert.ok(entry(`password: ${ENC}\nsops:\n  mac: ENC[AES256_GCM,data:a]\n`))
+  assert.ok(entry(`A=${ENC}\nsops_mac=ENC[AES256_GCM,data:a]\n`))
+  assert.ok(entry(`{"data": "x", "sops": {\n"mac": "ENC[AES256_GCM,data:a]"}}`))
+  assert.ok(!entry('password: plain and long enough to look at\n'))
+})
+
+test('the mapping of SOPS is left out, and a field of that name without a signature stays', () => {
+  assert.deepEqual(withoutSops({ ...config({}), sops: { mac: ENC } }), config({}))
+  assert.deepEqual(withoutSops({ ...config({}), sops: { enabled: true } })['sops'], { enabled: true })
+  assert.ok(!hasEncrypted(config({ a: 'b' })) && !isEncrypted(config({ a: 'b' })))
+})
+
+test('what the syncer wrote stands as git has it, what somebody else wrote as a keyed hash, and no plain value is left', () => {
+  const git = config({ dsn: ENC, level: ENC })
+  const applied = appliedBy('flux', config({ dsn: 'plain-1', level: 'plain-2' }))
+  assert.deepEqual(seal(applied, git).object['data'], git['data'])
+  const edited = editedBy('kubectl-edit', editedBy('kubectl-edit', applied, 'data.level', 'plain-3'), 'data.more', 'plain-4')
+  const { object, unproven } = seal(edited, git)
+  const data = object['data'] as JsonObject
+  assert.deepEqual([data['dsn'], unproven], [ENC, []])
+  for (const name of ['level', 'more']) assert.match(String(data[name]), /^hmac-sha256:[0-9a-f]{16} \(7 bytes\)$/)
+  assert.doesNotMatch(JSON.stringify(object), /plain/)
+})
+
+test('where nobody is known as the writer, or no syncer, the field is not proven', () => {
+  const git = config({ dsn: ENC })
+  const live = withMetadata(config({ dsn: 'plain' }), { managedFields: null })
+  assert.equal(seal(live, git).unproven.length, 1)
+  const applied = appliedBy('flux', config({ dsn: 'plain' }))
+  assert.equal(sealLive(applied, resourceOf(git), TEST_SCHEMA, { syncer: undefined, key: KEY }).unproven.length, 1)
+  assert.equal(seal(config({}), git).unproven.length, 0, 'what is not there is compared as a key')
+})
+
+test('what is sent has the live values in place of encrypted ones, and the answer has git’s text again, also where a key was removed', () => {
+  const git = config({ dsn: ENC, gone: ENC, plain: 'x' })
+  const live = appliedBy('flux', config({ dsn: 'plain-1', plain: 'x' }))
+  const sent = unsealed(resourceOf(git), live, TEST_SCHEMA)
+  assert.deepEqual(sent['data'], { dsn: 'plain-1', plain: 'x' })
+  assert.deepEqual(sealAnswer(sent, resourceOf(git), TEST_SCHEMA, KEY)['data'], { dsn: ENC, plain: 'x', gone: ENC })
+})
+
+test('stringData of a Secret stands where the server stores it, and is sent there', () => {
+  const { data: _data, ...rest } = config({}, 'Secret')
+  const git: JsonObject = { ...rest, stringData: { token: ENC } }
+  const live: JsonObject = { ...appliedBy('flux', { ...rest, stringData: { token: 'plain' } }), data: { token: 'cGxhaW4=' } }
+  const { object, unproven } = seal(live, git)
+  assert.deepEqual([(object['data'] as JsonObject)['token'], unproven], [Buffer.from(ENC).toString('base64'), []])
+  const sent = unsealed(resourceOf(git), live, TEST_SCHEMA)
+  assert.deepEqual([sent['data'], sent['stringData']], [{ token: 'cGxhaW4=' }, {}])
+})
+
+test('a list whose items have no plain name is one place; in a list by key each item has its own', () => {
+  const pod = (value: string, argument: string): JsonObject => ({
+    apiVersion: 'v1',
+    kind: 'Any',
+    metadata: { name: 'a', namespace: 'shop' },
+    spec: { template: { spec: { containers: [{ name: 'app', args: [argument], env: [{ name: 'A', value }] }] } } },
+  })
+  const { object } = seal(appliedBy('flux', pod('plain-1', 'plain-2')), pod(ENC, ENC))
+  assert.doesNotMatch(JSON.stringify(object), /plain/)
+  const place = 'spec.template.spec.containers[name=app]'
+  for (const at of [`${place}.env[name=A].value`, `${place}.env[name=A]`, `${place}.args`, `${place}.args[0]`, place])
+    assert.ok(isEncryptedPlace(path(at), pod(ENC, ENC)), at)
+  assert.ok(!isEncryptedPlace(path('metadata.name'), pod(ENC, ENC)))
+  assert.ok(isEncryptedPlace(path('data.more'), config({ dsn: ENC })), 'beside fields that are all encrypted')
+  assert.ok(!isEncryptedPlace(path('data.more'), config({ dsn: ENC, plain: 'x' })))
+})

@@ -1,0 +1,150 @@
+/**
+ * Fields whose value in git is encrypted. Nobody here can decrypt, so the values cannot be compared: what tells is who wrote the live one.
+ * While the syncer did it is taken for git's own, and stands as git writes it; where somebody else did, it stands as a keyed hash. So no plain
+ * value goes on, and every later step works as for any other field.
+ */
+import { type FieldPath, field, valueAt } from '../../krm/field-path.ts'
+import type { FieldSchema } from '../../krm/field-schema.ts'
+import { stepOfItem } from '../../krm/field-set.ts'
+import { managedFieldsOf } from '../../krm/managed-fields.ts'
+import { isSecret, type RedactionKey, redact, shownJson } from '../../krm/redaction/redacted.ts'
+import { hasEncrypted, isEncryptedEntry, isEncryptedValue } from '../../krm/redaction/sops.ts'
+import type { Resource } from '../../krm/resource.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
+import { withoutValueAt, withValueAt } from '../../yaml/edit/edit-yaml-value.ts'
+import { isSyncer, ownersOf } from '../attribute/actor.ts'
+import { BEFORE_FIRST_APPLY } from '../attribute/manager-table.ts'
+import type { Syncer } from '../drift.ts'
+
+/** A place of the live object, and what git has there as a server would store the very text. */
+interface EncryptedPlace {
+  readonly path: FieldPath
+  readonly declared: Json
+  /** Where git has it, which of a Secret may be `stringData`. */
+  readonly authored: FieldPath
+}
+
+/** Whether an object has encrypted fields. */
+export function isEncrypted(object: JsonObject): boolean {
+  return hasEncrypted(object) || encryptedEntries(object).length > 0
+}
+
+function encryptedEntries(object: JsonObject): EncryptedPlace[] {
+  const data = getKey(object, 'kind') === 'Secret' ? getKey(object, 'data') : undefined
+  if (!isJsonObject(data)) return []
+  return Object.entries(data).flatMap(([name, value]) => {
+    const path = [field('data'), field(name)]
+    return isEncryptedEntry(value) ? [{ path, authored: path, declared: value }] : []
+  })
+}
+
+function encryptedPlaces({ id, object }: Resource, schema: FieldSchema): EncryptedPlace[] {
+  const found = [...leaves(object, schema, [])].map(({ path, value }): EncryptedPlace => {
+    const [first, ...rest] = path
+    const written = isSecret(id) && first?.kind === 'field' && first.name === 'stringData'
+    if (!written || typeof value !== 'string') return { path, authored: path, declared: value }
+    return { path: [field('data'), ...rest], authored: path, declared: Buffer.from(value, 'utf8').toString('base64') }
+  })
+  return [...found, ...(isSecret(id) ? encryptedEntries(object) : [])]
+}
+
+/** A list whose items have no name of their own, or an encrypted one, is one place. */
+function* leaves(value: Json, schema: FieldSchema, path: FieldPath): Generator<{ readonly path: FieldPath; readonly value: Json }> {
+  if (isEncryptedValue(value)) yield { path, value }
+  else if (isJsonObject(value)) {
+    for (const [name, below] of Object.entries(value)) yield* leaves(below, schema.child(name), [...path, field(name)])
+  } else if (isJsonArray(value) && hasEncrypted(value)) {
+    const steps = value.map((item) => stepOfItem(item, schema))
+    const named = steps.every((step) => step?.kind === 'item' && !Object.values(step.keys).some(isEncryptedValue))
+    if (!named) yield { path, value }
+    else
+      for (const [place, step] of steps.entries()) yield* leaves(value[place] as Json, schema.items(), [...path, ...(step ? [step] : [])])
+  }
+}
+
+export interface SealOptions {
+  readonly syncer: Syncer | undefined
+  readonly key: RedactionKey
+}
+
+export interface SealedObject {
+  readonly object: JsonObject
+  /** Encrypted fields of which nobody is known as the writer, so that nothing tells whether they are git's. */
+  readonly unproven: readonly FieldPath[]
+}
+
+/** The live object without any value that git encrypts, as the head of this file says. */
+export function sealLive(live: JsonObject, desired: Resource, schema: FieldSchema, { syncer, key }: SealOptions): SealedObject {
+  const managed = managedFieldsOf(live)
+  const places = encryptedPlaces(desired, schema)
+  const unproven: FieldPath[] = []
+  let object: Json = live
+  for (const { path, authored, declared } of places) {
+    const value = valueAt(live, path)
+    if (value === undefined) continue
+    const owners = [...ownersOf(managed, path), ...(authored === path ? [] : ownersOf(managed, authored))]
+    const known = owners.filter(({ manager }) => manager !== BEFORE_FIRST_APPLY)
+    if (syncer === undefined || known.length === 0) unproven.push(path)
+    const isGits = syncer === undefined || known.length === 0 || known.some((entry) => isSyncer(entry, syncer))
+    object = withValueAt(object, path, isGits ? declared : hidden(key, desired, path, value))
+  }
+  return { object: withoutBesides(object as JsonObject, places, desired, key), unproven }
+}
+
+/** Nothing of a Secret is ever shown, so it can stay as it is. */
+function hidden(key: RedactionKey, { id }: Resource, path: FieldPath, value: Json): Json {
+  return isSecret(id) ? value : (shownJson(redact(key, id, path, value)) ?? '')
+}
+
+/** What somebody puts beside fields that are all encrypted is of their kind. */
+function withoutBesides(object: JsonObject, places: readonly EncryptedPlace[], desired: Resource, key: RedactionKey): JsonObject {
+  const paths = besides(places, object, desired.object)
+  return paths.reduce<Json>(
+    (part, path) => withValueAt(part, path, hidden(key, desired, path, valueAt(object, path) ?? null)),
+    object,
+  ) as JsonObject
+}
+
+function besides(places: readonly EncryptedPlace[], live: JsonObject, desired: JsonObject): FieldPath[] {
+  const parents = new Map(
+    places.filter(({ path }) => path.at(-1)?.kind === 'field').map(({ path }) => [JSON.stringify(path.slice(0, -1)), path.slice(0, -1)]),
+  )
+  return [...parents.values()].flatMap((parent) => {
+    const map = valueAt(live, parent)
+    const own = valueAt(desired, parent)
+    if (parent.length === 0 || !isJsonObject(map) || !isJsonObject(own) || !Object.values(own).every(isEncryptedValue)) return []
+    return Object.keys(map).flatMap((name) => (Object.hasOwn(own, name) ? [] : [[...parent, field(name)]]))
+  })
+}
+
+/** The answer to a dry run of what `unsealed` made: git's own text in every encrypted place. */
+export function sealAnswer(answer: JsonObject, desired: Resource, schema: FieldSchema, key: RedactionKey): JsonObject {
+  const places = encryptedPlaces(desired, schema)
+  const sealed = places.reduce<Json>((object, { path, declared }) => withValueAt(object, path, declared), answer)
+  return withoutBesides(sealed as JsonObject, places, desired, key)
+}
+
+/** What is sent in place of encrypted values: the live ones, back to where they were read; none where none is live. */
+export function unsealed(sent: Resource, live: JsonObject, schema: FieldSchema): JsonObject {
+  return encryptedPlaces(sent, schema).reduce<Json>((object, { path, authored }) => {
+    const value = valueAt(live, path)
+    const without = withoutValueAt(object, authored)
+    return value === undefined ? without : withValueAt(without, path, value)
+  }, sent.object) as JsonObject
+}
+
+/** Whether a field of the object is encrypted in git, or lies beside fields that all are. */
+export function isEncryptedPlace(path: FieldPath, desired: JsonObject): boolean {
+  if (
+    hasEncrypted(valueAt(desired, path)) ||
+    encryptedEntries(desired).some(({ path: entry }) => JSON.stringify(entry) === JSON.stringify(path))
+  )
+    return true
+  if (path.length < 2 || valueAt(desired, path) !== undefined)
+    return path.length > 0 && path.some((_step, depth) => isEncryptedValue(valueAt(desired, path.slice(0, depth))))
+  const parents = [path.slice(0, -1), path[0]?.kind === 'field' && path[0].name === 'data' ? [field('stringData')] : []]
+  return parents.some((parent) => {
+    const map = parent.length === 0 ? undefined : valueAt(desired, parent)
+    return isJsonObject(map) && Object.keys(map).length > 0 && Object.values(map).every(isEncryptedValue)
+  })
+}

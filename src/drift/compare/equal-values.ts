@@ -1,0 +1,111 @@
+/**
+ * Whether applying a declared value would leave the live one as it is, though the two are not written alike: the server rewrites
+ * quantities and base64, and fills defaults into what it replaces as a whole. Only rules that the server itself follows; where a rule does not
+ * say it for certain, the answer is no and a dry run has to say it.
+ */
+import type { FieldPath } from '../../krm/field-path.ts'
+import type { FieldSchema } from '../../krm/field-schema.ts'
+import { type FieldSet, stepKey, stepOfItem } from '../../krm/field-set.ts'
+import { canonicalQuantity } from '../../krm/quantity.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
+
+/** A place of the declared set at which the server would write something else than what is live. */
+export interface DifferingLeaf {
+  readonly path: FieldPath
+  readonly declared: Json | undefined
+  /** Undefined where nothing is live. */
+  readonly live: Json | undefined
+}
+
+/** In the order of the set, one at a time; reads every list once, however long it is. */
+export function* differingLeaves(
+  declaredSet: FieldSet,
+  declared: Json | undefined,
+  live: Json | undefined,
+  schema: FieldSchema,
+  path: FieldPath = [],
+): Generator<DifferingLeaf> {
+  if (declaredSet.children.size === 0) {
+    if (path.length > 0 && !isAlreadyApplied(declared, live, schema)) yield { path, declared, live }
+    return
+  }
+  const [wanted, there] = [itemsByStep(declared, schema), itemsByStep(live, schema)]
+  for (const [key, { step, set }] of declaredSet.children) {
+    const here = [...path, step]
+    if (step.kind === 'field') {
+      const [own, other] = [valueIn(declared, step.name), valueIn(live, step.name)]
+      yield* differingLeaves(set, own, other, schema.child(step.name), here)
+    } else yield* differingLeaves(set, wanted.get(key), there.get(key), schema.items(), here)
+  }
+}
+
+function valueIn(value: Json | undefined, name: string): Json | undefined {
+  return isJsonObject(value) ? getKey(value, name) : undefined
+}
+
+function itemsByStep(list: Json | undefined, schema: FieldSchema): ReadonlyMap<string, Json> {
+  const items = new Map<string, Json>()
+  for (const item of isJsonArray(list) ? list : []) {
+    const step = stepOfItem(item, schema)
+    const key = step === undefined ? undefined : stepKey(step)
+    // Two items of one name: nobody can say which of them is meant.
+    if (key !== undefined && items.has(key)) return new Map()
+    if (key !== undefined) items.set(key, item)
+  }
+  return items
+}
+
+/**
+ * @param declared value at an owned place without owned places below it: a scalar, something atomic, or something empty
+ * @param live value there, `undefined` where nothing is
+ */
+export function isAlreadyApplied(declared: Json | undefined, live: Json | undefined, schema: FieldSchema): boolean {
+  // As in `creationTimestamp: null`: a Go type has no way to tell it from nothing.
+  if (declared === null && live === undefined) return schema.typed === true
+  // An empty map is merged into what is there, where an atomic one replaces it.
+  if (isEmptyMap(declared) && isJsonObject(live) && !schema.atomic && schema.kind === 'object') return true
+  return isStoredAs(declared, live, schema)
+}
+
+/** Whether the server stores `declared` as `live`, where it replaces the whole value. */
+function isStoredAs(declared: Json | undefined, live: Json | undefined, schema: FieldSchema): boolean {
+  if (jsonEquals(declared, live)) return true
+  if (declared === undefined || live === undefined) return false
+  if (isJsonArray(declared)) {
+    const items = schema.items()
+    return isJsonArray(live) && declared.length === live.length && declared.every((item, place) => isStoredAs(item, live[place], items))
+  }
+  if (isJsonObject(declared)) return isJsonObject(live) && isMapStoredAs(declared, live, schema)
+  if (schema.format === 'quantity') return typeof live === 'string' && canonicalQuantity(quantityText(declared)) === live
+  if (schema.format === 'byte' && schema.typed === true) return typeof declared === 'string' && canonicalBase64(declared) === live
+  return false
+}
+
+function isMapStoredAs(declared: JsonObject, live: JsonObject, schema: FieldSchema): boolean {
+  for (const [name, value] of Object.entries(declared)) if (!isStoredAs(value, getKey(live, name), schema.child(name))) return false
+  return Object.entries(live).every(
+    ([name, value]) => Object.hasOwn(declared, name) || isStoredAs(schema.defaultOf(name), value, schema.child(name)),
+  )
+}
+
+/** A value that Go takes for nothing, so that the server may leave it out: `false`, `0`, `""`, null, an empty list or map. */
+export function isEmptyValue(value: Json | undefined): boolean {
+  if (isJsonArray(value)) return value.length === 0
+  return isEmptyMap(value) || value === null || value === '' || value === 0 || value === false
+}
+
+function isEmptyMap(value: Json | undefined): boolean {
+  return isJsonObject(value) && Object.keys(value).length === 0
+}
+
+/** A quantity may stand as a number; in a form that nobody writes it is none. */
+function quantityText(value: Json): string {
+  if (typeof value === 'string') return value
+  return typeof value === 'number' || typeof value === 'bigint' ? String(value) : ''
+}
+
+/** As Go writes the bytes that it reads: it skips line breaks and nothing else. */
+function canonicalBase64(text: string): string | undefined {
+  const joined = text.replace(/[\r\n]/g, '')
+  return Buffer.from(joined, 'base64').toString('base64') === joined ? joined : undefined
+}

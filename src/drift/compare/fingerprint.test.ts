@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { driftOf, TEST_KEY } from '../../../test/fakes/drift-samples.ts'
+import { randomJson, randomPath } from '../../../test/property/random-krm.ts'
+import { redactionKey } from '../../krm/redaction/redacted.ts'
+import { formatJson, type JsonObject, jsonEquals } from '../../text/json.ts'
+import type { Drift } from '../drift.ts'
+import { episodeIdOf, fingerprintOf, itemFingerprint } from './fingerprint.ts'
+
+const UNIT = { cluster: 'uid-1', package: 'apps/web' }
+
+const randomDrift: fc.Arbitrary<Drift> = fc
+  .tuple(randomPath, randomJson, randomJson, fc.constantFrom('modified', 'added', 'removed'))
+  .map(([path, git, live, change]) => ({ ...driftOf(''), path, git, live, change }) as Drift)
+
+test('the order of the differences does not matter', () => {
+  fc.assert(
+    fc.property(fc.array(randomDrift, { maxLength: 6 }), fc.infiniteStream(fc.nat()), (items, seeds) => {
+      const shuffled = items.map((item) => ({ item, at: seeds.next().value ?? 0 })).sort((left, right) => left.at - right.at)
+      assert.equal(
+        fingerprintOf(
+          UNIT,
+          shuffled.map(({ item }) => item),
+          TEST_KEY,
+        ),
+        fingerprintOf(UNIT, items, TEST_KEY),
+      )
+    }),
+  )
+})
+
+test('other values, other fingerprints', () => {
+  fc.assert(
+    fc.property(randomDrift, randomJson, (item, live) => {
+      const same = itemFingerprint({ ...item, live }, TEST_KEY) === itemFingerprint(item, TEST_KEY)
+      if (!/e\+/.test(formatJson([item.live ?? null, live]))) assert.equal(same, jsonEquals(item.live, live))
+    }),
+  )
+})
+
+const BASE = driftOf('spec.replicas')
+const OTHERS: readonly (readonly [name: string, item: Drift])[] = [
+  ['the value in git', { ...BASE, git: 4 }],
+  ['the live value', { ...BASE, live: 6 }],
+  ['no live value', { ...BASE, live: undefined }],
+  ['null as live value', { ...BASE, live: null }],
+  ['the field', driftOf('spec.paused')],
+  ['the kind of change', { ...BASE, change: 'added' }],
+  ['the name', { ...BASE, id: { ...BASE.id, name: 'api' } }],
+  ['the namespace', { ...BASE, id: { ...BASE.id, namespace: 'other' } }],
+  ['the kind', { ...BASE, id: { ...BASE.id, kind: 'StatefulSet' } }],
+  ['the group', { ...BASE, id: { ...BASE.id, group: 'example.com' } }],
+  ['the object itself, made anew under its name', { ...BASE, uid: 'u-2' }],
+]
+
+for (const [name, item] of OTHERS) {
+  test(`the fingerprint tells ${name}`, () => assert.notEqual(itemFingerprint(item, TEST_KEY), itemFingerprint(BASE, TEST_KEY)))
+}
+
+const SAME: readonly (readonly [name: string, item: Drift])[] = [
+  ['who did it', { ...BASE, actor: { ...BASE.actor, manager: 'x' } }],
+  ['when', { ...BASE, actor: { ...BASE.actor, at: '2027-01-01T00:00:00Z' } }],
+  ['the risk', { ...BASE, risk: 'critical', reason: 'X' }],
+  ['the version of the API', { ...BASE, apiVersion: 'apps/v2' }],
+  ['notes', { ...BASE, notes: ['a'] }],
+  ['the kind of number', { ...BASE, live: 5n }],
+]
+
+for (const [name, item] of SAME) {
+  test(`the fingerprint does not tell ${name}`, () => assert.equal(itemFingerprint(item, TEST_KEY), itemFingerprint(BASE, TEST_KEY)))
+}
+
+test('a unit is its cluster and its package', () => {
+  const print = (cluster: string, folder: string): string => fingerprintOf({ cluster, package: folder }, [BASE], TEST_KEY)
+  assert.equal(new Set([print('a', 'b'), print('b', 'a'), print('ab', ''), print('', 'ab')]).size, 4)
+})
+
+test('another installation key gives another fingerprint', () => {
+  assert.notEqual(itemFingerprint(BASE, redactionKey(new Uint8Array(32).fill(8))), itemFingerprint(BASE, TEST_KEY))
+})
+
+test('an episode is named by the first eight digits', () => {
+  const fingerprint = fingerprintOf(UNIT, [BASE], TEST_KEY)
+  assert.match(fingerprint, /^sha256:[0-9a-f]{64}$/)
+  assert.equal(episodeIdOf(fingerprint), fingerprint.slice(7, 15))
+})
+
+test('an unexpected object with other content is another difference; a status or a new version of it is not', () => {
+  const object = (data: string, resourceVersion: string): JsonObject => ({
+    kind: 'ConfigMap',
+    metadata: { name: 'extra', resourceVersion },
+    data: { a: data },
+    status: { seen: resourceVersion },
+  })
+  const print = (live: JsonObject): string =>
+    fingerprintOf(UNIT, [driftOf('', { change: 'unexpected', path: [], git: undefined, live })], TEST_KEY)
+  assert.equal(print(object('1', '5')), print(object('1', '6')))
+  assert.notEqual(print(object('1', '5')), print(object('2', '5')))
+})

@@ -1,0 +1,62 @@
+/**
+ * What makes one drift the same as another: a hash over the unit and its items. No commit id and no clock is in it, so an
+ * unrelated commit never undoes a decision (design §2).
+ */
+import { createHash } from 'node:crypto'
+import { formatFieldPath } from '../../krm/field-path.ts'
+import { keyedHash, type RedactionKey, sameKey } from '../../krm/redaction/redacted.ts'
+import { withoutBookkeeping } from '../../krm/resource.ts'
+import { resourceKey } from '../../krm/resource-id.ts'
+import { isJsonObject } from '../../text/json.ts'
+import type { Drift } from '../drift.ts'
+
+export interface FingerprintUnit {
+  /** Hash of the cluster's uid where it is known, its name otherwise. */
+  readonly cluster: string
+  /** Path of the package from the root of the repository. */
+  readonly package: string
+}
+
+/** `sha256:` and 64 hex digits. The order of the items does not matter. */
+export function fingerprintOf(unit: FingerprintUnit, items: readonly Drift[], key: RedactionKey): string {
+  const lines = items.map((item) => hashed(item, key).line).sort()
+  const hash = createHash('sha256').update(`${unit.cluster}\0${unit.package}\0`)
+  for (const line of lines) hash.update(`${line}\n`)
+  return `sha256:${hash.digest('hex')}`
+}
+
+/** Keyed hash of one difference, 16 hex digits: tells the same difference again in a record that holds no plain value. */
+export function itemFingerprint(item: Drift, key: RedactionKey): string {
+  return hashed(item, key).fingerprint
+}
+
+/** A turn asks for it many times, and the next turn again where the drift did not change. */
+const HASHED = new WeakMap<Drift, { readonly key: RedactionKey; readonly line: string; readonly fingerprint: string }>()
+
+function hashed(item: Drift, key: RedactionKey): { readonly line: string; readonly fingerprint: string } {
+  const before = HASHED.get(item)
+  if (before !== undefined && sameKey(before.key, key)) return before
+  const line = itemLine(item, key)
+  const now = { key, line, fingerprint: createHash('sha256').update(line).digest('hex').slice(0, 16) }
+  HASHED.set(item, now)
+  return now
+}
+
+/** Of a whole object that git does not have its content counts: one that changes is another one to decide about. */
+function itemLine(item: Drift, key: RedactionKey): string {
+  const path = formatFieldPath(item.path)
+  const domain = `${resourceKey(item.id)}#${path}`
+  const live =
+    item.change === 'missing'
+      ? undefined
+      : item.change === 'unexpected' && isJsonObject(item.live)
+        ? withoutBookkeeping(item.live)
+        : item.live
+  const git = item.change === 'missing' || item.change === 'unexpected' ? undefined : item.git
+  return [item.change, resourceKey(item.id), item.uid, path, keyedHash(key, domain, git), keyedHash(key, domain, live)].join('\0')
+}
+
+/** Id of the episode that begins with this fingerprint: its first eight hex digits. */
+export function episodeIdOf(fingerprint: string): string {
+  return fingerprint.slice('sha256:'.length, 'sha256:'.length + 8)
+}

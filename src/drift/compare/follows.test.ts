@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseFieldPath } from '../../krm/field-path.ts'
+import type { JsonObject } from '../../text/json.ts'
+import { followsAnother } from './follows.ts'
+
+function follows(change: 'modified' | 'added' | 'removed', text: string, desired: JsonObject, live: JsonObject): boolean {
+  const parsed = parseFieldPath(text)
+  assert.ok('path' in parsed)
+  return followsAnother({ change, path: parsed.path }, desired, live)
+}
+
+const PROBE: JsonObject = { spec: { probe: { path: '/' } } }
+
+test('a default that came with a declared map follows from the removal of the map; one beside what is still there does not', () => {
+  assert.equal(follows('removed', 'spec.probe.period', PROBE, { spec: {} }), true)
+  assert.equal(follows('removed', 'spec.probe.path', PROBE, { spec: {} }), false)
+  assert.equal(follows('removed', 'spec.probe.period', PROBE, { spec: { probe: { path: '/' } } }), false)
+  assert.equal(follows('removed', 'spec.other', PROBE, { spec: {} }), false)
+})
+
+test('the second name of a field follows from the first, as long as both say the same and git declares the first alone', () => {
+  const git: JsonObject = { spec: { serviceAccountName: 'web' } }
+  const both = (account: string): JsonObject => ({ spec: { serviceAccountName: 'default', serviceAccount: account } })
+  assert.equal(follows('modified', 'spec.serviceAccount', git, both('default')), true)
+  assert.equal(follows('added', 'spec.serviceAccount', git, both('default')), true)
+  assert.equal(follows('modified', 'spec.serviceAccount', git, both('other')), false)
+  assert.equal(
+    follows('modified', 'spec.serviceAccount', { spec: { ...(git['spec'] as JsonObject), serviceAccount: 'web' } }, both('default')),
+    false,
+  )
+  assert.equal(follows('added', 'spec.serviceAccount', { spec: {} }, both('default')), false)
+  const address: JsonObject = { spec: { clusterIP: '10.0.0.2', clusterIPs: ['10.0.0.2'] } }
+  assert.equal(follows('modified', 'spec.clusterIPs', { spec: { clusterIP: 'None' } }, address), true)
+})

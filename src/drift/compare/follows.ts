@@ -1,0 +1,38 @@
+/**
+ * Differences that only follow from another one of the same object: a default that came with a declared map, and the second name that the
+ * server keeps for one value. People made one change, so one line tells it.
+ */
+import { type FieldPath, field, valueAt } from '../../krm/field-path.ts'
+import { type JsonObject, jsonEquals } from '../../text/json.ts'
+import type { Drift } from '../drift.ts'
+
+/**
+ * Fields that the server keeps equal to another one. Source: Kubernetes API reference, PodSpec ("DeprecatedServiceAccount is a deprecated alias
+ * for ServiceAccountName") and ServiceSpec (`clusterIPs[0]` has the value of `clusterIP`).
+ */
+const SECOND_NAMES: { readonly [second: string]: string | undefined } = { serviceAccount: 'serviceAccountName', clusterIPs: 'clusterIP' }
+
+/** Whether the difference at a place that git does not declare says nothing that another one does not say. */
+export function followsAnother({ change, path }: Pick<Drift, 'change' | 'path'>, desired: JsonObject, live: JsonObject): boolean {
+  if (valueAt(desired, path) !== undefined) return false
+  return change === 'removed' ? cameWithDeclared(path, desired, live) : isSecondName(path, desired, live)
+}
+
+/** A default in a map that git declares and that is gone as a whole. */
+function cameWithDeclared(path: FieldPath, desired: JsonObject, live: JsonObject): boolean {
+  return path.some((_step, depth) => {
+    const above = path.slice(0, depth)
+    return depth > 0 && valueAt(desired, above) !== undefined && valueAt(live, above) === undefined
+  })
+}
+
+function isSecondName(path: FieldPath, desired: JsonObject, live: JsonObject): boolean {
+  const place = path.findIndex((step) => step.kind === 'field' && Object.hasOwn(SECOND_NAMES, step.name))
+  const step = path[place]
+  const first = step?.kind === 'field' ? SECOND_NAMES[step.name] : undefined
+  if (first === undefined) return false
+  const above = path.slice(0, place)
+  const [one, other] = [valueAt(live, [...above, field(first)]), valueAt(live, path.slice(0, place + 1))]
+  const same = jsonEquals(other, one) || (Array.isArray(other) && other.length > 0 && jsonEquals(other[0], one))
+  return same && valueAt(desired, [...above, field(first)]) !== undefined
+}

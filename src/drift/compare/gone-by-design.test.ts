@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { TEST_SCHEMA } from '../../../test/fakes/live-object.ts'
+import type { DesiredResource } from '../../render/desired-set.ts'
+import type { JsonObject } from '../../text/json.ts'
+import { detectDrift, type ObservedObject } from './detect-drift.ts'
+import { goneByDesign, type HookRunners } from './gone-by-design.ts'
+import { isGoneByDesign, setGoneAside } from './set-aside-gone.ts'
+
+const NOBODY: HookRunners = { helm: false, argo: false, unknown: false }
+const HELM = { ...NOBODY, helm: true }
+const ARGO = { ...NOBODY, argo: true }
+const UNKNOWN = { ...NOBODY, unknown: true }
+
+function job(annotations: JsonObject, spec: JsonObject = {}, kind = 'Job', apiVersion = 'batch/v1'): JsonObject {
+  return { apiVersion, kind, metadata: { name: 'migrate', namespace: 'shop', annotations }, spec }
+}
+
+function ruleOf(manifest: JsonObject, runners: HookRunners): string | undefined {
+  return goneByDesign(manifest, runners)?.rule
+}
+
+const helm = (hook: string, policy?: string) =>
+  job({ 'helm.sh/hook': hook, ...(policy === undefined ? {} : { 'helm.sh/hook-delete-policy': policy }) })
+const argo = (hook: string, policy?: string) =>
+  job({ 'argocd.argoproj.io/hook': hook, ...(policy === undefined ? {} : { 'argocd.argoproj.io/hook-delete-policy': policy }) })
+
+test('a Job that the cluster removes when it is done may be gone, whoever applies it, and another Job may not', () => {
+  for (const runners of [NOBODY, HELM, UNKNOWN]) assert.equal(ruleOf(job({}, { ttlSecondsAfterFinished: 0 }), runners), 'finished-job')
+  assert.match(goneByDesign(job({}, { ttlSecondsAfterFinished: 60 }), NOBODY)?.why ?? '', /removes this Job 60 seconds after it finished/)
+  assert.equal(ruleOf(job({}), NOBODY), undefined)
+  assert.equal(ruleOf(job({}, { ttlSecondsAfterFinished: 60 }, 'Deployment', 'apps/v1'), NOBODY), undefined)
+})
+
+test('a hook that Helm clears away after it succeeded may be gone where Helm applies it', () => {
+  assert.equal(ruleOf(helm('pre-install,pre-upgrade', 'before-hook-creation, hook-succeeded'), HELM), 'helm-hook')
+  assert.equal(ruleOf(helm('pre-install', 'hook-succeeded'), NOBODY), undefined)
+})
+
+test('a hook that Helm keeps until its next run is missing when it is gone', () => {
+  for (const policy of [undefined, 'before-hook-creation', 'hook-failed'])
+    assert.equal(ruleOf(helm('post-install', policy), HELM), undefined)
+})
+
+test('a hook that no install and no upgrade runs is not there yet', () => {
+  assert.equal(ruleOf(helm('pre-delete,post-rollback'), HELM), 'helm-hook')
+  assert.equal(ruleOf(helm('test'), HELM), 'helm-hook')
+  assert.equal(ruleOf(helm('pre-delete,post-upgrade'), HELM), undefined)
+})
+
+test('hooks of Argo CD, and those of Helm as Argo CD takes them', () => {
+  assert.equal(ruleOf(argo('PreSync', 'HookSucceeded'), ARGO), 'argo-hook')
+  assert.equal(ruleOf(argo('PostSync'), ARGO), undefined)
+  assert.equal(ruleOf(argo('PostSync', 'BeforeHookCreation'), ARGO), undefined)
+  assert.equal(ruleOf(argo('Skip'), ARGO), 'argo-hook')
+  assert.equal(ruleOf(argo('SyncFail,PostDelete'), ARGO), 'argo-hook')
+  assert.equal(ruleOf(argo('Sync,SyncFail'), ARGO), undefined)
+  assert.equal(ruleOf(helm('post-install', 'hook-succeeded'), ARGO), 'argo-hook')
+  assert.equal(ruleOf(helm('post-install'), ARGO), undefined)
+  assert.equal(ruleOf(helm('test-success'), ARGO), 'argo-hook')
+  assert.equal(ruleOf(helm('crd-install'), ARGO), undefined)
+  assert.equal(ruleOf(argo('PreSync', 'HookSucceeded'), HELM), undefined)
+})
+
+test('where no tool is known, only what ends by itself may be gone as its hook says', () => {
+  assert.equal(ruleOf(helm('pre-upgrade', 'hook-succeeded'), UNKNOWN), 'helm-hook')
+  assert.equal(ruleOf(argo('PreSync', 'HookSucceeded'), UNKNOWN), 'argo-hook')
+  const account = job({ 'helm.sh/hook': 'pre-install', 'helm.sh/hook-delete-policy': 'hook-succeeded' }, {}, 'ServiceAccount', 'v1')
+  assert.equal(ruleOf(account, UNKNOWN), undefined)
+  assert.equal(ruleOf(account, HELM), 'helm-hook')
+})
+
+function verdictOn(manifest: JsonObject, live: ObservedObject['live']) {
+  const id = { group: 'batch', kind: 'Job', namespace: 'shop', name: 'migrate' }
+  const location = { path: 'a.yaml', document: 0, item: undefined, line: 1 }
+  const desired: DesiredResource = { id, apiVersion: 'batch/v1', object: manifest, location }
+  return detectDrift({ desired, live, schema: TEST_SCHEMA, prediction: undefined }, undefined)
+}
+
+test('an absent object that may be gone is set aside with its rule, and one that may not stays missing', () => {
+  const gone = setGoneAside(verdictOn(job({}, { ttlSecondsAfterFinished: 5 }), { state: 'absent' }), NOBODY)
+  assert.deepEqual([gone.state, gone.items.length, gone.mayBeBehind], ['in-sync', 0, undefined])
+  assert.deepEqual(
+    gone.setAside.map(({ state, rule, drift }) => [state, rule, drift.change]),
+    [['Ignored', 'built-in:finished-job', 'missing']],
+  )
+  assert.equal(isGoneByDesign(gone), true)
+  const missing = verdictOn(job({}), { state: 'absent' })
+  assert.equal(setGoneAside(missing, NOBODY), missing)
+  assert.equal(isGoneByDesign(missing), false)
+})

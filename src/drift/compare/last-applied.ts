@@ -1,0 +1,112 @@
+/**
+ * What a client-side apply remembers of itself: the manifest as it was applied last, in an annotation of the object, or where the syncer
+ * keeps it (Helm's stored releases). It is the only trace of what such a syncer declared, because an Update owns whatever the write
+ * changed, defaults of the server included.
+ * Source: k8s.io/api core/v1 `LastAppliedConfigAnnotation`; kubectl, kpt's client-side apply and Argo CD write it; helm `pkg/kube/client.go`,
+ * createPatch, compares with its own.
+ */
+import { type FieldPath, valueAt } from '../../krm/field-path.ts'
+import type { FieldSchema } from '../../krm/field-schema.ts'
+import { fieldSetOf, leavesOf } from '../../krm/field-set.ts'
+import { PathSet } from '../../krm/path-set.ts'
+import { annotationsOf, type Resource } from '../../krm/resource.ts'
+import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../../text/json.ts'
+import type { Syncer } from '../drift.ts'
+import { withSecretData } from './secret-data.ts'
+
+/** An object as a syncer applied it last and keeps it outside of the cluster's object. It may hold the content of a Secret. */
+export interface StoredManifest {
+  readonly apiVersion: string
+  readonly object: JsonObject
+  /** For people: `Helm release shop/web revision 2`. */
+  readonly storedIn: string
+  /** Where it was applied in place of something newer: the revision that it is again, and when, RFC 3339 UTC. */
+  readonly rollback?: { readonly to: number; readonly at: string } | undefined
+}
+
+export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
+
+/** Undefined where there is none, or it cannot be read: then nothing is known of what was applied. */
+export function lastAppliedOf(live: JsonObject): JsonObject | undefined {
+  const text = annotationsOf(live).get(LAST_APPLIED)
+  if (text === undefined) return undefined
+  try {
+    const applied = parseJson(text)
+    return isJsonObject(applied) ? applied : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** What a client-side apply compares its next one with. */
+export class AppliedLast {
+  /** Of a Secret, `stringData` stands where the server stores it. */
+  readonly object: JsonObject
+  private readonly manifest: JsonObject
+  private readonly whyRemoved: string
+
+  constructor(manifest: JsonObject, whyRemoved: string) {
+    this.object = withSecretData(manifest)
+    this.manifest = manifest
+    this.whyRemoved = whyRemoved
+  }
+
+  /** Whether the next apply takes the field out of the object where git does not have it, whoever wrote it. What was `stringData` stays in `data`. */
+  removes(path: FieldPath): boolean {
+    return valueAt(this.manifest, path) !== undefined
+  }
+
+  /** What becomes of a live field that git does not have, for people; `otherwise` where it stays. */
+  note(path: FieldPath, otherwise: string): string {
+    return this.removes(path) ? this.whyRemoved : otherwise
+  }
+}
+
+export const OF_ANOTHER = 'no apply removes it: it belongs to another manager'
+export const OF_NOBODY = 'no apply removes it: the object does not say whose it is'
+export const LEFT_OVER = 'no apply removes it: it is left over from what the syncer applied before'
+
+/** Whether a note of a change says that no apply takes it away. */
+export function isLeftByApply(note: string): boolean {
+  return [OF_ANOTHER, OF_NOBODY, LEFT_OVER].includes(note)
+}
+
+/** @returns undefined of a server-side apply, which keeps nothing, and where nobody knows */
+export function appliedLast(
+  { desired: { apiVersion }, stored }: { readonly desired: Pick<Resource, 'apiVersion'>; readonly stored?: StoredManifest | undefined },
+  live: JsonObject,
+  syncer: Syncer | undefined,
+): AppliedLast | undefined {
+  if (syncer?.operation !== 'Update') return undefined
+  // One of another version of the kind has other fields.
+  const kept = stored?.apiVersion === apiVersion ? stored : undefined
+  if (kept !== undefined) return new AppliedLast(kept.object, `the next upgrade removes it: ${kept.storedIn} has it`)
+  const annotated = lastAppliedOf(live)
+  return annotated && new AppliedLast(annotated, `the next apply removes it: the annotation ${LAST_APPLIED} has it`)
+}
+
+/**
+ * Places that were applied last, that are live still, and that `desired` does not declare any more: the next apply removes them.
+ * A whole list item where the item is gone from `desired`, each place once, in the order of the annotation.
+ */
+export function droppedPaths(applied: JsonObject, desired: JsonObject, live: JsonObject, schema: FieldSchema): FieldPath[] {
+  const dropped: FieldPath[] = []
+  const told = new PathSet()
+  for (const leaf of leavesOf(fieldSetOf(applied, schema))) {
+    if (leaf[0]?.kind === 'field' && leaf[0].name === 'status') continue
+    if (valueAt(desired, leaf) !== undefined || isEmpty(valueAt(applied, leaf))) continue
+    const item = leaf.findIndex((step, index) => step.kind !== 'field' && valueAt(desired, leaf.slice(0, index + 1)) === undefined)
+    const top = item === -1 ? leaf : leaf.slice(0, item + 1)
+    if (valueAt(live, top) === undefined || told.covers(top)) continue
+    dropped.push(top)
+    told.add(top)
+  }
+  return dropped
+}
+
+/** Nothing is declared by it: kubectl writes `annotations: {}` and `creationTimestamp: null` into what it remembers. */
+function isEmpty(value: Json | undefined): boolean {
+  if (value === undefined || value === null) return true
+  if (isJsonArray(value)) return value.length === 0
+  return isJsonObject(value) && Object.keys(value).length === 0
+}

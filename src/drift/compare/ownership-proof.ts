@@ -1,0 +1,93 @@
+/**
+ * Tier 1 of design §5: the proof, without a request, that applying the desired object would change nothing.
+ * Server-side apply by a manager changes an object only where a value differs from the applied one, or where the manager
+ * gives a field up. So: the manager's set equals the set of the desired object, the entry is of the desired API version,
+ * and at every such place the live value is what the server makes of the desired one (src/drift/compare/equal-values.ts). The marks that the
+ * syncer puts on what it applies (src/drift/attribute/syncer-marks.ts) are in no manifest and in every apply, so they count on neither side.
+ * A syncer that updates has no set: what it gave up stands in the last-applied annotation, which is looked at on its own, and a dry run
+ * for a manager without a set could show nothing but values.
+ */
+
+import { valueAt } from '../../krm/field-path.ts'
+import type { FieldSchema } from '../../krm/field-schema.ts'
+import { type FieldSet, fieldSetOf, sameLeaves } from '../../krm/field-set.ts'
+import { type ManagedFields, sameManager } from '../../krm/managed-fields.ts'
+import { getKey, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
+import { withoutMarks } from '../attribute/syncer-marks.ts'
+import type { Syncer } from '../drift.ts'
+import { differingLeaves, isEmptyValue } from './equal-values.ts'
+
+export interface ProofSubject {
+  readonly apiVersion: string
+  readonly desired: JsonObject
+  readonly live: JsonObject
+  readonly managed: ManagedFields
+  readonly schema: FieldSchema
+  readonly syncer: Syncer | undefined
+}
+
+/** Undefined when the proof holds; otherwise the first reason why it does not, for people and for the benchmark. */
+export function whyOwnershipProvesNothing(subject: ProofSubject): string | undefined {
+  const { syncer, managed, live, schema } = subject
+  if (syncer === undefined) return 'the syncer is not known'
+  if (managed.unreadable.length > 0) return managed.unreadable[0]
+  const desired = withoutStatus(subject.desired)
+  const wanted = fieldSetOf(desired, schema)
+  const entry = managed.entries.find((candidate) => sameManager(candidate, { ...syncer, operation: 'Apply' }))
+  if (syncer.operation === 'Apply') {
+    if (entry === undefined) return `${syncer.manager} never applied the object`
+    if (entry.apiVersion !== subject.apiVersion) return `${syncer.manager} applied ${entry.apiVersion}, git has ${subject.apiVersion}`
+    const owned = withoutMarks(syncer.manager, withoutStatusFields(entry.fields), wanted, (path) => valueAt(live, path))
+    if (!sameLeaves(wanted, owned)) return `${syncer.manager} does not own exactly the fields that git declares`
+  } else if (entry !== undefined) return `${syncer.manager} also used server-side apply`
+  const [differing] = differingLeaves(wanted, desired, asWritten(live, desired), schema)
+  if (differing === undefined) return undefined
+  if (differing.live === undefined && isEmptyValue(differing.declared)) return 'the server leaves out an empty value that git declares'
+  return 'a live value is not written as in git'
+}
+
+/**
+ * The same for a Secret of which only the metadata was read: it holds where git declares nothing that was not read. The type of a Secret
+ * cannot be changed.
+ */
+export function metadataProves(subject: ProofSubject): boolean {
+  const { desired, live } = subject
+  if (['data', 'stringData', 'immutable'].some((name) => Object.hasOwn(desired, name))) return false
+  const type = getKey(desired, 'type')
+  return whyOwnershipProvesNothing(type === undefined ? subject : { ...subject, live: { ...live, type } }) === undefined
+}
+
+// What a dry run sends and compares has no status.
+function withoutStatus(object: JsonObject): JsonObject {
+  return Object.hasOwn(object, 'status') ? Object.fromEntries(Object.entries(object).filter(([name]) => name !== 'status')) : object
+}
+
+function withoutStatusFields(set: FieldSet): FieldSet {
+  return set.children.has('f:status') ? { ...set, children: new Map([...set.children].filter(([key]) => key !== 'f:status')) } : set
+}
+
+/**
+ * A Secret with the texts of `stringData` where git has them, if `data` holds the same: that is where the server puts them, over what
+ * git's own `data` says (docs/facts/secret-string-data.md).
+ */
+function asWritten(live: JsonObject, desired: JsonObject): JsonObject {
+  const written = getKey(desired, 'stringData')
+  const stored = getKey(live, 'data')
+  if (!isCoreSecret(desired) || !isJsonObject(written) || !isJsonObject(stored)) return live
+  const declared = getKey(desired, 'data')
+  const same = Object.entries(written).filter(([key, value]) => typeof value === 'string' && getKey(stored, key) === encoded(value))
+  // A key of `data` that `stringData` overrides is never what the server stores.
+  const overridden = same.flatMap(([key]) => {
+    const own = isJsonObject(declared) ? getKey(declared, key) : undefined
+    return own === undefined ? [] : [[key, own] as const]
+  })
+  return { ...live, data: { ...stored, ...Object.fromEntries(overridden) }, stringData: Object.fromEntries(same) }
+}
+
+function isCoreSecret(object: JsonObject): boolean {
+  return object['apiVersion'] === 'v1' && object['kind'] === 'Secret'
+}
+
+function encoded(text: Json): string {
+  return typeof text === 'string' ? Buffer.from(text, 'utf8').toString('base64') : ''
+}

@@ -1,0 +1,25 @@
+/**
+ * A replica count that git leaves to its default and that nobody owns: a write through the scale subresource notes no owner where
+ * nobody owned the field before (docs/facts/scale-entry-has-no-time.md), so only the value shows that somebody scaled.
+ */
+import { field, valueAt } from '../../krm/field-path.ts'
+import { touchesPath } from '../../krm/field-set.ts'
+import type { ManagedFields } from '../../krm/managed-fields.ts'
+import type { ResourceId } from '../../krm/resource-id.ts'
+import type { Json, JsonObject } from '../../text/json.ts'
+
+export const REPLICAS = [field('spec'), field('replicas')] as const
+
+/** Kinds with a count whose default is 1: Kubernetes API reference. */
+const COUNTED = new Set(['apps/Deployment', 'apps/StatefulSet', 'apps/ReplicaSet', '/ReplicationController'])
+
+export function isCounted({ group, kind }: ResourceId): boolean {
+  return COUNTED.has(`${group}/${kind}`)
+}
+
+/** The live count, where it is neither declared nor owned nor the default; undefined otherwise. */
+export function unownedCount(id: ResourceId, desired: JsonObject, live: JsonObject, { entries }: ManagedFields): Json | undefined {
+  if (!isCounted(id) || entries.length === 0 || valueAt(desired, REPLICAS) !== undefined) return undefined
+  const count = valueAt(live, REPLICAS)
+  return count === undefined || count === 1 || entries.some(({ fields }) => touchesPath(fields, REPLICAS)) ? undefined : count
+}

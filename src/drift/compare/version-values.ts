@@ -1,0 +1,59 @@
+/** What a version of a package says of one field, and whether a live object shows it. */
+import { type FieldPath, field, valueAt } from '../../krm/field-path.ts'
+import { type ManagedFields, ownsPlace } from '../../krm/managed-fields.ts'
+import { canonicalQuantity } from '../../krm/quantity.ts'
+import { isSecret } from '../../krm/redaction/redacted.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
+import { isSyncer } from '../attribute/actor.ts'
+import type { Drift, Syncer } from '../drift.ts'
+import { withSecretData } from './secret-data.ts'
+
+const DATA_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret'])
+
+/** Whether the live value of the difference is what applying `object` gives: the server may have added defaults inside. */
+export function rendersLive(object: JsonObject, drift: Drift): boolean {
+  return renders(valueIn(object, drift), drift.live, DATA_KINDS.has(drift.id.kind))
+}
+
+function renders(declared: Json | undefined, live: Json | undefined, data: boolean): boolean {
+  if (declared === undefined || live === undefined) return false
+  if (isJsonObject(declared) && isJsonObject(live)) {
+    return Object.entries(declared).every(([name, value]) => renders(value, getKey(live, name), data))
+  }
+  if (isJsonArray(declared) && isJsonArray(live)) {
+    return declared.length === live.length && declared.every((value, index) => renders(value, live[index], data))
+  }
+  return jsonEquals(declared, live) || (!data && sameQuantity(declared, live))
+}
+
+/** The server rewrites quantities: git's `1000m` is live as `1`. Data is text, whatever it looks like. */
+function sameQuantity(declared: Json, live: Json): boolean {
+  return typeof live === 'string' && !isJsonObject(declared) && canonicalQuantity(String(declared)) === live
+}
+
+/** Of a Secret, `stringData` stands where the server stores it. */
+export function valueIn(object: JsonObject, { id, path }: Drift): Json | undefined {
+  return valueAt(isSecret(id) ? withSecretData(object) : object, path)
+}
+
+/** RFC 3339 of the syncer's last change to what it owns of the object itself; undefined where it has no entry. */
+export function lastWriteOf({ entries }: ManagedFields, syncer: Syncer | undefined): string | undefined {
+  const times = entries.flatMap((entry) => (entry.subresource === '' && isSyncer(entry, syncer) ? [entry.time] : []))
+  return times.length === 0 ? undefined : times.toSorted().at(-1)
+}
+
+/** Whether live has, in the syncer's hands, a scalar that `now` declares and `before` does not. */
+export function shows(live: JsonObject, now: JsonObject, before: JsonObject, managed: ManagedFields, syncer: Syncer | undefined): boolean {
+  const own = managed.entries.filter((entry) => entry.subresource === '' && isSyncer(entry, syncer))
+  return changedScalars(now, before, []).some(
+    ({ path, value }) => jsonEquals(valueAt(live, path), value) && own.some((entry) => ownsPlace(entry, path, managed)),
+  )
+}
+
+/** Scalars of maps only: an item of a list has no path of its own without its schema. */
+function changedScalars(now: Json, before: Json | undefined, path: FieldPath): { path: FieldPath; value: Json }[] {
+  if (jsonEquals(now, before) || isJsonArray(now)) return []
+  if (!isJsonObject(now)) return [{ path, value: now }]
+  const earlier = isJsonObject(before) ? before : {}
+  return Object.entries(now).flatMap(([name, value]) => changedScalars(value, getKey(earlier, name), [...path, field(name)]))
+}

@@ -1,0 +1,76 @@
+/** Sets differences aside that a preset rule knows the cause of. They stay in the verdict, with the rule and why, as ignored ones do. */
+import { managedFieldsOf } from '../../krm/managed-fields.ts'
+import { describeResourceId, type ResourceId } from '../../krm/resource-id.ts'
+import type { Drift, ObjectVerdict, SetAside, TriedRule } from '../drift.ts'
+import { mayBeAnybodys } from '../unowned/unowned-fields.ts'
+import { AUTOSCALING_RULES } from './autoscaling.ts'
+import { withItems } from './classify-ignored.ts'
+import type { Surroundings } from './noise-rule.ts'
+import { NOISE_RULES, presetName } from './presets.ts'
+
+export interface NoiseInput extends Pick<Surroundings, 'syncer' | 'scalers' | 'liveOf'> {
+  /** Names of the rules that hold, as `rulesOf` gives them. */
+  readonly presets: readonly string[]
+}
+
+/** Differences of whole objects are never noise. The verdict keeps which rules could have applied and did not, and why. */
+export function classifyNoise(verdict: ObjectVerdict, input: NoiseInput): ObjectVerdict {
+  const { desired, live } = verdict
+  if (desired === undefined || live === undefined || verdict.items.length === 0) return verdict
+  const managed = managedFieldsOf(live)
+  const surroundings: Surroundings = { ...input, desired: desired.object, live, managed, withoutOwners: mayBeAnybodys(managed) }
+  // Whose field it is matters for the plan, also where the policy mutes nothing of it.
+  const rules = NOISE_RULES.filter((rule) => input.presets.includes(rule.name) || AUTOSCALING_RULES.includes(rule))
+  const setAside: SetAside[] = []
+  const tried: TriedRule[] = []
+  const noted = new Map<Drift, Drift>()
+  const items = verdict.items.flatMap((drift): Drift[] => {
+    if (drift.path.length === 0) return [drift]
+    const because: string[] = []
+    let scaler: ResourceId | undefined
+    for (const rule of rules) {
+      const judgement = rule.judge(drift, surroundings)
+      if (judgement === undefined) continue
+      const name = presetName(rule)
+      scaler ??= judgement.scaler
+      if (!input.presets.includes(rule.name)) continue
+      if (judgement.mutes) {
+        setAside.push({ drift, state: 'Ignored', why: `${judgement.why} (${name})`, rule: name })
+        return []
+      }
+      tried.push({ path: drift.path, change: drift.change, rule: name, because: judgement.because })
+      if (judgement.note === true) because.push(judgement.because)
+    }
+    if (scaler !== undefined) because.push(whyReleased(drift, scaler))
+    if (because.length === 0) return [drift]
+    const told = { ...drift, notes: [...drift.notes, ...because], ...(scaler === undefined ? {} : { scaler }) }
+    noted.set(drift, told)
+    return [told]
+  })
+  if (setAside.length === 0 && tried.length === 0 && noted.size === 0) return verdict
+  return {
+    ...verdict,
+    ...withItems(verdict, items),
+    ...mayBeBehindOf(verdict, items, noted),
+    ...(tried.length === 0 ? {} : { tried }),
+    setAside: [...verdict.setAside, ...setAside],
+  }
+}
+
+function whyReleased({ lostWhenReleased }: Drift, scaler: ResourceId): string {
+  const both = `${describeResourceId(scaler)} sets the field and git declares it, so that each undoes the other`
+  return lostWhenReleased === true
+    ? `${both}; Release would end that, and is refused as long as the syncer holds the field`
+    : `${both}: Release ends that`
+}
+
+/** The set names its members by identity, so one that got a note is another member. */
+function mayBeBehindOf(
+  { mayBeBehind }: ObjectVerdict,
+  items: readonly Drift[],
+  noted: ReadonlyMap<Drift, Drift>,
+): Pick<ObjectVerdict, 'mayBeBehind'> {
+  if (mayBeBehind === undefined) return {}
+  const open = [...mayBeBehind].map((drift) => noted.get(drift) ?? drift).filter((drift) => items.includes(drift))
+  return open.length === 0 ? {} : { mayBeBehind: new Set(open) }
+}

@@ -1,0 +1,174 @@
+/** Ignore rules: what is hidden from people, by which rule and why. Never hidden from `--show-ignored`. */
+import { createHash } from 'node:crypto'
+import { type LabelSelector, matchesLabels } from '../../krm/label-selector.ts'
+import { isSensitive } from '../../krm/redaction/redacted.ts'
+import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
+import { labelsOf } from '../../krm/resource.ts'
+import type { ResourceId } from '../../krm/resource-id.ts'
+import { matchesGlob } from '../../text/glob.ts'
+import type { Json, JsonObject } from '../../text/json.ts'
+import { isKnownWriter } from '../attribute/actor.ts'
+import type { ChangeKind, Drift } from '../drift.ts'
+import { matchesExpression } from './rule-expression.ts'
+import { coversDrift, describeRulePath, type RulePath } from './rule-path.ts'
+
+/** Where a rule stands, in the order in which rules are tried: on the object, on the Kptfile, in a policy. */
+export type RuleLevel = 'object' | 'package' | 'policy'
+
+/** Every part that is given must match; lists match when one of their members does. Texts may have `*` (src/text/glob.ts). */
+export interface IgnoreRule {
+  /** Where it is written, for people: `.drift/policy.yaml:12`. */
+  readonly where: string
+  /** `policy` where it is left out. */
+  readonly level?: RuleLevel
+  /** The policy that has it. */
+  readonly policy?: { readonly name: string; readonly priority: number }
+  readonly target: Partial<ResourceId>
+  /** Of the object as git declares it: labels of the live object are anybody's, and hide nothing. */
+  readonly labels?: { readonly text: string; readonly selector: LabelSelector }
+  /** Left out: every kind of change. */
+  readonly changes?: readonly ChangeKind[]
+  /** Neither paths nor path expressions: every field, and the object as a whole. */
+  readonly paths: readonly RulePath[]
+  /** RE2, each for the whole path as `diff` prints it. A field is covered by a path or by an expression. */
+  readonly pathExpressions?: readonly string[]
+  /** RE2, each for the whole live value as text. Never of a Secret, nor of anything else that is not shown. */
+  readonly valueExpressions?: readonly string[]
+  /** Empty: every manager. */
+  readonly managers: readonly string[]
+  readonly reason: string
+  /** RFC 3339 date (`2026-12-31`), the last day on which the rule holds, UTC; undefined for ever. */
+  readonly expires: string | undefined
+}
+
+/** The object on both sides, as far as it is there: labels are git's, places in lists are those of live. */
+export interface RuleSides {
+  readonly desired?: { readonly object: JsonObject } | undefined
+  readonly live?: JsonObject | undefined
+}
+
+/** The first part of a rule that does not match. Texts for people, without values that are not shown. */
+export interface Mismatch {
+  readonly part: 'group' | 'kind' | 'namespace' | 'name' | 'labels' | 'changes' | 'managers' | 'paths' | 'values'
+  readonly wanted: string
+  readonly found: string
+}
+
+/** The first rule that hides the difference. `today` is the day of the observation, `YYYY-MM-DD`. */
+export function ruleThatIgnores(drift: Drift, rules: readonly IgnoreRule[], today: string, sides: RuleSides = {}): IgnoreRule | undefined {
+  return rules.find((rule) => isActive(rule, today) && whyNotIgnored(drift, rule, sides) === undefined)
+}
+
+export function isActive(rule: Pick<IgnoreRule, 'expires'>, today: string): boolean {
+  return rule.expires === undefined || today <= rule.expires
+}
+
+/** Undefined when the rule hides the difference; otherwise which part of it does not match (`explain` prints it). */
+export function whyNotIgnored(drift: Drift, rule: IgnoreRule, sides: RuleSides = {}): Mismatch | undefined {
+  const { changes, managers, paths, pathExpressions = [], valueExpressions = [] } = rule
+  const target = whyNotTargeted(drift.id, rule, sides)
+  if (target !== undefined) return target
+  if (changes !== undefined && !changes.includes(drift.change))
+    return { part: 'changes', wanted: changes.join(' or '), found: drift.change }
+  const { actor } = drift
+  // A guess about who removed a field hides nothing.
+  const named = isKnownWriter(actor) && managers.some((manager) => matchesGlob(manager, actor.manager))
+  if (managers.length > 0 && !named) return { part: 'managers', wanted: managers.join(' or '), found: foundManager(drift) }
+  const fields = [...paths.map(describeRulePath), ...pathExpressions]
+  if (fields.length > 0 && !coversDrift(paths, drift, sides.live) && !matchesPath(pathExpressions, drift))
+    return { part: 'paths', wanted: fields.join(' or '), found: drift.path.length === 0 ? 'the whole object' : shownPathOnly(drift.path) }
+  if (valueExpressions.length === 0) return undefined
+  const text = valueText(drift)
+  if (typeof text === 'string' && valueExpressions.some((expression) => matchesExpression(expression, text))) return undefined
+  return { part: 'values', wanted: valueExpressions.join(' or '), found: typeof text === 'string' ? 'another value' : text.why }
+}
+
+/** The first part of the rule's target that is not this object's. */
+export function whyNotTargeted(
+  id: ResourceId,
+  { target, labels }: Pick<IgnoreRule, 'target' | 'labels'>,
+  { desired }: RuleSides,
+): Mismatch | undefined {
+  for (const part of ['kind', 'namespace', 'name', 'group'] as const) {
+    const wanted = target[part]
+    if (wanted !== undefined && !matchesGlob(wanted, id[part])) return { part, wanted: wanted || '""', found: id[part] || '""' }
+  }
+  if (labels === undefined) return undefined
+  const found = desired === undefined ? undefined : labelsOf(desired.object)
+  if (found !== undefined && matchesLabels(labels.selector, found)) return undefined
+  const own = found === undefined ? 'an object that git does not declare' : [...found].map(([key, value]) => `${key}=${value}`).join(',')
+  return { part: 'labels', wanted: labels.text, found: own || 'no labels in git' }
+}
+
+function foundManager({ actor }: Drift): string {
+  if (actor.confidence === 'none') return 'an unknown writer'
+  return actor.confidence === 'last-writer' ? `perhaps ${actor.manager}, and a guess hides nothing` : actor.manager
+}
+
+/** A credential in a path stands as `credential:redacted`: no expression can find out what it is. */
+function matchesPath(expressions: readonly string[], { path }: Drift): boolean {
+  if (path.length === 0 || expressions.length === 0) return false
+  const text = shownPathOnly(path)
+  return expressions.some((expression) => matchesExpression(expression, text))
+}
+
+function valueText(drift: Drift): string | { readonly why: string } {
+  const { git, live, liveUnread } = drift
+  if (liveUnread || isSensitive(drift, live) || isSensitive(drift, git)) return { why: 'a value that is not shown' }
+  if (live === undefined) return { why: 'no live value' }
+  return isText(live) ? String(live) : { why: 'a map or a list' }
+}
+
+function isText(value: Json): value is Exclude<Json, object> {
+  return value === null || typeof value !== 'object'
+}
+
+const PARTS: { readonly [part in Mismatch['part']]: string } = {
+  group: 'group',
+  kind: 'kind',
+  namespace: 'namespace',
+  name: 'name',
+  labels: 'labels',
+  changes: 'change',
+  managers: 'manager',
+  paths: 'field',
+  values: 'live value',
+}
+
+/** `namespace: wanted shop, this is web` */
+export function mismatchText({ part, wanted, found }: Mismatch): string {
+  return `${PARTS[part]}: wanted ${wanted}, this is ${found}`
+}
+
+/** What the rule is about, on one line: `apps/Deployment/shop/web, spec.replicas, by keda-operator`. */
+export function describeRule(rule: IgnoreRule): string {
+  return [describeTarget(rule), describeFields(rule)].filter((part) => part !== '').join(', ')
+}
+
+/** `apps/Deployment/shop/web app=web`; empty where the rule is for every object. */
+export function describeTarget({ target: { group, kind, namespace, name }, labels }: IgnoreRule): string {
+  const object = [group, kind, namespace, name].filter((part) => part !== undefined && part !== '').join('/')
+  return [object || (group === '' ? 'core group' : ''), labels === undefined ? '' : `with ${labels.text}`]
+    .filter((part) => part !== '')
+    .join(' ')
+}
+
+/** `spec.replicas, by keda-operator`; empty where the rule is for everything of its objects. */
+export function describeFields({ changes, paths, pathExpressions = [], valueExpressions = [], managers }: IgnoreRule): string {
+  return [
+    ...(changes === undefined ? [] : [changes.join(' or ')]),
+    ...paths.map(describeRulePath),
+    ...pathExpressions.map((expression) => `fields like ${expression}`),
+    ...valueExpressions.map((expression) => `values like ${expression}`),
+    ...managers.map((manager) => `by ${manager}`),
+  ].join(', ')
+}
+
+/** Twelve hex digits of what the rule covers: the same while it moves about in its file, and another when it covers something else. */
+export function ruleId(rule: IgnoreRule): string {
+  const { level = 'policy', policy, target, labels, changes, paths, pathExpressions = [], valueExpressions = [], managers } = rule
+  const { group, kind, namespace, name } = target
+  const what = [group ?? null, kind ?? null, namespace ?? null, name ?? null, labels?.text ?? null, changes ?? null]
+  const text = JSON.stringify([level, policy?.name ?? '', what, paths.map(describeRulePath), pathExpressions, valueExpressions, managers])
+  return createHash('sha256').update(text).digest('hex').slice(0, 12)
+}

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { randomText } from '../../../test/property/random-krm.ts'
+import { expressionProblem, LONGEST_EXPRESSION, literalExpression, matchesExpression } from './rule-expression.ts'
+
+test('an expression matches the whole text, and one of many stars in linear time', () => {
+  assert.deepEqual([matchesExpression('a.c', 'abc'), matchesExpression('b', 'abc'), matchesExpression('.*b.*', 'abc')], [true, false, true])
+  assert.equal(matchesExpression('(a*)*b', 'a'.repeat(50_000)), false)
+})
+
+test('what RE2 does not have is told, and matches nothing', () => {
+  for (const text of ['(', '(?=a)', '(a)\\1', 'a'.repeat(LONGEST_EXPRESSION + 1)]) assert.notEqual(expressionProblem(text), undefined, text)
+  assert.equal(expressionProblem('(?i)web-[0-9]+'), undefined)
+  assert.equal(matchesExpression('(', '('), false)
+})
+
+test('a literal expression matches its text and no other, and shows every sign', () => {
+  fc.assert(
+    fc.property(randomText, randomText, (text, other) => {
+      const expression = literalExpression(text)
+      assert.equal(matchesExpression(expression, text), true, JSON.stringify(text))
+      assert.equal(matchesExpression(expression, other), text === other)
+      assert.doesNotMatch(expression, /[\p{Cf}\p{Zl}\p{Zp}]/u)
+    }),
+    { numRuns: 500 },
+  )
+})

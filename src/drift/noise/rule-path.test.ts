@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { driftOf } from '../../../test/fakes/drift-samples.ts'
+import { type FieldPath, isWithin, type PathStep } from '../../krm/field-path.ts'
+import { coversDrift, describeRulePath, literalRulePath, parseRulePath, type RulePath } from './rule-path.ts'
+
+function read(text: string): RulePath {
+  const parsed = parseRulePath(text)
+  assert.ok(!('problem' in parsed), text)
+  return parsed
+}
+
+test('a path of a rule is printed as it can be read', () => {
+  for (const text of [
+    'spec.replicas',
+    '/metadata/annotations/a~1b~0c',
+    '/',
+    'spec.containers[name=app]',
+    'spec.containers[*].image',
+    'spec.containers[name=*].image',
+    '/a/*/b',
+  ])
+    assert.equal(describeRulePath(read(text)), text)
+})
+
+test('a star without quotes is read as the one with them', () => {
+  assert.deepEqual(read('spec.containers[name=app-*,x=*]'), read('spec.containers[name="app-*",x="*"]'))
+  assert.deepEqual(read('metadata.finalizers[=example.com/*]'), read('metadata.finalizers[="example.com/*"]'))
+})
+
+test('a pointer with a lonely tilde is refused with its place', () => {
+  const parsed = parseRulePath('/a~b')
+  assert.ok('problem' in parsed)
+  assert.match(parsed.problem, /at character 3/)
+})
+
+test('a credential in the path of a rule is not printed', () => {
+  assert.doesNotMatch(describeRulePath(read('metadata.finalizers[=ghp_0123456789abcdefghij]')), /ghp_/)
+})
+
+const text = fc.string({ unit: fc.constantFrom('*', '\\', 'a', '.', '"', ']'), maxLength: 4 })
+const step: fc.Arbitrary<PathStep> = fc.oneof(
+  text.map((name): PathStep => ({ kind: 'field', name })),
+  text.map((value): PathStep => ({ kind: 'member', value })),
+  fc.record({ name: text, port: fc.constantFrom('x', 80) }).map((keys): PathStep => ({ kind: 'item', keys })),
+  fc.nat(3).map((index): PathStep => ({ kind: 'index', index })),
+)
+const path: fc.Arbitrary<FieldPath> = fc.array(step, { minLength: 1, maxLength: 3 })
+
+test('a literal path covers its place and what is below it, and nothing else, whatever names and values are in it', () => {
+  fc.assert(
+    fc.property(path, path, fc.boolean(), (own, other, below) => {
+      const rule = read(literalRulePath(own))
+      const place = below ? [...own, ...other] : other
+      const covered = coversDrift([rule], { ...driftOf('x'), path: place }, undefined)
+      assert.equal(covered, isWithin(place, own), literalRulePath(own))
+    }),
+    { numRuns: 1_500 },
+  )
+})

@@ -1,0 +1,143 @@
+/** What of a pod the Pod Security Standards restrict (kubernetes.io, "Pod Security Standards", Baseline and Restricted). */
+import type { FieldPath } from '../../krm/field-path.ts'
+import type { ResourceId } from '../../krm/resource-id.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
+import type { RiskSubject } from './risk-subject.ts'
+
+const WORKLOAD_KINDS = new Set([
+  'CronJob',
+  'DaemonSet',
+  'Deployment',
+  'DeploymentConfig',
+  'Job',
+  'Pod',
+  'PodTemplate',
+  'ReplicaSet',
+  'ReplicationController',
+  'StatefulSet',
+])
+
+/** Fields that restrict a pod or free it, by their name alone, wherever a pod is described. */
+const RESTRICTING = new Set([
+  'allowPrivilegeEscalation',
+  'appArmorProfile',
+  'hostIPC',
+  'hostNetwork',
+  'hostPID',
+  'hostPath',
+  'hostPort',
+  'hostProcess',
+  'hostUsers',
+  'podSecurityContext',
+  'procMount',
+  'runAsNonRoot',
+  'runAsUser',
+  'seLinuxOptions',
+  'seccompProfile',
+  'securityContext',
+  'shareProcessNamespace',
+])
+
+/** Whether a field is of a pod or of a template of pods: by the kind, or by what stands on the way to it, as in custom resources. */
+export function isPodPlace(id: ResourceId, path: string): boolean {
+  return WORKLOAD_KINDS.has(id.kind) || /(^|\.)(template\.(spec|metadata)|podTemplate|podSpec)\b|ontainers\[/.test(path)
+}
+
+/**
+ * Whether the difference is one of the security of pods: a restricting field itself, or a whole container, volume or template
+ * that hides one. What is merely written out and frees nothing (`privileged: false` in a container that somebody added) is not.
+ */
+export function weakensPods({ id, change, path, git, live }: RiskSubject): boolean {
+  const [first] = path
+  if (change === 'unexpected') return freesPods(live)
+  // A removed object runs nothing; and only what is specified is about pods, not what labels and data happen to be called.
+  if (change === 'missing' || first?.kind !== 'field' || !['spec', 'template'].includes(first.name)) return false
+  if (namesRestriction(id, path)) return true
+  if (live !== undefined && git !== undefined) return factsOf(git).join('\n') !== factsOf(live).join('\n')
+  // A container or volume that is gone frees nobody; a template that is gone takes its restrictions with it.
+  if (live === undefined) return path.at(-1)?.kind !== 'item' && factsOf(git).length > 0
+  return freesPods(live)
+}
+
+function namesRestriction(id: ResourceId, path: FieldPath): boolean {
+  const names = path.flatMap((step) => (step.kind === 'field' ? [step.name] : []))
+  if (names.some((name) => RESTRICTING.has(name))) return true
+  return WORKLOAD_KINDS.has(id.kind) && names.some((name) => name === 'privileged' || name === 'capabilities' || name === 'sysctls')
+}
+
+/** Every restricting field in a value, with what it holds; sorted. */
+function factsOf(value: Json | undefined): string[] {
+  const facts: string[] = []
+  visit(value, (key, below) => {
+    if (RESTRICTING.has(key))
+      facts.push(`${key}=${JSON.stringify(below, (_name, part) => (typeof part === 'bigint' ? String(part) : part))}`)
+  })
+  return facts.sort()
+}
+
+/** Whether something in the value gives a pod more than the Baseline standard, or runs it as root on purpose. */
+function freesPods(value: Json | undefined): boolean {
+  let frees = false
+  visit(value, (key, below) => {
+    frees ||= isFreeing(key, below)
+  })
+  return frees
+}
+
+function isFreeing(key: string, value: Json): boolean {
+  switch (key) {
+    case 'privileged':
+    case 'allowPrivilegeEscalation':
+    case 'hostNetwork':
+    case 'hostPID':
+    case 'hostIPC':
+    case 'hostProcess':
+      return value === true
+    case 'runAsNonRoot':
+      return value === false
+    case 'runAsUser':
+      return value === 0
+    case 'hostPort':
+      return value !== 0
+    case 'hostPath':
+      return true
+    case 'procMount':
+      return value !== 'Default'
+    case 'capabilities':
+      return isJsonObject(value) && isNotEmpty(getKey(value, 'add'))
+    case 'sysctls':
+      return isNotEmpty(value)
+    case 'seccompProfile':
+    case 'appArmorProfile':
+      return isJsonObject(value) && getKey(value, 'type') === 'Unconfined'
+    case 'seLinuxOptions':
+      return isJsonObject(value) && ['user', 'role', 'type'].some((name) => getKey(value, name) !== undefined)
+    default:
+      return false
+  }
+}
+
+function isNotEmpty(value: Json | undefined): boolean {
+  return isJsonArray(value) && value.length > 0
+}
+
+/** Whether one of the keys stands anywhere in the value. */
+export function hasKey(value: Json | undefined, keys: readonly string[]): boolean {
+  let found = false
+  visit(value, (key) => {
+    found ||= keys.includes(key)
+  })
+  return found
+}
+
+function visit(value: Json | undefined, each: (key: string, below: Json) => void): void {
+  const waiting: (Json | undefined)[] = [value]
+  for (let next = waiting.pop(); next !== undefined || waiting.length > 0; next = waiting.pop()) {
+    if (isJsonArray(next)) waiting.push(...next)
+    else if (isJsonObject(next))
+      for (const [key, below] of Object.entries(next as JsonObject)) {
+        each(key, below)
+        waiting.push(below)
+      }
+  }
+}

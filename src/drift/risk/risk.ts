@@ -1,0 +1,317 @@
+/**
+ * How risky a difference is, and why: one table, first match wins. The code is printed with every line and `explain`
+ * prints the sentence. Source of the classes: the review of `ux.md` §2.4, itself after the Pod Security Standards. Each rule has an
+ * example and a near miss in src/drift/risk/risk-examples.ts; docs/guides/risk.md shows them.
+ */
+import { type FieldPath, formatFieldPath } from '../../krm/field-path.ts'
+import { isSecret } from '../../krm/redaction/redacted.ts'
+import type { Json } from '../../text/json.ts'
+import { publisherOf } from '../attribute/image-publisher.ts'
+import type { Risk } from '../drift.ts'
+import { hasKey, isPodPlace, weakensPods } from './pod-security.ts'
+import type { RiskSubject } from './risk-subject.ts'
+
+export interface RiskRule {
+  readonly code: string
+  readonly risk: Risk
+  /** What the rule means, as a sentence. */
+  readonly why: string
+  readonly applies: (subject: RiskSubject, path: string) => boolean
+}
+
+/** What the API server accepts, and what it does with it. */
+const ADMISSION_KINDS = new Set([
+  'APIService',
+  'ConstraintTemplate',
+  'CustomResourceDefinition',
+  'MutatingAdmissionPolicy',
+  'MutatingAdmissionPolicyBinding',
+  'MutatingWebhookConfiguration',
+  'PodSecurityPolicy',
+  'SecurityContextConstraints',
+  'ValidatingAdmissionPolicy',
+  'ValidatingAdmissionPolicyBinding',
+  'ValidatingWebhookConfiguration',
+])
+const ADMISSION_GROUPS = new Set(['constraints.gatekeeper.sh', 'kyverno.io', 'policies.kyverno.io', 'policy.sigstore.dev'])
+/** Who may do what. */
+const ACCESS_KINDS = new Set([
+  'CertificateSigningRequest',
+  'ClusterRole',
+  'ClusterRoleBinding',
+  'ClusterTrustBundle',
+  'Role',
+  'RoleBinding',
+  'ServiceAccount',
+])
+/** Traffic that is allowed, beside everything called NetworkPolicy. */
+const TRAFFIC_KINDS = new Set([
+  'AuthorizationPolicy',
+  'MeshTLSAuthentication',
+  'PeerAuthentication',
+  'RequestAuthentication',
+  'ServerAuthorization',
+])
+const EXPOSING_KINDS = new Set([
+  'BackendTLSPolicy',
+  'DestinationRule',
+  'EndpointSlice',
+  'Endpoints',
+  'Gateway',
+  'GatewayClass',
+  'Ingress',
+  'IngressClass',
+  'ReferenceGrant',
+  'Service',
+  'ServiceEntry',
+  'VirtualService',
+])
+const SECRET_SOURCES = new Set([
+  'ClusterExternalSecret',
+  'ClusterSecretStore',
+  'ExternalSecret',
+  'SealedSecret',
+  'SecretProviderClass',
+  'SecretStore',
+])
+const STORAGE_KINDS = new Set([
+  'CSIDriver',
+  'PersistentVolume',
+  'PersistentVolumeClaim',
+  'StorageClass',
+  'VolumeAttributesClass',
+  'VolumeSnapshot',
+  'VolumeSnapshotClass',
+  'VolumeSnapshotContent',
+])
+
+/** Labels by which aggregated roles are put together, and what puts a certificate authority into a webhook configuration. */
+const ACCESS_METADATA = ['rbac.authorization.k8s.io/aggregate-to-', 'cert-manager.io/inject-', 'cert-manager.io/allow-direct-injection']
+/** A cloud gives rights to the account that names them: EKS, GKE, Azure, Alibaba and Oracle document these. */
+const CLOUD_IDENTITY = [
+  'azure.workload.identity/',
+  'eks.amazonaws.com/',
+  'iam.gke.io/',
+  'oke.oraclecloud.com/',
+  'pod-identity.alibabacloud.com/',
+]
+/** What switches the guards of a namespace or a pod: Pod Security admission, meshes, policy engines. */
+const GUARDS = [
+  'admission.gatekeeper.sh/',
+  'ambient.istio.io/',
+  'azure.workload.identity/use',
+  'config.linkerd.io/',
+  'container.apparmor.security.beta.kubernetes.io/',
+  'container.seccomp.security.alpha.kubernetes.io/',
+  'istio-injection',
+  'istio.io/',
+  'kuma.io/',
+  'linkerd.io/inject',
+  'pod-security.kubernetes.io/',
+  'policy.sigstore.dev/',
+  'seccomp.security.alpha.kubernetes.io/',
+  'security.openshift.io/',
+  'sidecar.istio.io/',
+  'traffic.sidecar.istio.io/',
+]
+/** Domains of annotations by which a controller decides who reaches a Service or an Ingress. */
+const EXPOSING_DOMAIN =
+  /ingress|load-?balancer|traefik|haproxy|konghq|alb\.|external-dns|^service(\.beta)?\.kubernetes\.io$|^cloud\.google\.com$|^networking\.gke\.io$|projectcontour|metallb/i
+
+export const RISK_RULES: readonly RiskRule[] = [
+  {
+    code: 'SEC-RBAC',
+    risk: 'critical',
+    why: 'who may do what in the cluster, or what the API server accepts, changed',
+    applies: ({ id, path: steps }, path) =>
+      (ACCESS_KINDS.has(id.kind) || ADMISSION_KINDS.has(id.kind) || ADMISSION_GROUPS.has(id.group)) &&
+      (!isMetadata(path) || isNamed(steps, ACCESS_METADATA)),
+  },
+  {
+    code: 'SEC-IDENTITY',
+    risk: 'critical',
+    why: 'the account that a workload runs as, or what a cloud lets this account do, changed',
+    applies: ({ id, path: steps }, path) =>
+      (id.kind === 'ServiceAccount' && isNamed(steps, CLOUD_IDENTITY)) ||
+      (/(^|\.)(serviceAccountName|serviceAccount|automountServiceAccountToken)$/.test(path) && isPodPlace(id, path)),
+  },
+  {
+    code: 'SEC-NETPOL',
+    risk: 'critical',
+    why: 'a network policy is gone or changed',
+    applies: ({ id }, path) => (id.kind.endsWith('NetworkPolicy') || TRAFFIC_KINDS.has(id.kind)) && !isMetadata(path),
+  },
+  {
+    code: 'SEC-GUARD',
+    risk: 'critical',
+    why: 'a label or annotation changed that switches Pod Security, a mesh or a policy engine for a namespace or a pod',
+    // What stands at a Deployment itself says nothing to its pods.
+    applies: ({ id, path: steps }, path) =>
+      isNamed(steps, GUARDS) && (['Namespace', 'Pod'].includes(id.kind) || (!isMetadata(path) && isPodPlace(id, path))),
+  },
+  {
+    code: 'SEC-PSS',
+    risk: 'critical',
+    why: 'the pod gains or loses a restriction of the Pod Security Standards',
+    applies: weakensPods,
+  },
+  {
+    code: 'SUP-REGISTRY',
+    risk: 'critical',
+    why: 'the image comes from another registry, or from another account of a public one',
+    applies: ({ git, live }, path) =>
+      isImage(path) && typeof git === 'string' && typeof live === 'string' && publisherOf(path, git) !== publisherOf(path, live),
+  },
+  {
+    code: 'SEC-SECRET',
+    risk: 'high',
+    why: 'the content of a Secret changed, or which Secret a container gets',
+    applies: ({ id, git, live }, path) =>
+      ((isSecret(id) || SECRET_SOURCES.has(id.kind)) && !isMetadata(path)) ||
+      (isPodPlace(id, path) && !isContainer(path) && (namesSecret(path) || holdsSecret(live) || holdsSecret(git))),
+  },
+  {
+    code: 'AVAIL-PDB',
+    risk: 'high',
+    why: 'a disruption budget is gone or changed',
+    applies: ({ id }, path) => id.kind === 'PodDisruptionBudget' && !isMetadata(path),
+  },
+  {
+    code: 'OBJ-MISSING',
+    risk: 'high',
+    why: 'an object that git declares is not in the cluster',
+    applies: ({ change }) => change === 'missing',
+  },
+  {
+    code: 'OBJ-UNEXPECTED',
+    risk: 'medium',
+    why: 'the inventory has an object that git does not declare',
+    applies: ({ change }) => change === 'unexpected',
+  },
+  {
+    code: 'NET-EXPOSE',
+    risk: 'high',
+    why: 'how the workload is reached changed',
+    applies: ({ id, path: steps }, path) =>
+      (EXPOSING_KINDS.has(id.kind) || /Route$/.test(id.kind)) &&
+      (!isMetadata(path) || EXPOSING_DOMAIN.test(/^(.+)\//.exec(metadataName(steps))?.[1] ?? '')),
+  },
+  {
+    code: 'NET-SELECT',
+    risk: 'high',
+    why: 'a label of the pods, or a selector of them, changed: Services, policies and budgets choose pods by it',
+    applies: ({ id }, path) =>
+      !isMetadata(path) && isPodPlace(id, path) && /^spec\.(selector|(jobTemplate\.spec\.)?template\.metadata\.labels)\b/.test(path),
+  },
+  {
+    code: 'APP-IMAGE',
+    risk: 'high',
+    why: 'what runs changed: image, command, arguments, a hook or a whole container',
+    applies: ({ id }, path) =>
+      isImage(path) ||
+      isContainer(path) ||
+      (isPodPlace(id, path) && /ontainers\[[^\]]*\]\.(command|args|lifecycle|workingDir)\b/.test(path)),
+  },
+  {
+    code: 'DATA-STORAGE',
+    risk: 'high',
+    why: 'where data is kept, or what becomes of it, changed',
+    applies: ({ id }, path) =>
+      (STORAGE_KINDS.has(id.kind) && !isMetadata(path)) ||
+      /^spec\.(volumeClaimTemplates|persistentVolumeClaimRetentionPolicy)\b/.test(path),
+  },
+  {
+    code: 'AVAIL-PRIORITY',
+    risk: 'high',
+    why: 'which pods give way to which changed',
+    applies: ({ id }, path) =>
+      (['PriorityClass', 'PriorityLevelConfiguration', 'FlowSchema'].includes(id.kind) && !isMetadata(path)) ||
+      (/\.(priorityClassName|preemptionPolicy)$/.test(path) && isPodPlace(id, path)),
+  },
+  {
+    code: 'AVAIL-QUOTA',
+    risk: 'medium',
+    why: 'how much a namespace may use, or what its pods get by default, changed',
+    applies: ({ id }, path) => ['ResourceQuota', 'LimitRange'].includes(id.kind) && !isMetadata(path),
+  },
+  {
+    code: 'OBJ-LIFETIME',
+    risk: 'medium',
+    why: 'what has to happen before the object may go, or what it goes with, changed',
+    applies: (_subject, path) => /^metadata\.(finalizers|ownerReferences)\b/.test(path) || path === 'spec.finalizers',
+  },
+  {
+    code: 'APP-ENV',
+    risk: 'medium',
+    why: 'the environment of a container changed',
+    applies: (_subject, path) => /ontainers\[[^\]]*\]\.env(From)?\b/.test(path),
+  },
+  {
+    code: 'APP-VOLUME',
+    risk: 'medium',
+    why: 'what is mounted into a container changed',
+    applies: ({ id }, path) => isPodPlace(id, path) && /(\.spec|ontainers\[[^\]]*\]|^spec)\.volume(s|Mounts|Devices)\b/.test(path),
+  },
+  {
+    code: 'AVAIL-REPLICAS',
+    risk: 'medium',
+    why: 'the replica count changed',
+    applies: (_subject, path) => /^spec\.(replicas|(min|max)Replicas|(min|max)ReplicaCount|idleReplicaCount)$/.test(path),
+  },
+  { code: 'APP-RESOURCES', risk: 'medium', why: 'requests or limits changed', applies: (_subject, path) => /\.resources\b/.test(path) },
+  {
+    code: 'APP-CONFIG',
+    risk: 'medium',
+    why: 'configuration data changed',
+    applies: ({ id }, path) => id.kind === 'ConfigMap' && !isMetadata(path),
+  },
+  {
+    code: 'META-NAMESPACE',
+    risk: 'medium',
+    why: 'a label of a namespace changed: policies and webhooks choose namespaces by it',
+    applies: ({ id }, path) => id.kind === 'Namespace' && /^metadata\.labels\b/.test(path),
+  },
+  { code: 'META', risk: 'low', why: 'a label or an annotation changed', applies: (_subject, path) => isMetadata(path) },
+  { code: 'SPEC-OTHER', risk: 'medium', why: 'another field of the object changed', applies: () => true },
+]
+
+/** The first rule of the table that applies; the last one always does. */
+export function assessRisk(subject: RiskSubject): RiskRule {
+  const path = formatFieldPath(subject.path)
+  const rule = RISK_RULES.find((candidate) => candidate.applies(subject, path))
+  if (rule === undefined) throw new TypeError('the risk table has no rule for everything else')
+  return rule
+}
+
+function isMetadata(path: string): boolean {
+  return /^metadata\b/.test(path)
+}
+
+/** Name of the label or annotation; empty for another field. */
+function metadataName(path: FieldPath): string {
+  const [above, map, last] = path.slice(-3)
+  const isMap = map?.kind === 'field' && (map.name === 'labels' || map.name === 'annotations')
+  return isMap && above?.kind === 'field' && above.name === 'metadata' && last?.kind === 'field' ? last.name : ''
+}
+
+function isNamed(path: FieldPath, beginnings: readonly string[]): boolean {
+  const name = metadataName(path)
+  return name !== '' && beginnings.some((beginning) => name.startsWith(beginning))
+}
+
+function isImage(path: string): boolean {
+  return /^(spec|template)\b.*\.image(\.(registry|repository|tag|digest))?$/.test(path)
+}
+
+/** A whole container that is there or gone. */
+function isContainer(path: string): boolean {
+  return /ontainers\[[^\]]*\]$/.test(path)
+}
+
+function namesSecret(path: string): boolean {
+  return /\.(secretKeyRef|secretRef|imagePullSecrets)\b/.test(path) || /\.volumes\[[^\]]*\]\.(secret|projected)\b/.test(path)
+}
+
+function holdsSecret(value: Json | undefined): boolean {
+  return hasKey(value, ['secretKeyRef', 'secretRef', 'secretName'])
+}

@@ -1,0 +1,110 @@
+/**
+ * Whether a value is a credential, by the name of its place or by its own form. Hidden by mistake, a value cannot be read or
+ * adopted; shown by mistake, it is in git for ever: where in doubt, it is hidden. References to a Secret (its name, the
+ * key in it, the path of a file) are no credentials and are shown.
+ */
+
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
+import { looksRandom } from '../../text/random-text.ts'
+import type { FieldPath, PathStep } from '../field-path.ts'
+import { isCredentialName, mayBeCredentialName, speaksOfCredential } from './credential-names.ts'
+import { hasSecretText } from './credential-text.ts'
+
+/** Annotations in which tools keep the whole object, a Secret's content too: kubectl, kapp, kopf, Rancher, and whoever names it likewise. */
+const COPY_OF_THE_OBJECT =
+  /^(?:kapp\.k14s\.io\/original|objectset\.rio\.cattle\.io\/applied|.{0,200}\/(?:last-(?:applied|handled)(?:-configuration)?|last-(?:applied|handled)-(?:config|spec|state|resource)))$/
+
+/** What stands beside or below a reference to a Secret. */
+const PARTS_OF_A_REFERENCE = new Set(
+  'apiVersion audience expirationSeconds group id items key kind mode mountPath name namespace optional path property remoteRef role type url version'.split(
+    ' ',
+  ),
+)
+/** `env[name=DB_PASSWORD].value`: the place is named by what stands above its last step. */
+const HOLDERS = new Set('value default data content text plain plaintext inline literal string'.split(' '))
+
+/** Flags, and references to another variable. */
+const HARMLESS = /^(?:true|false|yes|no|on|off|null|none|\d|\$\([\w.-]+\)|\$\{[\w.-]+\})?$/i
+
+/** Whether a value at a place must be hidden. A map or list is, when anything in it is. */
+export function looksSecret(path: FieldPath, value: Json | undefined): boolean {
+  if (path.some((step) => stepLooksSecret(step))) return true
+  return judge(path.map(nameOf), value, lastItemName(path))
+}
+
+/** Names of the steps on the way to a place; a list's own steps have none. */
+function nameOf(step: PathStep): string {
+  return step.kind === 'field' ? step.name : ''
+}
+
+/**
+ * Members of a set, keys of an item and names of fields stand in the path itself, which is written wherever the value is
+ * (`shownPath`), and which an adopted value would bring into git.
+ */
+export function stepLooksSecret(step: PathStep): boolean {
+  if (step.kind === 'field') return isCopyOfTheObject(step.name) || hasSecretText(step.name)
+  if (step.kind === 'member') return judge([], step.value, '')
+  return step.kind === 'item' && Object.entries(step.keys).some(([key, value]) => judge([key], value, ''))
+}
+
+/** Name of the item that the last field belongs to: `DB_PASSWORD` for `env[name=DB_PASSWORD].value`. */
+function lastItemName(path: FieldPath): string {
+  const step = path.at(-2)
+  const name = step?.kind === 'item' ? getKey(step.keys, 'name') : undefined
+  return typeof name === 'string' ? name : ''
+}
+
+function judge(names: readonly string[], value: Json | undefined, item: string): boolean {
+  if (isJsonArray(value)) return value.some((below) => judge(names, below, '')) || areSecretArguments(value)
+  if (isJsonObject(value))
+    return isEmbeddedSecret(value) || Object.entries(value).some(([key, below]) => judgeEntry(names, value, key, below))
+  if (typeof value === 'string') return (!HARMLESS.test(value) && isTelling(names, item, value)) || hasSecretText(value)
+  // A number may be a PIN. Flags and limits (`maxTokens: 5`) are no credentials.
+  return (
+    (typeof value === 'number' || typeof value === 'bigint') &&
+    /(?:passw(?:or)?d|passphrase|secret)$|(?:^|[-_.])pin$/i.test(names.at(-1) ?? '')
+  )
+}
+
+/** `--password` and `x` as two arguments of a command are what `--password x` is as one. */
+function areSecretArguments(list: readonly Json[]): boolean {
+  const words = list.filter((word) => typeof word === 'string')
+  return words.length > 1 && words.some((word) => word.startsWith('-')) && hasSecretText(words.map((word) => word.slice(0, 300)).join(' '))
+}
+
+/** Whether the annotation of this name holds the whole object once more. */
+export function isCopyOfTheObject(name: string): boolean {
+  return COPY_OF_THE_OBJECT.test(name)
+}
+
+function judgeEntry(names: readonly string[], owner: JsonObject, key: string, value: Json): boolean {
+  if (isCopyOfTheObject(key) || hasSecretText(key)) return true
+  const name = getKey(owner, 'name')
+  return judge([...names, key], value, typeof name === 'string' ? name : '')
+}
+
+/** A Secret inside of another object: a template, a manifest that some controller will apply. */
+export function isEmbeddedSecret(value: JsonObject): boolean {
+  return getKey(value, 'kind') === 'Secret' && ['data', 'stringData'].some((key) => isJsonObject(getKey(value, key)))
+}
+
+function isTelling(names: readonly string[], item: string, value: string): boolean {
+  const last = names.at(-1) ?? ''
+  const above = names.findLast((name, index) => name !== '' && index < names.length - 1) ?? ''
+  if (HOLDERS.has(last)) return isNameOf(item, value) || isNameOf(above, value)
+  if (isNameOf(last, value)) return true
+  // `tokens: { alice: … }` holds credentials; `secret: { name: … }` and `imagePullSecrets[0].name` name one.
+  return (
+    isCredentialName(above) && last !== above && !PARTS_OF_A_REFERENCE.has(last) && !speaksOfCredential(last) && !isReferenceList(above)
+  )
+}
+
+/** Whether the name says so; or may say so, and the value looks as if. */
+function isNameOf(name: string, value: string): boolean {
+  return isCredentialName(name) || (mayBeCredentialName(name) && looksRandom(value))
+}
+
+/** `imagePullSecrets`, `secrets`: lists of names. */
+function isReferenceList(name: string): boolean {
+  return /secrets$/i.test(name)
+}

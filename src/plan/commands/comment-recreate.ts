@@ -1,0 +1,33 @@
+/** A branch that somebody pushed to, taken back because a person with write access asked for it. */
+import { Failure } from '../../failure.ts'
+import type { Observation, OpenBranch } from '../turn/observation.ts'
+
+/**
+ * The observation as if the unit's foreign branches were ours and said nothing: planning then builds them anew, by the policy, and
+ * replaces exactly the commit that was seen. Nothing that stands on such a branch is believed: not its choices, and not its reasons.
+ * @throws Failure BP2009 while not everything could be observed
+ */
+export function withoutForeignCommits(seen: Observation): Observation {
+  if (seen.incomplete.length > 0) throw notObserved(seen)
+  return { ...seen, git: { ...seen.git, branches: seen.git.branches.map((branch) => (branch.foreign ? blank(branch, seen) : branch)) } }
+}
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
+
+function blank(branch: OpenBranch, { key, cluster }: Observation): OpenBranch {
+  const { message: _message, plannedBy: _by, plannedBefore: _before, ...spec } = branch.record.spec
+  const began = TIME.test(spec.began) ? spec.began : cluster.observedAt
+  const episode = branch.workspace.slice('drift-'.length)
+  const said = { ...spec, changes: [], fingerprint: '', keyId: key.id, began, episode }
+  return { ...branch, foreign: false, record: { ...branch.record, spec: said } }
+}
+
+function notObserved({ unit }: Observation): Failure {
+  return new Failure({
+    code: 'BP2009',
+    what: `the branch of ${unit.packageName} is not built anew`,
+    why: 'not everything that it is about could be observed, so it would say less than there is',
+    remedy: 'say it again when the cluster can be read',
+    retry: 'on-change',
+  })
+}

@@ -1,0 +1,74 @@
+/** Who may decide what by a comment (`ux.md` §2.5): write access for everything, and for what is dangerous a code owner of it. */
+import type { Resolution } from '../../drift/drift.ts'
+import { Failure } from '../../failure.ts'
+import { ownersOf } from '../../policy/code-owners.ts'
+import type { Permission } from '../../ports/hosted-forge.ts'
+import type { Change } from '../../record/schema.ts'
+
+export interface Commenter {
+  readonly login: string
+  /** Asked of the forge for this very comment. */
+  readonly permission: Permission
+}
+
+export interface OwnedPackage {
+  readonly packagePath: string
+  /** CODEOWNERS of the base branch; empty where there is none. */
+  readonly codeOwners: string
+}
+
+/** @throws Failure BP2013 for somebody without write access */
+export function assertMayWrite({ login, permission }: Commenter, owned: OwnedPackage): void {
+  if (permission === 'write' || permission === 'admin') return
+  const owners = ownersOf(owned.codeOwners, kptfileOf(owned))
+  throw notAllowed(
+    `${quoted(login)} needs write access to the repository for this`,
+    permission === 'none' ? 'the forge gives no access' : `the access is: ${permission}`,
+    owners.length === 0 ? 'ask somebody who has it' : `ask ${owners.slice(0, OWNERS_TOLD).join(' or ')}`,
+  )
+}
+
+/**
+ * Where git shall give in to a critical or high change, or it shall be hidden: an owner of every file that it is about.
+ * A team, or an address, says nothing about a login: then only an administrator of the repository is believed.
+ * @param verb as in `adopt`
+ * @throws Failure BP2013
+ */
+export function assertOwner(verb: string, chosen: readonly Change[], { login, permission }: Commenter, owned: OwnedPackage): void {
+  for (const change of chosen) {
+    if (change.risk !== 'critical' && change.risk !== 'high') continue
+    const file = change.source?.replace(/:[0-9]+$/, '') ?? kptfileOf(owned)
+    const owners = ownersOf(owned.codeOwners, file)
+    if (owners.length === 0 || owners.some((owner) => owner.toLowerCase() === `@${login.toLowerCase()}`)) continue
+    const unproven = owners.filter((owner) => owner.includes('/') || !owner.startsWith('@'))
+    if (unproven.length > 0 && permission === 'admin') continue
+    const told = owners.slice(0, OWNERS_TOLD).join(' or ')
+    throw notAllowed(
+      `to ${verb} a ${change.risk} change of ${file} is for its code owners`,
+      unproven.length === 0
+        ? `they are ${told}, and not ${quoted(login)}`
+        : `they are ${told}, and whether ${quoted(login)} belongs to ${unproven.length === 1 ? 'it' : 'them'} cannot be asked of the forge`,
+      unproven.length === 0 ? `ask ${told}` : `ask ${told}, or an administrator of the repository`,
+    )
+  }
+}
+
+/** What may be adopted or let go of only by an owner; a Restore keeps what git says. */
+export function needsOwner(resolution: Resolution): boolean {
+  return resolution !== 'Restore'
+}
+
+const OWNERS_TOLD = 3
+
+function kptfileOf({ packagePath }: OwnedPackage): string {
+  return packagePath === '' ? 'Kptfile' : `${packagePath}/Kptfile`
+}
+
+/** Never a plain word of a sentence: whoever is called `all` is not everybody. */
+function quoted(login: string): string {
+  return `"${login}"`
+}
+
+function notAllowed(what: string, why: string, remedy: string): Failure {
+  return new Failure({ code: 'BP2013', what, why, remedy, retry: 'on-change' })
+}

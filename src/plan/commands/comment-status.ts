@@ -1,0 +1,37 @@
+/** What comments leave behind in the record and in the report: who chose the plan, and until when nobody is reminded. */
+import { Failure } from '../../failure.ts'
+import type { DriftRecord, DriftReport, Plan } from '../../record/schema.ts'
+import type { Observation, Wish } from '../turn/observation.ts'
+
+type Planned = Pick<DriftRecord['spec'], 'plannedBy' | 'plannedBefore'>
+
+/** Who chose the plan, and the plan before; a wish of somebody who is not kept forgets both. `previous` is the open record. */
+export function plannedBy(wish: Wish | undefined, previous: DriftRecord['spec'] | undefined, plan: Plan): Planned {
+  const before = previous?.plannedBefore
+  const kept = before === undefined || before === plan ? {} : { plannedBefore: before }
+  if (wish === undefined) return previous?.plannedBy === undefined ? {} : { plannedBy: previous.plannedBy, ...kept }
+  if (wish.by === undefined) return {}
+  // Said twice, a wish finds its own plan: what was before it stays.
+  const changed = previous !== undefined && previous.plan !== plan
+  return { plannedBy: wish.by, ...(changed ? { plannedBefore: previous.plan } : kept) }
+}
+
+type Status = Pick<DriftReport['status'], 'episode' | 'lifecycle'>
+
+/** Nothing is open of which anybody could be reminded. `why` is a clause. */
+export function nothingToSnooze(why: string): Failure {
+  return new Failure({
+    code: 'BP2008',
+    what: 'there is nothing to be silent about',
+    why,
+    remedy: 'snooze when a proposal is open: restore, adopt and release propose what differs',
+    retry: 'on-change',
+  })
+}
+
+/** A snooze that somebody asks for now, or one of this episode that is not over; it ends by itself. */
+export function snoozed({ snoozeUntil, git, cluster }: Observation, { episode, lifecycle }: Status): { readonly snoozedUntil?: string } {
+  const before = git.ledger.report?.status
+  const until = snoozeUntil ?? (before?.episode === episode ? before.snoozedUntil : undefined)
+  return lifecycle === 'Proposed' && until !== undefined && until > cluster.observedAt ? { snoozedUntil: until } : {}
+}

@@ -1,0 +1,84 @@
+/** What somebody asked for, as fingerprints of changes: several choices of one comment are one plan. */
+import type { Resolution } from '../../drift/drift.ts'
+import { Failure } from '../../failure.ts'
+import { resourceKey } from '../../krm/resource-id.ts'
+import type { Change } from '../../record/schema.ts'
+import type { Choice, Wish } from '../turn/observation.ts'
+import { selectChanges } from './select-changes.ts'
+
+/** One resolution for the changes that selectors name; none means all. */
+export interface RequestedChoice {
+  readonly resolution: Resolution
+  readonly selectors: readonly string[]
+  /** Which of several equal places in git is edited. */
+  readonly via?: string | undefined
+}
+
+export interface WishRequest extends RequestedChoice {
+  readonly message: string | undefined
+  /** Further choices of the same plan: of two about one change the later one counts. */
+  readonly also?: readonly RequestedChoice[]
+  /** The changes that selectors count, as whoever wrote them had them before the eyes; undefined: as a plain turn lists them. */
+  readonly numbered?: readonly Change[]
+  /** Login of who asked; empty where that is not known (a ticked box), undefined where it is not kept. */
+  readonly by?: string
+  /** Told of what each choice is about, as it is now; what it throws ends the wish. */
+  readonly assertAllowed?: (resolution: Resolution, chosen: readonly Change[]) => void
+}
+
+/**
+ * @param current the open changes as a plain turn lists them
+ * @throws Failure BP1011 for a selector that names nothing, or nothing that still differs
+ */
+export function wishOf(request: WishRequest, current: readonly Change[]): Wish {
+  const [first, ...more] = [request, ...(request.also ?? [])].map((choice) => choiceOf(choice, request, current))
+  if (first === undefined) throw new TypeError('a wish has a choice')
+  return {
+    ...first,
+    message: request.message,
+    ...(more.length === 0 ? {} : { more }),
+    ...(request.by === undefined ? {} : { by: request.by }),
+  }
+}
+
+function choiceOf({ resolution, selectors, via }: RequestedChoice, request: WishRequest, current: readonly Change[]): Choice {
+  const { numbered, assertAllowed } = request
+  const changes =
+    numbered === undefined
+      ? selectChanges(selectors, current)
+      : new Set(changesMeant(selectors, numbered, current).map(({ fingerprint }) => fingerprint))
+  assertAllowed?.(
+    resolution,
+    current.filter(({ fingerprint }) => changes === undefined || changes.has(fingerprint)),
+  )
+  return { resolution, changes, ...(via === undefined ? {} : { via }) }
+}
+
+/**
+ * The changes that selectors name among those that somebody had before the eyes, as they are now: found by their content, or by their
+ * place where only the value moved on.
+ * @throws Failure BP1011 for a selector that names nothing, or nothing that still differs
+ */
+export function changesMeant(selectors: readonly string[], numbered: readonly Change[], current: readonly Change[]): readonly Change[] {
+  const named = selectChanges(selectors, numbered)
+  const meant = numbered.filter(({ fingerprint }) => named === undefined || named.has(fingerprint))
+  const places = new Set(meant.flatMap((change) => [change.fingerprint, placeOf(change)]))
+  const found = current.filter((change) => places.has(change.fingerprint) || places.has(placeOf(change)))
+  // With nothing open at all, whoever plans says so, and why.
+  if (found.length === 0 && current.length > 0) throw nothingOfIt(selectors)
+  return found
+}
+
+function placeOf({ change, ref, path }: Change): string {
+  return `${change} ${resourceKey(ref)}#${path ?? ''}`
+}
+
+function nothingOfIt(selectors: readonly string[]): Failure {
+  return new Failure({
+    code: 'BP1011',
+    what: `${selectors.length === 0 ? 'what was proposed' : 'what was named'} does not differ any longer`,
+    why: 'the cluster or git changed after the proposal was written',
+    remedy: 'look at the proposal again, it is up to date now',
+    retry: 'on-change',
+  })
+}

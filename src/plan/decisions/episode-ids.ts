@@ -1,0 +1,33 @@
+/** Ids of episodes: a closed episode's file in the ledger is named by its id alone (design §7), whichever unit it is of. */
+import { episodeIdOf } from '../../drift/compare/fingerprint.ts'
+import { formatWorkspaceBranch } from '../../package/ref-name.ts'
+import type { ClosedEpisode } from '../../record/schema.ts'
+import type { Observation } from '../turn/observation.ts'
+
+/**
+ * Id of the episode that begins with a fingerprint: the first eight hex digits, with a number behind them where they are taken.
+ * Taken for ever, for a workspace that equals a published one hides it in Porch.
+ * @param closed every closed episode of the unit
+ * @param begun ids that other units begin in the same turn
+ */
+export function newEpisodeId(
+  fingerprint: string,
+  { unit, git }: Pick<Observation, 'unit' | 'git'>,
+  closed: readonly ClosedEpisode[],
+  begun: ReadonlySet<string>,
+): string {
+  const own = new Set([...git.merged, ...closed].map(({ spec }) => spec.episode))
+  // A branch of the unit's own package keeps its name: whether somebody else made it is for the caller to find out.
+  const isOwn = (state: 'drafts' | 'proposed', id: string): boolean =>
+    git.refs.has(`refs/heads/${formatWorkspaceBranch({ state, packagePath: unit.packageName, workspace: `drift-${id}` })}`)
+  const isUsed = (id: string): boolean =>
+    own.has(id) ||
+    begun.has(id) ||
+    git.episodes.closed.has(id) ||
+    (git.episodes.open.has(id) && !isOwn('drafts', id) && !isOwn('proposed', id))
+  const id = episodeIdOf(fingerprint)
+  if (!isUsed(id)) return id
+  let count = 2
+  while (isUsed(`${id}-${count}`)) count += 1
+  return `${id}-${count}`
+}

@@ -1,0 +1,147 @@
+/**
+ * What a branch of ours must be, rebuilt from what is known without it: the cluster, the base branch, the policy and the ledger. Author and
+ * committer of a commit prove nothing, so a commit that the ledger does not know is ours only where it is exactly this.
+ */
+import { Failure } from '../../failure.ts'
+import { parseKptAnnotations } from '../../package/kpt-annotation.ts'
+import type { PackageFiles } from '../../package/package-files.ts'
+import type { FileChange } from '../../ports/package-repository.ts'
+import { buildProposal } from '../../proposal/build-proposal.ts'
+import { reportPath } from '../../proposal/text/proposal-footer.ts'
+import { reportText, wantsReport } from '../../proposal/text/report-text.ts'
+import { formatProposalMessage } from '../../record/commit-message.ts'
+import { recordPath } from '../../record/record-paths.ts'
+import type { DriftRecord } from '../../record/schema.ts'
+import { formatInertDocument, isSameDocument } from '../../record/write-document.ts'
+import { NO_FUNCTIONS } from '../../render/answer-calls.ts'
+import { alignRecord, causeOf } from '../joint/joint-proposal.ts'
+import type { Observation, OpenBranch } from '../turn/observation.ts'
+import { planReconcile } from '../turn/plan-reconcile.ts'
+
+/** A commit on the branch's own base. */
+export interface ExpectedCommit {
+  readonly changes: readonly FileChange[]
+  /** It has one of these messages; the sign-off, which git's adapter adds, is not in them. */
+  readonly messages: readonly string[]
+}
+
+/** The branch's commit as it stands. */
+export interface StandingCommit {
+  readonly message: string
+  /** Kptfile and .krmignore of the package, as far as they are there, in the commit that the branch was built on. */
+  readonly before: PackageFiles
+}
+
+/**
+ * Where a key was given and the commit has no signature of ours, it is what follows from the policy alone. Where the ledger knows another commit of the branch, nothing that only a person can have said is believed: not the choice of a
+ * resolution, and not its reason. Where it knows none, the record is believed as far as everything follows from it.
+ * @returns why that cannot be, as a part of a sentence, where the record cannot be ours or can no longer be rebuilt
+ * @throws what asks for the answer of a function or a program
+ */
+export function expectedCommit(seen: Observation, branch: OpenBranch, standing: StandingCommit): ExpectedCommit | string {
+  const { record, others, state } = branch
+  const { spec } = record
+  const unsigned = branch.signed === false
+  const believed = branch.known === undefined && !unsigned
+  if (others.length === 0 && record.metadata.name !== branch.workspace) return 'its record is of another proposal'
+  if (spec.lifecycle !== (state === 'drafts' ? 'Draft' : 'Proposed')) return 'its record says that it is something else'
+  const away = others.flatMap((other) => (other.record === undefined ? [] : [other.record]))
+  if (away.length < others.length || away.some((other) => !isAlike(other, record))) return 'a record on it does not say what the others say'
+  if (!believed && hasWords(record)) return 'its record says that a person chose something, and nothing else does'
+  // What has no signature may have its entry in the ledger from the same hand: then nobody chose anything.
+  const like = unsigned ? { ...record, spec: { ...record.spec, changes: [] } } : believed ? record : inLedger(seen, record)
+  if (like === undefined) return 'the ledger has another proposal as the open one'
+  const files = filesNow(seen, branch, like) ?? (believed ? filesThen(seen, branch, standing) : undefined)
+  if (files === undefined) return 'it is not what backporch writes'
+  const paths = new Set([ownPath(seen, record), reportPath(seen.unit.cluster, seen.unit.slug)])
+  const rest = files.filter(({ path }) => !paths.has(path))
+  return {
+    changes: [...rest, ...[record, ...away].flatMap((one) => recordFiles(one, seen.unit.slug, state))],
+    messages: messagesOf(seen, branch, [record, ...away], standing.message),
+  }
+}
+
+/** Says what it says about the same drift as every other record of a joint proposal. */
+function isAlike(other: DriftRecord, record: DriftRecord): boolean {
+  return causeOf(other) === causeOf(record) && isSameDocument(alignRecord(other, record), other)
+}
+
+function hasWords({ spec }: DriftRecord): boolean {
+  return [spec.message, spec.plannedBy, spec.plannedBefore].some((word) => word !== undefined) || (spec.excludes ?? []).length > 0
+}
+
+/** The record with the resolutions that the ledger has. */
+function inLedger({ git }: Observation, record: DriftRecord): DriftRecord | undefined {
+  const { report } = git.ledger
+  if (report === undefined || report.status.episode !== record.spec.episode) return undefined
+  return { ...record, spec: { ...record.spec, changes: report.spec.changes } }
+}
+
+/** As this turn would write the branch; undefined where its record would say something else than it does. */
+function filesNow(seen: Observation, branch: OpenBranch, like: DriftRecord): readonly FileChange[] | undefined {
+  const own = { ...branch, record: like, foreign: false, outdated: true }
+  const observation = { ...seen, git: { ...seen.git, branches: [own], unreadable: [] } }
+  const { ref, workspace, others } = branch
+  try {
+    const joint = others.length === 0 ? undefined : { ref, workspace, like, files: true }
+    const plan = planReconcile(observation, joint === undefined ? {} : { joint })
+    if (plan.record === undefined || plan.branch !== ref.replace(/^refs\/heads\//, '')) return undefined
+    if (!isSameDocument(timeless(plan.record), timeless(branch.record))) return undefined
+    return plan.joint ?? plan.writes.commits.find(({ name }) => name === plan.branch)?.changes
+  } catch (thrown) {
+    // What cannot be built now was not built like this before.
+    if (thrown instanceof Failure) return undefined
+    throw thrown
+  }
+}
+
+/** As an earlier turn wrote it: a Restore edits nothing but the Kptfile's condition, whatever live and the base branch are by now. */
+function filesThen({ unit }: Observation, { record, workspace, state }: OpenBranch, { before }: StandingCommit) {
+  const { plan, changes } = record.spec
+  if (plan !== 'Restore' || changes.length === 0 || changes.some(({ resolution }) => resolution !== 'Restore')) return undefined
+  const { changes: files } = buildProposal({
+    packagePath: unit.packagePath,
+    files: before,
+    pipeline: false,
+    functions: NO_FUNCTIONS,
+    changes: [],
+    plan,
+    workspace,
+    lifecycle: state === 'drafts' ? 'Draft' : 'Proposed',
+    record: { path: '', content: null },
+  })
+  return files.filter(({ path }) => path !== '')
+}
+
+/** Without the time of the observation, and the commit that was compared. */
+function timeless({ spec }: DriftRecord): object {
+  const { commit: _commit, revision: _revision, ...unit } = spec.unit
+  const { at: _at, seenAt: _seen, ...observed } = spec.observed
+  return { ...spec, unit, observed }
+}
+
+function ownPath({ unit }: Observation, { spec }: DriftRecord): string {
+  return recordPath(unit.cluster, unit.slug, spec.began, spec.episode)
+}
+
+function recordFiles(record: DriftRecord, slug: string, state: OpenBranch['state']): FileChange[] {
+  const { unit, began, episode } = record.spec
+  const bytes = (text: string) => new TextEncoder().encode(text)
+  const own = { path: recordPath(unit.cluster, slug, began, episode), content: bytes(formatInertDocument(record)) }
+  if (state === 'drafts' || !wantsReport(record)) return [own]
+  return [own, { path: reportPath(unit.cluster, slug), content: bytes(reportText(record)) }]
+}
+
+/** The message of a joint proposal is that of any of its records. */
+function messagesOf({ unit, git }: Observation, branch: OpenBranch, records: readonly DriftRecord[], message: string): string[] {
+  const lifecycle = branch.state === 'drafts' ? 'Draft' : 'Proposed'
+  const joint = records.length === 1 ? {} : { joint: { workspace: branch.workspace, records } }
+  // The published revision that was compared then may not be the latest one any more; it decides nothing.
+  const said = parseKptAnnotations(message).annotations.flatMap(({ task }) => (task === undefined ? [] : [task.source]))
+  const sources = new Set([git.publishedName, ...said])
+  return records.flatMap((record) =>
+    [...sources].map((sourceRevision) =>
+      formatProposalMessage({ record, slug: unit.slug, packageName: unit.packageName, sourceRevision, ...joint }, lifecycle),
+    ),
+  )
+}

@@ -1,0 +1,338 @@
+/**
+ * Decisions that were made without backporch, seen from git: a proposal that somebody merged by hand, and one whose branch
+ * somebody deleted. Both close the episode as `approve` and `reject` would have.
+ */
+import type { Note } from '../../note.ts'
+import type { ObjectId } from '../../package/object-id.ts'
+import { formatRevisionTag, formatWorkspaceBranch, parseRevisionTag } from '../../package/ref-name.ts'
+import type { KnownProposal } from '../../ports/hosted-forge.ts'
+import { closedPath } from '../../record/record-paths.ts'
+import type { Change, ClosedEpisode, DriftRecord, DriftReport } from '../../record/schema.ts'
+import { API_VERSION, LOCAL_CONFIG } from '../../record/schema.ts'
+import { formatDocument } from '../../record/write-document.ts'
+import { type GitWrites, joinWrites, NO_WRITES, type PlannedUpdate } from '../turn/action.ts'
+import { otherBase } from '../turn/base-branch.ts'
+import type { EndedHead, Observation, OpenBranch, UnreadableRecord } from '../turn/observation.ts'
+import { closedEpisodeOf, isMergeKnown, isWithdrawn, silenceEnd } from './closed-episode.ts'
+
+export interface FoundDecisions {
+  /** Branches that are still open. */
+  readonly branches: readonly OpenBranch[]
+  /** Every closed episode, those that were found now included. */
+  readonly closed: readonly ClosedEpisode[]
+  readonly writes: GitWrites
+  readonly notes: readonly Note[]
+  readonly outcomes: readonly FoundOutcome[]
+  /** Closed, and no decision: their records are none that we pushed. What differs is proposed under other names. */
+  readonly unproposed: readonly OpenBranch[]
+  /** Latest published revision number, those included that are published now. */
+  readonly revision: number
+}
+
+const NOTHING_FOUND = { branches: [], writes: NO_WRITES, notes: [], outcomes: [], unproposed: [] }
+
+export function findDecisions(seen: Observation): FoundDecisions {
+  const { git, proposals } = seen
+  // What is open or gone on the unit's own branch cannot be told from another one.
+  if (otherBase(seen) !== undefined) return { ...NOTHING_FOUND, closed: git.ledger.closed, revision: git.revision }
+  const known = new Map(git.ledger.closed.map((episode) => [episode.metadata.name, episode.status]))
+  // A draft that somebody merged decided nothing: its record says that it is one.
+  const merged = git.merged.filter(({ spec }) => spec.lifecycle === 'Proposed')
+  // Whatever a branch of that name says now: a turn that did not know of the merge may have rebuilt it.
+  const landed = merged.map((record) => ({ record, branch: git.branches.find((other) => isOf(other, record)) }))
+  const ended = git.branches.filter((branch) => isEnded(seen, branch) && !landed.some(({ record }) => isOf(branch, record)))
+  const closed = ended.filter(({ ref }) => proposals.get(ref)?.state === 'closed')
+  const unproposed = closed.filter((branch) => isUnproposed(git.heads.get(branch.ref) ?? branch))
+  const openDeleted = openAndDeleted(seen)
+  // Somebody's commits on the branch stay, so that its decision is found again in every turn.
+  const fresh = landed.filter(({ record }) => !isMergeKnown(git.ledger.closed, record))
+  const found = [
+    ...mergedByHand(seen, fresh),
+    ...closed
+      .filter((branch) => !unproposed.includes(branch))
+      .map((branch) => closedByHand(seen, branch))
+      // One that was closed before may have been reopened, and closed once more.
+      .filter((one) => one !== undefined)
+      .filter(
+        ({ ref, episode }) => (known.get(episode.metadata.name)?.at ?? '') < (proposals.get(ref)?.decidedAt || seen.cluster.observedAt),
+      ),
+    ...(openDeleted === undefined || isUnproposed(openDeleted) ? [] : [deletedByHand(seen, openDeleted)]),
+    ...closedWhileWithdrawn(seen),
+  ]
+  const again = new Set(found.map(({ episode }) => episode.metadata.name))
+  const over = [...landed.flatMap(({ branch }) => (branch === undefined ? [] : [branch])), ...ended]
+  const decided = new Set(over)
+  // A turn that did not know of the decision moved the branch: what it brought is proposed anew, under a name of its own. One that
+  // is what was decided may have been restored, to be opened again.
+  const isMoved = (branch: OpenBranch): boolean =>
+    git.heads.has(branch.ref) || landed.some(({ record }) => isOf(branch, record) && !saysTheSame(branch.record, record))
+  const taken = new Set(found.flatMap(({ writes }) => writes.updates.map(({ ref }) => ref)))
+  const left = over.filter((branch) => !branch.foreign && !taken.has(branch.ref) && (isMoved(branch) || unproposed.includes(branch)))
+  return {
+    branches: git.branches.filter((branch) => !decided.has(branch)),
+    closed: [...git.ledger.closed.filter(({ metadata }) => !again.has(metadata.name)), ...found.map(({ episode }) => episode)],
+    writes: joinWrites([...found.map(({ writes }) => writes), { ...NO_WRITES, updates: left.map(withdrawal) }]),
+    notes: [
+      ...found.map(({ note }): Note => ({ cause: 'decision', subject: '', text: note })),
+      ...ended.flatMap((branch) => unseenNotes(seen, branch)),
+      ...[...unproposed, ...(openDeleted === undefined || !isUnproposed(openDeleted) ? [] : [openDeleted])].map(unproposedNote),
+      ...git.unreadable.map(unreadableNote),
+    ],
+    outcomes: found.map(({ episode, ref }) => ({ ref, episode })),
+    unproposed,
+    revision: found.reduce(
+      (latest, { episode }) => Math.max(latest, Number(/^v(\d+)$/.exec(episode.status.revision ?? '')?.[1] ?? 0)),
+      git.revision,
+    ),
+  }
+}
+
+function isOf({ record }: OpenBranch, { metadata }: DriftRecord): boolean {
+  return record.metadata.name === metadata.name
+}
+
+/**
+ * Closed on the forge; or merged there, with the branch moved since. A merged one whose record is not on the base branch was
+ * reverted, and its branch is open as long as it is what was merged.
+ */
+function isEnded({ proposals, git }: Observation, { ref, state }: OpenBranch): boolean {
+  const decided = state === 'proposed' ? proposals.get(ref)?.state : undefined
+  return decided === 'closed' || (decided === 'merged' && git.heads.has(ref))
+}
+
+function withdrawal({ ref, commit }: OpenBranch): PlannedUpdate {
+  return { ref, from: commit, to: null }
+}
+
+/** The branch went on after the decision, or it cannot be told what was decided: nothing of that is silent. */
+function unseenNotes({ git, proposals }: Observation, { ref, workspace }: OpenBranch): Note[] {
+  const head = git.heads.get(ref)
+  if (head === undefined) return []
+  const how = proposals.get(ref)?.state === 'closed' ? 'closed' : 'merged'
+  const text =
+    head.unread === undefined
+      ? `${workspace} was ${how} at ${head.commit.slice(0, 7)}: what came onto its branch after that is proposed again`
+      : `${workspace} was ${how} at ${head.commit.slice(0, 7)}, which cannot be read, so nothing of it is silent: ${head.unread}`
+  return [{ cause: 'decision', subject: '', text }]
+}
+
+export function unreadableNote({ where, why }: UnreadableRecord): Note {
+  return { cause: 'record-not-read', subject: '', text: `the record of ${where} cannot be read and is left alone: ${why}` }
+}
+
+/** What somebody decided and this turn found: told on the proposal. */
+export interface FoundOutcome {
+  /** Full ref name of the proposal's branch, which may be gone. */
+  readonly ref: string
+  readonly episode: ClosedEpisode
+}
+
+interface Found extends FoundOutcome {
+  readonly writes: GitWrites
+  readonly note: string
+}
+
+/**
+ * The record is on the base branch: the content decides, whatever merge style it came by, and whether or not its branch is still
+ * there. The tag is on the commit with the `kpt:` line.
+ */
+function mergedByHand(
+  seen: Observation,
+  landed: readonly { readonly record: DriftRecord; readonly branch: OpenBranch | undefined }[],
+): Found[] {
+  let revision = seen.git.revision
+  return landed.map(({ record, branch }) => {
+    const { unit, cluster, git } = seen
+    const { began, episode, plan } = record.spec
+    const landing = git.landings.get(record.metadata.name)
+    const ref = branch?.ref ?? proposedRef(seen, record.metadata.name)
+    const proposal = seen.proposals.get(ref)
+    // Units of a joint proposal find each other's tag, whether the branch is there any more or not.
+    const joint = (branch?.others.length ?? 0) > 0
+    const known = landing === undefined ? undefined : revisionAt(seen, [landing.published, landing.commit])
+    // A branch with somebody's commits is theirs, merged or not: what they pushed after the merge would be lost with it.
+    // What a branch says that went on since was not published.
+    const own = branch !== undefined && saysTheSame(branch.record, record) && !git.heads.has(ref) ? branch.commit : undefined
+    const tagged =
+      branch?.foreign === true || known !== undefined
+        ? undefined
+        : landing?.named === true || (joint && landing !== undefined)
+          ? landing.published
+          : (own ?? landing?.published)
+    if (tagged !== undefined) revision += 1
+    const published = known ?? (tagged === undefined ? undefined : revision)
+    const at = proposal?.state === 'merged' && proposal.decidedAt !== '' ? proposal.decidedAt : (landing?.at ?? cluster.observedAt)
+    const closed = closedEpisodeOf(record, {
+      outcome: 'Merged',
+      decidedBy: (proposal?.state === 'merged' ? proposal.decidedBy : '') || (landing?.by ?? ''),
+      // Clocks of people are not ours: nothing was decided later than it was seen.
+      at: at < cluster.observedAt ? at : cluster.observedAt,
+      seenAt: cluster.observedAt,
+      ...(landing === undefined ? {} : { commit: landing.commit }),
+      ...(landing?.altered === undefined ? {} : { altered: landing.altered }),
+      ...(joint ? { branch: ref.replace(/^refs\/heads\//, '') } : {}),
+      ...(published === undefined ? {} : { revision: `v${published}` }),
+    })
+    const tag = formatRevisionTag({ packagePath: unit.packageName, revision })
+    const updates: PlannedUpdate[] = [
+      ...(tagged === undefined ? [] : [{ ref: `refs/tags/${tag}`, from: null, to: tagged }]),
+      ...(branch === undefined || branch.foreign ? [] : [{ ref: branch.ref, from: branch.commit, to: null }]),
+    ]
+    const how =
+      branch?.foreign === true ? 'its branch has commits that are not ours and is left alone' : `published as v${published ?? '?'}`
+    return {
+      ref,
+      episode: closed,
+      note: `${record.metadata.name} was merged${closed.status.decidedBy === '' ? '' : ` by ${closed.status.decidedBy.replace(/ <.*/, '')}`}: ${how}${alteredNote(closed.status.altered)}`,
+      writes: {
+        ...NO_WRITES,
+        updates,
+        ledger: [{ path: closedPath(began, episode), text: formatDocument(closed) }],
+        ledgerLines: [`${unit.packageName}: merged ${episode} (${plan})`],
+      },
+    }
+  })
+}
+
+function saysTheSame({ spec: left }: DriftRecord, { spec: right }: DriftRecord): boolean {
+  return left.lifecycle === right.lifecycle && left.fingerprint === right.fingerprint && left.plan === right.plan
+}
+
+function alteredNote(altered: string | undefined): string {
+  return altered === undefined ? '' : `; it is not what was proposed, and backporch does not write it to a cluster: ${altered}`
+}
+
+/** Number of the revision whose tag is on one of the commits: an earlier turn set it and ended before it wrote the ledger. */
+function revisionAt({ git, unit }: Observation, commits: readonly ObjectId[]): number | undefined {
+  for (const [ref, commit] of git.refs) {
+    const tag = ref.startsWith('refs/tags/') && commits.includes(commit) ? parseRevisionTag(ref) : undefined
+    if (tag?.packagePath === unit.packageName) return tag.revision
+  }
+  return undefined
+}
+
+/** Full name of the branch that a merged episode was on. */
+export function mergedRef(seen: Observation, { spec, status }: ClosedEpisode): string {
+  return status.branch === undefined ? proposedRef(seen, `drift-${spec.episode}`) : `refs/heads/${status.branch}`
+}
+
+function proposedRef({ unit }: Observation, workspace: string): string {
+  return `refs/heads/${formatWorkspaceBranch({ state: 'proposed', packagePath: unit.packageName, workspace })}`
+}
+
+/**
+ * Closed on the forge, and not merged: what is silent is what stood there when it was closed. The branch of somebody who pushed to it
+ * stays theirs. @returns undefined where the unit came onto the branch after that
+ */
+function closedByHand(seen: Observation, { ref, commit, record: now, foreign, workspace }: OpenBranch): Found | undefined {
+  const head = seen.git.heads.get(ref)
+  const record = head === undefined ? now : head.record
+  if (record === undefined) return undefined
+  const { spec } = record
+  const by = seen.proposals.get(ref)
+  const status = declined(seen, spec.changes, by, 'the proposal was closed')
+  const closed = closedEpisodeOf(record, status)
+  return {
+    ref,
+    episode: closed,
+    note: `${workspace} was closed: exactly this drift is silent until ${status.silentUntil}`,
+    writes: {
+      ...NO_WRITES,
+      updates: foreign ? [] : [{ ref, from: commit, to: null }],
+      ledger: [{ path: closedPath(spec.began, spec.episode), text: formatDocument(closed) }],
+      ledgerLines: [`${seen.unit.packageName}: declined ${spec.episode} (${spec.plan})`],
+    },
+  }
+}
+
+/** A person closed the proposal in the moment in which a turn took it away: that is a decision, although nothing was left to decide. */
+function closedWhileWithdrawn(seen: Observation): Found[] {
+  return seen.git.ledger.closed.flatMap((withdrawn) => {
+    const { spec, status, metadata } = withdrawn
+    const ref = proposedRef(seen, `drift-${metadata.name}`)
+    const by = seen.proposals.get(ref)
+    if (!isWithdrawn(status) || by?.state !== 'closed' || by.decidedBy === '' || seen.git.refs.has(ref)) return []
+    const closed = { ...withdrawn, status: declined(seen, spec.changes, by, 'the proposal was closed') }
+    const writes = {
+      ...NO_WRITES,
+      ledger: [{ path: closedPath(spec.began, spec.episode), text: formatDocument(closed) }],
+      ledgerLines: [`${seen.unit.packageName}: declined ${spec.episode} (${spec.plan})`],
+    }
+    const note = `drift-${spec.episode} was closed as it was withdrawn: exactly this drift is silent until ${closed.status.silentUntil}`
+    return [{ ref, episode: closed, note, writes }]
+  })
+}
+
+/** Silence begins when it was decided, not when that was seen. */
+function declined(
+  { cluster, policy }: Observation,
+  changes: readonly Change[],
+  by: KnownProposal | undefined,
+  reason: string,
+): ClosedEpisode['status'] & { readonly silentUntil: string } {
+  const closed = by?.state === 'closed' ? by : undefined
+  const at =
+    closed !== undefined && closed.decidedAt !== '' && closed.decidedAt < cluster.observedAt ? closed.decidedAt : cluster.observedAt
+  const silentUntil = silenceEnd(changes, at, policy.closeSilence)
+  return { outcome: 'Declined', decidedBy: closed?.decidedBy ?? '', at, silentUntil, reason }
+}
+
+/** Whoever may push a branch could otherwise silence what nobody proposed. */
+function isUnproposed({ record, recordPushed }: Pick<EndedHead, 'record' | 'recordPushed'>): boolean {
+  return record !== undefined && recordPushed !== true
+}
+
+function unproposedNote({ workspace }: Pick<OpenBranch, 'workspace'>): Note {
+  const text = `${workspace} was closed with a record that backporch did not push: its drift is proposed again`
+  return { cause: 'decision', subject: '', text }
+}
+
+interface DeletedProposal extends Pick<EndedHead, 'record' | 'recordPushed'> {
+  readonly ref: string
+  readonly workspace: string
+  readonly report: DriftReport
+}
+
+/** The ledger says that a proposal is open, and its branch is gone without a merge: somebody closed it. */
+function openAndDeleted(seen: Observation): DeletedProposal | undefined {
+  const { git } = seen
+  const { report } = git.ledger
+  if (report === undefined || report.status.lifecycle !== 'Proposed' || report.spec.fingerprint === '') return undefined
+  const { episode, plan } = report.status
+  const workspace = `drift-${episode}`
+  // A branch without our record is still a branch: somebody works on it.
+  const ref = report.status.branch === undefined ? proposedRef(seen, workspace) : `refs/heads/${report.status.branch}`
+  const known =
+    git.refs.has(ref) ||
+    // Merged between the look at git and the look at the forge: the next turn sees its record.
+    seen.proposals.get(ref)?.state === 'merged' ||
+    git.branches.some(({ record }) => record.metadata.name === workspace) ||
+    git.merged.some(({ metadata }) => metadata.name === workspace) ||
+    git.unreadable.some((record) => record.episode === episode) ||
+    git.ledger.closed.some(({ metadata }) => metadata.name === episode)
+  if (known || plan === '') return undefined
+  const head = git.heads.get(ref)
+  // The forge says what it was about, and it was not about this.
+  if (head !== undefined && head.record?.spec.episode !== episode) return undefined
+  return { ref, workspace, report, record: head?.record, ...(head === undefined ? {} : { recordPushed: head.recordPushed === true }) }
+}
+
+function deletedByHand(seen: Observation, { ref, workspace, report, record }: DeletedProposal): Found {
+  const { episode, plan, since } = report.status
+  const spec = record?.spec ?? { ...report.spec, episode, began: since, plan: plan === '' ? 'Restore' : plan }
+  const status = declined(seen, spec.changes, seen.proposals.get(ref), 'the branch was deleted')
+  const closed: ClosedEpisode =
+    record === undefined
+      ? { apiVersion: API_VERSION, kind: 'ClosedEpisode', metadata: { name: episode, annotations: LOCAL_CONFIG }, spec, status }
+      : closedEpisodeOf(record, status)
+  return {
+    ref,
+    episode: closed,
+    note: `${workspace} was closed by deleting its branch: exactly this drift is silent until ${status.silentUntil}`,
+    writes: {
+      ...NO_WRITES,
+      ledger: [{ path: closedPath(spec.began, episode), text: formatDocument(closed) }],
+      ledgerLines: [`${seen.unit.packageName}: declined ${episode} (${spec.plan})`],
+    },
+  }
+}

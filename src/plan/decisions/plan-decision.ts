@@ -1,0 +1,128 @@
+/** Approve and reject, as writes to git. Pure: who and when are arguments. */
+import { Failure } from '../../failure.ts'
+import { formatRevisionTag } from '../../package/ref-name.ts'
+import type { CommitDraft, FileChange } from '../../ports/package-repository.ts'
+import { formatApprovalMessage } from '../../record/commit-message.ts'
+import { closedPath } from '../../record/record-paths.ts'
+import type { ClosedEpisode } from '../../record/schema.ts'
+import { formatDocument } from '../../record/write-document.ts'
+import { ledgerFilesOf } from '../ledger/ledger-files.ts'
+import type { LedgerFile, LedgerWrites } from '../turn/action.ts'
+import type { Observation, OpenBranch } from '../turn/observation.ts'
+import type { UnitPlan } from '../turn/unit-plan.ts'
+import { closedEpisodeOf, secondsSince1970, silenceEnd } from './closed-episode.ts'
+
+export interface DecisionInput {
+  readonly seen: Observation
+  /** The turn's own plan: its report is the state before the decision. */
+  readonly turn: UnitPlan
+  readonly proposal: OpenBranch
+  readonly decidedBy: string
+  /** RFC 3339 UTC with seconds. */
+  readonly at: string
+  readonly reason: string | undefined
+}
+
+/** What a decision writes: a merge or nothing, and the ledger. */
+export interface PlannedApproval {
+  readonly merge: CommitDraft
+  /** Full name of the tag, and the revision as in `v4`. */
+  readonly tag: string
+  readonly revision: string
+  readonly ledger: LedgerWrites
+}
+
+/**
+ * Merges the proposal as Porch approves a revision: a merge commit with parents base and proposal, a tag on it, the branch
+ * gone; and the decision in the ledger. `changes` are what the branch changes against its base.
+ */
+export function planApproval(input: DecisionInput, changes: readonly FileChange[]): PlannedApproval {
+  const { seen, proposal, decidedBy, at } = input
+  const { unit, git } = seen
+  const revision = git.revision + 1
+  const subject = { record: proposal.record, slug: unit.slug, packageName: unit.packageName, sourceRevision: seen.git.publishedName }
+  return {
+    merge: {
+      parents: [git.base, proposal.commit],
+      base: git.base,
+      changes,
+      message: formatApprovalMessage(subject, { revision, decidedBy, at }),
+      at: secondsSince1970(at),
+    },
+    tag: `refs/tags/${formatRevisionTag({ packagePath: unit.packageName, revision })}`,
+    revision: `v${revision}`,
+    ledger: closing(input, { outcome: 'Merged', decidedBy, at, revision: `v${revision}`, ...reasonOf(input) }, 'Applying'),
+  }
+}
+
+/** Close: git and the cluster stay as they are, and exactly this fingerprint is silent until `silentUntil`, RFC 3339 UTC. */
+export function planRejection(input: DecisionInput): LedgerWrites & { readonly silentUntil: string } {
+  const { seen, proposal, decidedBy, at } = input
+  const silentUntil = silenceEnd(proposal.record.spec.changes, at, seen.policy.closeSilence)
+  return { ...closing(input, { outcome: 'Declined', decidedBy, at, silentUntil, ...reasonOf(input) }, 'Silenced'), silentUntil }
+}
+
+function reasonOf({ reason }: DecisionInput): { reason?: string } {
+  return reason === undefined ? {} : { reason }
+}
+
+function closing(input: DecisionInput, status: ClosedEpisode['status'], state: 'Applying' | 'Silenced'): LedgerWrites {
+  const { seen, turn, proposal, at } = input
+  const { began, episode, plan } = proposal.record.spec
+  const { unit } = turn.report.spec
+  const revision = status.revision ?? unit.revision
+  const spec = { ...turn.report.spec, unit: { ...unit, ...(revision === undefined ? {} : { revision }) } }
+  const report = { ...turn.report, spec, status: { ...turn.report.status, state, since: at, lifecycle: '' as const, episode, plan } }
+  const closed: LedgerFile = { path: closedPath(began, episode), text: formatDocument(closedEpisodeOf(proposal.record, status)) }
+  const ledger = ledgerFilesOf(seen, report)
+  return {
+    ledger: [closed, ...ledger.files],
+    ledgerLines: [`${seen.unit.packageName}: ${status.outcome.toLowerCase()} ${episode} (${plan})`],
+  }
+}
+
+/** The open proposal of a unit. @throws Failure BP2004 when there is none, BP2009 when it is somebody else's */
+export function openProposal(seen: Observation): OpenBranch {
+  const proposal = seen.git.branches.find(({ state }) => state === 'proposed')
+  const draft = seen.git.branches.find(({ state }) => state === 'drafts')
+  const name = seen.unit.packageName
+  const unreadable = seen.git.unreadable.find(({ place }) => place === 'branch')
+  if (proposal === undefined && unreadable !== undefined) {
+    throw new Failure({
+      code: unreadable.code,
+      what: `the proposal of ${name} cannot be decided`,
+      where: unreadable.where,
+      why: `its record cannot be read: ${unreadable.why}`,
+      remedy: 'merge the branch by hand, or delete it and scan again',
+    })
+  }
+  if (proposal === undefined) {
+    throw new Failure({
+      code: 'BP2004',
+      what: `there is no open proposal for ${name} in ${seen.unit.cluster}`,
+      why: draft === undefined ? 'nothing was proposed, or it was decided before' : `${draft.workspace} is recorded as a draft only`,
+      remedy:
+        draft === undefined ? `backporch diff ${name} shows what differs` : `propose it: backporch restore ${name} (or adopt, or release)`,
+    })
+  }
+  if (proposal.foreign) {
+    throw new Failure({
+      code: 'BP2009',
+      what: `the proposal of ${name} has a commit that backporch did not make`,
+      where: proposal.ref.replace(/^refs\/heads\//, ''),
+      why: proposal.foreignWhy ?? 'what would be merged is not what was recorded',
+      remedy: 'merge the branch by hand, or delete it and scan again',
+    })
+  }
+  if (proposal.others.length > 0) {
+    const clusters = proposal.others.length + 1
+    throw new Failure({
+      code: 'BP2009',
+      what: `the proposal of ${name} is about ${clusters} clusters`,
+      where: proposal.ref.replace(/^refs\/heads\//, ''),
+      why: 'one decision is for all of them, and this command decides about one cluster',
+      remedy: `merge or close its pull request, or take this cluster out of it with the comment /exclude ${seen.unit.cluster}`,
+    })
+  }
+  return proposal
+}

@@ -1,0 +1,47 @@
+/** Somebody wants to be asked again about drift whose proposal was closed: its silence ends now. */
+
+import { closedPath } from '../../record/record-paths.ts'
+import type { ClosedEpisode } from '../../record/schema.ts'
+import { unitName } from '../../record/unit-name.ts'
+import { formatDocument } from '../../record/write-document.ts'
+import { type GitWrites, joinWrites, type LedgerFile, NO_WRITES } from '../turn/action.ts'
+import type { Observation } from '../turn/observation.ts'
+import type { UnitPlan } from '../turn/unit-plan.ts'
+
+export interface Raised {
+  readonly observation: Observation
+  /** What the ledger has to say about it. */
+  readonly ledger: readonly LedgerFile[]
+}
+
+/** Ends the silence about the drift that is asked for; undefined where none of it is silent. */
+export function raiseAgain(seen: Observation, isAsked: (fingerprint: string) => boolean): Raised | undefined {
+  const { git, cluster } = seen
+  const now = cluster.observedAt
+  const isSilent = ({ spec, status }: ClosedEpisode): boolean =>
+    status.outcome === 'Declined' && status.silentUntil !== undefined && status.silentUntil > now && isAsked(spec.fingerprint)
+  const silent = git.ledger.closed.filter(isSilent)
+  if (silent.length === 0) return undefined
+  const ended = (episode: ClosedEpisode): ClosedEpisode => ({ ...episode, status: { ...episode.status, silentUntil: now } })
+  return {
+    observation: {
+      ...seen,
+      git: {
+        ...git,
+        ledger: { ...git.ledger, closed: git.ledger.closed.map((episode) => (isSilent(episode) ? ended(episode) : episode)) },
+      },
+    },
+    ledger: silent.map((episode) => ({
+      path: closedPath(episode.spec.began, episode.metadata.name),
+      text: formatDocument(ended(episode)),
+    })),
+  }
+}
+
+/** The plan, with the end of the silence in what it writes. */
+export function withRaised(plan: UnitPlan, raised: Raised | undefined): UnitPlan {
+  if (raised === undefined) return plan
+  const { writes, report } = plan
+  const ends: GitWrites = { ...NO_WRITES, ledger: raised.ledger, ledgerLines: [`${unitName(report.spec.unit)}: raised again`] }
+  return { ...plan, writes: joinWrites([ends, writes]) }
+}

@@ -1,0 +1,98 @@
+/** Which changes cannot be adopted or released, for the text of a proposal: nobody should choose what will be refused. */
+import { Failure } from '../../failure.ts'
+import { adoptionProblems } from '../../proposal/adopt/adoption.ts'
+import { builtAdoptionProblems } from '../../proposal/adopt/kustomize-adoption.ts'
+import { editFor } from '../../proposal/resolution-edits.ts'
+import { allChanges, type PlannedChange } from '../commands/pick-changes.ts'
+import type { Observation } from '../turn/observation.ts'
+
+/** Changes of one unit whose adoption is tried, each by rendering, only to say beforehand what is refused. */
+const MOST_TRIED = 20
+
+/** Why, by the fingerprint of the change. */
+export type NotAdoptable = ReadonlyMap<string, string>
+
+/**
+ * What git declares nothing of, and credentials, are told by the text itself. In a package that is rendered the adoption is tried, of
+ * a few changes: with more, the command that asks for it says so.
+ */
+export function notAdoptable(seen: Observation): NotAdoptable {
+  const { possible, ...refused } = refusedByThemselves(seen)
+  const reasons = new Map(refused.reasons)
+  if (possible.length > MOST_TRIED) return reasons
+  const problems = problemsOf(seen, possible)
+  for (const [place, change] of possible.entries()) {
+    const why = problems[place]
+    if (why !== undefined) reasons.set(change.fingerprint, why)
+  }
+  return reasons
+}
+
+/** The same without any rendering. */
+export function notAdoptableAtAll(seen: Observation): NotAdoptable {
+  return refusedByThemselves(seen).reasons
+}
+
+/** Why changes cannot be released, by their fingerprint. */
+export function notReleasable({ verdicts, key }: Observation): ReadonlyMap<string, string> {
+  const reasons = new Map<string, string>()
+  for (const change of allChanges(verdicts, key)) {
+    const failure = failureOf(() => editFor({ ...change, resolution: 'Release' }))
+    if (failure !== undefined) reasons.set(change.fingerprint, failure.why)
+  }
+  return reasons
+}
+
+function failureOf(edit: () => unknown): Failure | undefined {
+  try {
+    edit()
+    return undefined
+  } catch (thrown) {
+    if (thrown instanceof Failure) return thrown
+    throw thrown
+  }
+}
+
+interface Refused {
+  readonly reasons: NotAdoptable
+  readonly possible: readonly PlannedChange[]
+}
+
+/** By the changes, as long as the turns have the same. */
+const REFUSED = new WeakMap<ReturnType<typeof allChanges>, Refused>()
+
+function refusedByThemselves({ built, verdicts, key }: Observation): Refused {
+  const changes = allChanges(verdicts, key)
+  const refused = REFUSED.get(changes) ?? refusedOf(changes)
+  REFUSED.set(changes, refused)
+  if (built?.source.tool !== 'command') return refused
+  const reasons = new Map(refused.reasons)
+  for (const { fingerprint } of refused.possible)
+    reasons.set(fingerprint, 'a command prints the object, and does not say what it has the value from')
+  return { reasons, possible: [] }
+}
+
+function refusedOf(changes: ReturnType<typeof allChanges>): Refused {
+  const reasons = new Map<string, string>()
+  const possible: PlannedChange[] = []
+  for (const each of changes) {
+    if (each.drift.change === 'unexpected') continue
+    const change: PlannedChange = { ...each, resolution: 'Adopt' }
+    try {
+      if (editFor(change) !== undefined) possible.push(change)
+    } catch (thrown) {
+      if (!(thrown instanceof Failure)) throw thrown
+      reasons.set(change.fingerprint, thrown.why)
+    }
+  }
+  return { reasons, possible }
+}
+
+function problemsOf(
+  { built, pipeline, unit, git, functions }: Observation,
+  changes: readonly PlannedChange[],
+): readonly (string | undefined)[] {
+  if (changes.length === 0) return []
+  if (built !== undefined) return builtAdoptionProblems({ ...built, changes })
+  return pipeline ? adoptionProblems({ packagePath: unit.packagePath, files: git.files, changes, functions }) : []
+}

@@ -1,0 +1,124 @@
+/**
+ * The two issues of a repository: the dashboard, and a storm while it lasts. Written only where something is or was there; the same
+ * state is the same text, and is not sent again.
+ */
+import type { Failure } from '../../failure.ts'
+import { LEDGER_BRANCH } from '../../package/ref-name.ts'
+import { repositoryLimits } from '../../policy/effective-policy.ts'
+import type { OpenedProposal } from '../../ports/hosted-forge.ts'
+import { type DashboardProposal, type DashboardSubject, dashboardText, isQuiet } from '../../proposal/text/dashboard-text.ts'
+import { stormText } from '../../proposal/text/storm-text.ts'
+import { unitName } from '../../record/unit-name.ts'
+import { type LedgerContent, ledgerAfter } from '../ledger/ledger-after.ts'
+import { newlyDrifting, type Storm, stormSubject } from '../limits/storm.ts'
+import type { LedgerWrites } from '../turn/action.ts'
+import type { ForgeView, TurnView } from '../turn/turn-view.ts'
+import type { UnitResult } from '../turn/unit-result.ts'
+import type { ForgeAction } from './forge-action.ts'
+import { dashboardOf, episodeOfBranch } from './plan-dashboard.ts'
+
+export const DASHBOARD = 'dashboard'
+export const STORM = 'storm'
+
+export interface IssueGround {
+  readonly view: TurnView
+  readonly forge: ForgeView
+  /** The ledger writes of whole clusters. */
+  readonly clusters: readonly LedgerWrites[]
+  readonly notObserved: readonly { readonly cluster: string; readonly failures: readonly [Failure, ...Failure[]] }[]
+  /** The storm that this turn found: the issue of an earlier one stays as it is while drift waits for its end. */
+  readonly storm: Storm | undefined
+  /** RFC 3339 UTC: the latest observation. */
+  readonly now: string
+}
+
+/** Before the push, after which the ledger would not know that there was something: issues about what is over. */
+export function planEndedIssues(ground: IssueGround, units: readonly UnitResult[]): readonly ForgeAction[] {
+  const { ledger: before } = ground.forge
+  const after = contentAfter(ground, units)
+  const now = subjectOf(ground, after, new Map())
+  const isOver = isQuiet(now) && !isQuiet(subjectOf(ground, before, new Map()))
+  return [
+    ...(hasStorm(before) && !hasStorm(after) ? [{ kind: 'close-issue', topic: STORM } as const] : []),
+    ...(isOver ? [dashboardIssue(now)] : []),
+  ]
+}
+
+/**
+ * After the push, when every proposal has its number.
+ * @param units without the writes of those that were refused
+ * @param opened the proposals of the turn, by short name of the branch
+ */
+export function planIssues(
+  ground: IssueGround,
+  units: readonly UnitResult[],
+  opened: ReadonlyMap<string, OpenedProposal>,
+): readonly ForgeAction[] {
+  const after = contentAfter(ground, units)
+  const subject = subjectOf(ground, after, proposalsOf(ground, opened))
+  return [...stormIssues(ground, after), ...(isQuiet(subject) ? [] : [dashboardIssue(subject)])]
+}
+
+function stormIssues({ view, forge, storm, now }: IssueGround, after: LedgerContent): readonly ForgeAction[] {
+  if (!hasStorm(after) || storm === undefined) return []
+  const { dialect, version } = forge
+  const folders = new Map([...after.reports].map(([folder, report]) => [report, folder]))
+  const subject = stormSubject(
+    newlyDrifting([...after.reports.values()], now),
+    storm,
+    repositoryLimits(view.policies),
+    ({ spec }) => unitName(spec.unit),
+    (report) => statusUrl(forge, folders.get(report) ?? ''),
+  )
+  return [{ kind: 'issue', topic: STORM, ...stormText({ ...subject, dialect, version }) }]
+}
+
+function dashboardIssue(subject: DashboardSubject): ForgeAction {
+  return { kind: 'issue', topic: DASHBOARD, ...dashboardText(subject) }
+}
+
+function subjectOf(
+  { view, forge, notObserved, now }: IssueGround,
+  ledger: LedgerContent,
+  proposals: ReadonlyMap<string, DashboardProposal>,
+): DashboardSubject {
+  const subject = dashboardOf({
+    ledger,
+    policies: view.policies,
+    notObserved: notObserved.map(({ cluster, failures: [{ code }] }) => ({ cluster, code })),
+    proposals,
+    urlOf: (folder) => statusUrl(forge, folder),
+    now,
+  })
+  return { ...subject, dialect: forge.dialect, version: forge.version }
+}
+
+function statusUrl({ dialect }: ForgeView, folder: string): string {
+  return dialect.branchFileUrl(LEDGER_BRANCH, `${folder}/report.yaml`)
+}
+
+/** A proposal that the forge did not have before the turn was opened in this turn. */
+function proposalsOf({ view, now }: IssueGround, opened: ReadonlyMap<string, OpenedProposal>): ReadonlyMap<string, DashboardProposal> {
+  const known = [...view.proposals.values()].filter(({ state }) => state === 'open')
+  const all = [...known.map((proposal) => [proposal.ref, proposal] as const), ...opened]
+  const openedAt = new Map(known.map((proposal) => [proposal.number, proposal.openedAt]))
+  return new Map(
+    all.flatMap(([branch, { label, url, number }]) => {
+      const id = episodeOfBranch(branch)
+      const at = number !== undefined && openedAt.has(number) ? openedAt.get(number) : now
+      return id === undefined ? [] : [[id, { label, url, ...(at === undefined ? {} : { openedAt: at }) }] as const]
+    }),
+  )
+}
+
+function contentAfter({ forge, clusters }: IssueGround, units: readonly UnitResult[]): LedgerContent {
+  return ledgerAfter(forge.ledger, [
+    ...units.flatMap((unit) => (unit.state === 'planned' && unit.refused === undefined ? unit.plan.writes.ledger : [])),
+    ...clusters.flatMap(({ ledger }) => ledger),
+  ])
+}
+
+/** While drift waits for the storm to end it is one; drift that began an hour ago is not counted any more. */
+function hasStorm({ reports }: LedgerContent): boolean {
+  return [...reports.values()].some(({ status }) => status.held?.reason === 'storm')
+}

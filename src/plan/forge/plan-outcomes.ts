@@ -1,0 +1,128 @@
+/**
+ * The writes on the forge about what became of proposals: one comment on the pull request, and `drift/restored` on the commit by which
+ * it landed. They come before the push: once the ledger has the outcome, a later turn does not know that nobody was told.
+ */
+import { type ObjectId, objectId } from '../../package/object-id.ts'
+import { LEDGER_BRANCH } from '../../package/ref-name.ts'
+import type { ForgeDialect, KnownProposal } from '../../ports/hosted-forge.ts'
+import { decidedCheckRun } from '../../proposal/text/check-run-text.ts'
+import { type Outcome, outcomeComment } from '../../proposal/text/outcome-comment.ts'
+import { restoredStatus } from '../../proposal/text/proposal-statuses.ts'
+import { recordPath } from '../../record/record-paths.ts'
+import type { ClosedEpisode } from '../../record/schema.ts'
+import { worstRisk } from '../decisions/closed-episode.ts'
+import type { FoundOutcome } from '../decisions/found-decisions.ts'
+import type { ForgeView, TurnView } from '../turn/turn-view.ts'
+import type { UnitResult } from '../turn/unit-result.ts'
+import type { ForgeAction } from './forge-action.ts'
+import type { PlannedUnit } from './proposal-subjects.ts'
+
+export function planOutcomes({ dialect }: ForgeView, view: TurnView, units: readonly UnitResult[]): readonly ForgeAction[] {
+  const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
+  const kept = new Set(planned.flatMap(({ plan }) => plan.writes.updates.flatMap(({ ref, to }) => (to === null ? [] : [ref]))))
+  const newest = new Map(planned.flatMap(({ plan }) => plan.outcomes.map(({ episode }) => [episode.metadata.name, episode])))
+  const closed = new Map([...view.closed.map((episode) => [episode.metadata.name, episode] as const), ...newest])
+  const commented = new Set<number>()
+  const actions: ForgeAction[] = mergesNotEntered(view, planned)
+  for (const unit of planned) {
+    // Of two about one episode the later one knows more: found merged, then seen to agree.
+    const latest = new Map(unit.plan.outcomes.map((found) => [found.episode.metadata.name, found]))
+    for (const found of latest.values()) {
+      const proposal = view.proposals.get(found.ref)
+      const together = [...closed.values()].filter((other) => isWith(found, other))
+      const outcome = outcomeOf(found.episode, together, unit, view)
+      // A joint proposal goes on without the unit, or ends the same way for all of them.
+      if (proposal === undefined || outcome === undefined || kept.has(found.ref) || commented.has(proposal.number)) continue
+      commented.add(proposal.number)
+      if (found.episode.status.outcome === 'Merged') actions.push(...unseenMerge(dialect, proposal, found.episode, unit.unit.slug))
+      actions.push(...outcomeActions(dialect, view, { outcome, proposal, episode: found.episode }))
+    }
+  }
+  return actions
+}
+
+/** Decided by the same merge. */
+function isWith({ episode, ref }: FoundOutcome, other: ClosedEpisode): boolean {
+  return other === episode || (other.status.branch !== undefined && `refs/heads/${other.status.branch}` === ref)
+}
+
+interface ProposalOutcome {
+  readonly outcome: Outcome | { readonly kind: 'merged' }
+  readonly proposal: KnownProposal
+  readonly episode: ClosedEpisode
+}
+
+function outcomeActions(dialect: ForgeDialect, view: TurnView, { outcome, proposal, episode }: ProposalOutcome): ForgeAction[] {
+  const { spec, metadata } = episode
+  const url = dialect.branchFileUrl(LEDGER_BRANCH, `closed/${spec.began.slice(0, 4)}/${spec.began.slice(5, 7)}/${metadata.name}.yaml`)
+  const status = restoredStatus(outcome.kind, spec.unit.cluster, url)
+  const landing = landingOf(view, episode)
+  const run = decidedCheckRun(proposal.ref, outcome.kind, url)
+  return [
+    ...(status === undefined || landing === undefined ? [] : [{ kind: 'statuses', commit: landing, statuses: [status] } as const]),
+    ...(run === undefined ? [] : [{ kind: 'check-run', commit: proposal.commit, run } as const]),
+    ...(outcome.kind === 'merged' ? [] : [{ kind: 'comment', proposal: proposal.number, ...outcomeComment(outcome) } as const]),
+  ]
+}
+
+/**
+ * Git has the merge, and the forge does not. They are checked before the branch goes: a forge that has not entered its own merge yet
+ * would never do so.
+ */
+function mergesNotEntered({ proposals }: TurnView, planned: readonly PlannedUnit[]): ForgeAction[] {
+  const merged = planned.flatMap(({ plan }) => plan.outcomes.filter(({ episode }) => episode.status.outcome === 'Merged'))
+  const refs = new Set(merged.map(({ ref }) => ref))
+  return [...refs].flatMap((ref): ForgeAction[] => {
+    const proposal = proposals.get(ref)
+    return proposal?.state === 'open' ? [{ kind: 'stays-open', proposal }] : []
+  })
+}
+
+/** A page that says "closed", or will when the branch is gone. */
+function unseenMerge(
+  dialect: ForgeDialect,
+  proposal: KnownProposal,
+  { spec, status }: ClosedEpisode,
+  slug: string,
+): readonly ForgeAction[] {
+  if (proposal.state === 'merged' || !isCommit(status.commit)) return []
+  const { commit } = status
+  const by = status.decidedBy.replace(/ <.*/, '')
+  const url = dialect.fileUrl(objectId(commit), recordPath(spec.unit.cluster, slug, spec.began, spec.episode), undefined)
+  const comment = outcomeComment({ kind: 'merged-in-git', commit, url, by, forge: dialect.name })
+  return [{ kind: 'comment', proposal: proposal.number, ...comment }]
+}
+
+/** The ledger is text that somebody may have edited. */
+function isCommit(text: string | undefined): text is string {
+  return /^[0-9a-f]{40}$/.test(text ?? '')
+}
+
+/** The commit on the base branch by which it came; the published one where that is not known. */
+function landingOf({ refs }: TurnView, { spec, status }: ClosedEpisode): ObjectId | undefined {
+  const tag = refs.get(`refs/tags/${spec.unit.package}/${status.revision ?? ''}`)
+  return isCommit(status.commit) ? objectId(status.commit) : tag
+}
+
+/** @param together all episodes that the same merge decided, this one included */
+function outcomeOf(
+  { spec, status }: ClosedEpisode,
+  together: readonly ClosedEpisode[],
+  { observation: { applier } }: PlannedUnit,
+  view: TurnView,
+): ProposalOutcome['outcome'] | undefined {
+  if (status.outcome === 'Healed') return { kind: 'healed', at: status.at }
+  if (status.outcome === 'ResolvedByGit') return { kind: 'resolved-by-git', commit: view.base, url: '' }
+  if (status.outcome === 'Merged') {
+    if (status.verifiedAt !== undefined) {
+      const all = together.every((other) => other.status.verifiedAt !== undefined)
+      return all ? { kind: 'verified', at: status.verifiedAt, plan: spec.plan } : undefined
+    }
+    if (status.failedAt === undefined) return { kind: 'merged' }
+    const altered = status.altered === undefined ? '' : ` What was merged is not what was proposed: ${status.altered}.`
+    const why = `${applier.warning ?? applier.sentence}${altered}`
+    return { kind: 'not-restored', at: status.failedAt, why: together.length > 1 ? `${spec.unit.cluster}: ${why}` : why }
+  }
+  if (status.silentUntil === undefined) return undefined
+  return { kind: 'declined', silentUntil: status.silentUntil, critical: worstRisk(spec.changes) === 'critical' }
+}

@@ -1,0 +1,209 @@
+/**
+ * The writes of a turn on the proposals of the forge: one pull request per open proposal, with its statuses. Every turn plans all of them,
+ * and only what is new is sent, so a turn that ended in between loses nothing.
+ */
+import type { ObjectId } from '../../package/object-id.ts'
+import { ownersOf } from '../../policy/code-owners.ts'
+import type { CheckRun } from '../../ports/check-run.ts'
+import type { CommitStatus, ForgeDialect, OpenedProposal } from '../../ports/hosted-forge.ts'
+import { checkRun, decidedCheckRun, foreignCheckRun, massCheckRun, notObservedCheckRun } from '../../proposal/text/check-run-text.ts'
+import { escalationComment } from '../../proposal/text/escalation-comment.ts'
+import { massText } from '../../proposal/text/mass-text.ts'
+import { outcomeComment } from '../../proposal/text/outcome-comment.ts'
+import { foreignStatuses, massStatuses, notObservedStatus, proposalStatuses } from '../../proposal/text/proposal-statuses.ts'
+import type { ProposalState } from '../../proposal/text/proposal-subject.ts'
+import { type ProposalText, proposalText } from '../../proposal/text/proposal-text.ts'
+import type { JointProposal } from '../joint/joint-proposal.ts'
+import type { ProposalGround, TurnView } from '../turn/turn-view.ts'
+import type { UnitResult } from '../turn/unit-result.ts'
+import type { CommitTarget, ForgeAction, ProposalAction } from './forge-action.ts'
+import { jointSubject, type PlannedUnit, unitSubject } from './proposal-subjects.ts'
+
+export interface ProposalPlan {
+  readonly unit: PlannedUnit
+  readonly action: ProposalAction
+}
+
+/** One proposal for each branch. Those that are not open yet come first: somebody waits for them. */
+export function planProposals(
+  ground: ProposalGround,
+  units: readonly UnitResult[],
+  joints: ReadonlyMap<string, JointProposal>,
+): readonly ProposalPlan[] {
+  const { view } = ground
+  const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
+  const strange = new Set(planned.flatMap((unit) => strangeBranches(unit, view).map(({ commit }) => commit)))
+  const plans = new Map<string, ProposalPlan>()
+  for (const unit of planned) {
+    const { branch } = unit.plan
+    if (plans.has(branch)) continue
+    const action = proposalAction(ground, unit, { joint: joints.get(branch), strange, units })
+    if (action !== undefined) plans.set(branch, { unit, action })
+  }
+  const isOpen = ({ action }: ProposalPlan): boolean => action.known?.state === 'open'
+  const all = [...plans.values()]
+  return [...all.filter((plan) => !isOpen(plan)), ...all.filter(isOpen)]
+}
+
+interface ProposalPlace {
+  readonly joint: JointProposal | undefined
+  /** Heads that are not ours: one of ours may have been put onto another proposal's branch. */
+  readonly strange: ReadonlySet<ObjectId>
+  readonly units: readonly UnitResult[]
+}
+
+function proposalAction(ground: ProposalGround, unit: PlannedUnit, { joint, strange, units }: ProposalPlace): ProposalAction | undefined {
+  const { view, forge, keepTexts } = ground
+  const text = joint === undefined ? singleText(ground, unit, units) : jointText(ground, joint)
+  if (text === undefined) return undefined
+  const { statuses, check, states, fingerprint, ...shown } = text
+  const ref = `refs/heads/${unit.plan.branch}`
+  const known = view.proposals.get(ref)
+  const body = known?.state === 'open' && keepTexts.has(known.number) ? known.body : shown.body
+  const codeOwners = forge?.codeOwners ?? ''
+  const commit: CommitTarget = { headOf: ref }
+  const standing = view.refs.get(ref)
+  const isMoved = unit.plan.writes.updates.some((update) => update.ref === ref)
+  const vouched = isMoved || standing === undefined || !strange.has(standing)
+  const whenOpened = (opened: OpenedProposal): readonly ForgeAction[] => [
+    ...(vouched ? [{ kind: 'statuses', commit, statuses } as const, { kind: 'check-run', commit, run: check } as const] : []),
+    ...overdueComments(opened, { states, fingerprint, owners: () => ownersOfChanges(codeOwners, unit) }),
+    ...(joint === undefined || known?.state === 'open' ? [] : movedActions(view, joint, opened)),
+  ]
+  return {
+    kind: 'proposal',
+    wanted: { ref, baseBranch: view.baseBranch, ...shown, body, reviewers: reviewersOf(codeOwners, unit.unit.packagePath) },
+    known,
+    whenOpened: forge === undefined ? () => [] : whenOpened,
+  }
+}
+
+/** An open proposal whose commit is not ours. */
+interface StrangeBranch {
+  readonly ref: string
+  readonly why: string
+  readonly commit: ObjectId
+  /** Number of the proposal. */
+  readonly number: number
+}
+
+function strangeBranches({ plan, observation }: PlannedUnit, view: TurnView): readonly StrangeBranch[] {
+  const strange = new Map([
+    ...plan.openBranches.flatMap(({ ref, foreign, foreignWhy = '' }) => (foreign ? [[ref, foreignWhy] as const] : [])),
+    ...observation.git.unreadable.flatMap(({ place, where, why }) => (place === 'branch' ? [[`refs/heads/${where}`, why] as const] : [])),
+  ])
+  return [...strange].flatMap(([ref, why]) => {
+    const [proposal, commit] = [view.proposals.get(ref), view.refs.get(ref)]
+    return proposal?.state !== 'open' || commit === undefined ? [] : [{ ref, why, commit, number: proposal.number }]
+  })
+}
+
+/** Open proposals whose commit is not ours: red, and one comment; nothing more is pushed to them. */
+export function planForeign({ view, dialect }: ProposalGround, units: readonly UnitResult[]): readonly ForgeAction[] {
+  const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
+  return planned.flatMap((unit) =>
+    strangeBranches(unit, view).flatMap(({ ref, why, commit, number }): ForgeAction[] => [
+      { kind: 'statuses', commit, statuses: foreignStatuses(why) },
+      { kind: 'check-run', commit, run: foreignCheckRun(ref, why, dialect) },
+      { kind: 'comment', proposal: number, ...outcomeComment({ kind: 'edited', author: '', why }) },
+    ]),
+  )
+}
+
+/** Nobody decided for so long that the policy has the code owners asked. */
+function overdueComments(
+  { number }: OpenedProposal,
+  { states, fingerprint, owners }: Pick<ShownProposal, 'states' | 'fingerprint'> & { readonly owners: () => readonly string[] },
+): readonly ForgeAction[] {
+  const overdue = states.find((state) => state.kind === 'overdue')
+  if (number === undefined || overdue === undefined) return []
+  return [{ kind: 'comment', proposal: number, ...escalationComment({ ...overdue, fingerprint, owners: owners() }) }]
+}
+
+/** Who CODEOWNERS says for the files of what differs; without addresses. */
+function ownersOfChanges(codeOwners: string, { plan, unit }: PlannedUnit): readonly string[] {
+  const files = new Set(
+    (plan.record?.spec.changes ?? []).map(({ source }) => source?.replace(/:[0-9]+$/, '') ?? kptfileOf(unit.packagePath)),
+  )
+  return [...new Set([...files].flatMap((file) => ownersOf(codeOwners, file)))].filter((owner) => owner.startsWith('@'))
+}
+
+function kptfileOf(packagePath: string): string {
+  return packagePath === '' ? 'Kptfile' : `${packagePath}/Kptfile`
+}
+
+/** Who CODEOWNERS says, without addresses, which no forge can be asked for. */
+function reviewersOf(codeOwners: string, packagePath: string): readonly string[] {
+  const owners = ownersOf(codeOwners, kptfileOf(packagePath))
+  return owners.flatMap((owner) => (owner.startsWith('@') ? [owner.slice(1)] : []))
+}
+
+type ShownProposal = ProposalText & {
+  readonly statuses: readonly CommitStatus[]
+  readonly check: CheckRun
+  readonly states: readonly ProposalState[]
+  readonly fingerprint: string
+}
+
+function singleText(ground: ProposalGround, unit: PlannedUnit, units: readonly UnitResult[]): ShownProposal | undefined {
+  const { report, branch, outcome, openBranches } = unit.plan
+  if (report.status.lifecycle !== 'Proposed' || outcome === 'foreign') return undefined
+  // Of a joint proposal that this turn cannot tell anything new about, the text stays.
+  if (openBranches.some((open) => open.ref === `refs/heads/${branch}` && open.others.length > 0)) return undefined
+  const subject = unitSubject(ground, unit, units)
+  if (subject === undefined) return undefined
+  const { states, record } = subject
+  const statuses = proposalStatuses(subject, unit.observation.incomplete.length === 0)
+  return { ...proposalText(subject), statuses, check: checkRun(subject, statuses), states, fingerprint: record.spec.fingerprint }
+}
+
+function jointText(ground: ProposalGround, joint: JointProposal): ShownProposal | undefined {
+  const subject = jointSubject(ground, joint)
+  if (subject === undefined) return undefined
+  const { states, fingerprint } = subject
+  const statuses = massStatuses(subject)
+  return { ...massText(subject), statuses, check: massCheckRun(subject, statuses), states, fingerprint }
+}
+
+/** Where the joint proposal is open already: before the push that takes the branches of the others away. */
+export function planMoved({ view }: ProposalGround, joints: ReadonlyMap<string, JointProposal>): readonly ForgeAction[] {
+  return [...joints.values()].flatMap((joint) => {
+    const open = view.proposals.get(joint.ref)
+    return open?.state === 'open' ? movedActions(view, joint, open) : []
+  })
+}
+
+/** Proposals of single clusters that went into the joint one; the push of this turn takes their branches away. */
+function movedActions(view: TurnView, { ref, members, away }: JointProposal, { label, url }: OpenedProposal): readonly ForgeAction[] {
+  const clusters = members.length + away.length
+  return members
+    .flatMap(({ plan }) => plan.openBranches)
+    .flatMap((branch): ForgeAction[] => {
+      const proposal = branch.ref === ref || branch.others.length > 0 ? undefined : view.proposals.get(branch.ref)
+      if (proposal?.state !== 'open') return []
+      const run = decidedCheckRun(branch.ref, 'moved-to-mass', url)
+      return [
+        { kind: 'comment', proposal: proposal.number, ...outcomeComment({ kind: 'moved-to-mass', label, url, clusters }) },
+        ...(run === undefined ? [] : [{ kind: 'check-run', commit: proposal.commit, run } as const]),
+      ]
+    })
+}
+
+/** An open proposal all of whose clusters could not be observed. */
+export interface UnobservedProposal {
+  /** Full ref name. */
+  readonly ref: string
+  readonly commit: ObjectId
+  readonly clusters: readonly string[]
+}
+
+/** Nobody can say that live still is what was reviewed. They stay open. */
+export function planNotObserved(proposals: readonly UnobservedProposal[], dialect: ForgeDialect): readonly ForgeAction[] {
+  return proposals.flatMap(({ ref, commit, clusters }): ForgeAction[] => {
+    const status = notObservedStatus(clusters)
+    return [
+      { kind: 'statuses', commit, statuses: [status] },
+      { kind: 'check-run', commit, run: notObservedCheckRun(ref, status, dialect) },
+    ]
+  })
+}

@@ -1,0 +1,125 @@
+/** What the text of a proposal is made from, taken together from a turn. */
+import { LEDGER_BRANCH } from '../../package/ref-name.ts'
+import type { MassRow, MassSubject } from '../../proposal/text/mass-text.ts'
+import type { ProposalState, ProposalSubject } from '../../proposal/text/proposal-subject.ts'
+import { wantsReport } from '../../proposal/text/report-text.ts'
+import { jointFingerprint } from '../../record/joint-fingerprint.ts'
+import { ledgerUnitFolder } from '../../record/record-paths.ts'
+import { restoreLosses } from '../../record/restore-losses.ts'
+import type { DriftRecord } from '../../record/schema.ts'
+import type { Applier } from '../../status/applier.ts'
+import type { JointProposal } from '../joint/joint-proposal.ts'
+import { timeStates } from '../limits/drift-age.ts'
+import type { ProposalGround } from '../turn/turn-view.ts'
+import type { UnitResult } from '../turn/unit-result.ts'
+import { notReleasable } from './not-adoptable.ts'
+import { unitClusters } from './unit-clusters.ts'
+
+export type PlannedUnit = UnitResult & { readonly state: 'planned' }
+
+/** @param units of the same turn. Undefined where the unit has no record. */
+export function unitSubject(
+  { view, dialect, version }: ProposalGround,
+  unit: PlannedUnit,
+  units: readonly UnitResult[],
+): ProposalSubject | undefined {
+  const { plan, observation } = unit
+  const { record, branch } = plan
+  if (record === undefined) return undefined
+  const { plannedBefore } = record.spec
+  const { policy, applier, health, verdicts } = observation
+  const reapplyFails = verdicts.flatMap(({ id, reapplyFails: why }) =>
+    why === undefined ? [] : [{ ref: { group: id.group, kind: id.kind, namespace: id.namespace, name: id.name }, why }],
+  )
+  return {
+    record,
+    unit: unit.unit,
+    applier,
+    health,
+    reapplyFails,
+    notAdoptable: unit.notAdoptable,
+    notReleasable: notReleasable(observation),
+    alsoIn: unitClusters(view, unit.unit, units),
+    previousPlan: plannedBefore === undefined ? undefined : { plan: plannedBefore, by: record.spec.plannedBy ?? '' },
+    base: view.base,
+    headBranch: branch,
+    dialect,
+    hasReport: wantsReport(record),
+    policy: { name: policy.name, mode: policy.mode, place: policy.place },
+    closeSilence: policy.closeSilence,
+    version,
+    ledgerUrl: dialect.branchFileUrl(LEDGER_BRANCH, `${ledgerUnitFolder(unit.unit.cluster, unit.unit.slug)}/report.yaml`),
+    states: statesOf(unit),
+  }
+}
+
+function statesOf({ plan, observation }: Pick<PlannedUnit, 'plan' | 'observation'>): ProposalState[] {
+  const { snoozedUntil } = plan.report.status
+  const timed = plan.record === undefined ? [] : timeStates(plan.report, plan.record, observation)
+  const after = plan.record?.spec.after
+  return [
+    ...(after === undefined ? [] : [{ kind: 'not-restored', after } as const]),
+    ...timed,
+    ...(snoozedUntil === undefined ? [] : [{ kind: 'snoozed', until: snoozedUntil } as const]),
+  ]
+}
+
+export function jointSubject({ view, dialect, version, notObserved }: ProposalGround, joint: JointProposal): MassSubject | undefined {
+  const [first] = joint.members
+  const like = first?.plan.record
+  if (first === undefined || like === undefined) return undefined
+  const { observation, unit } = first
+  const { policy } = observation
+  const here = joint.members.flatMap(({ plan }) => (plan.record === undefined ? [] : [plan.record]))
+  const rowOf = (record: DriftRecord): MassRow => ({
+    cluster: record.spec.unit.cluster,
+    slug: unit.slug,
+    since: record.spec.began,
+    state: notObserved.has(record.spec.unit.cluster) ? 'not observed' : 'drifted',
+    plan: record.spec.plan,
+    episode: record.spec.episode,
+  })
+  const records = [...here, ...joint.away]
+  const states = joint.members.flatMap(statesOf)
+  return {
+    base: view.base,
+    headBranch: joint.ref.replace(/^refs\/heads\//, ''),
+    dialect,
+    hasReport: false,
+    policy: { name: policy.name, mode: policy.mode, place: policy.place },
+    closeSilence: policy.closeSilence,
+    version,
+    ledgerUrl: dialect.branchFileUrl(LEDGER_BRANCH, 'clusters'),
+    states: oneOfEachKind(states),
+    fingerprint: jointFingerprint(records),
+    episode: joint.ref.slice(joint.ref.lastIndexOf('/drift-') + '/drift-'.length),
+    packageName: unit.packageName,
+    changes: like.spec.changes,
+    plan: like.spec.plan,
+    settle: like.spec.settle,
+    rows: records.map(rowOf).sort((left, right) => (left.cluster < right.cluster ? -1 : left.cluster > right.cluster ? 1 : 0)),
+    losses: [...new Set(records.flatMap(restoreLosses))],
+    appliers: appliersOf(joint.members.map((member) => member.observation.applier)),
+    notAdoptable: first.notAdoptable,
+    notReleasable: notReleasable(observation),
+  }
+}
+
+/** Of what several clusters wait for, the longest wait; of anything else the last. */
+function oneOfEachKind(states: readonly ProposalState[]): readonly ProposalState[] {
+  const since = (state: ProposalState): string => ('since' in state ? state.since : '')
+  const kept = new Map<ProposalState['kind'], ProposalState>()
+  for (const state of states) {
+    const before = kept.get(state.kind)
+    if (before === undefined || since(state) <= since(before)) kept.set(state.kind, state)
+  }
+  return [...kept.values()]
+}
+
+/** The most common first. Clusters that the turn did not look at have none to tell. */
+function appliersOf(appliers: readonly Applier[]): MassSubject['appliers'] {
+  const alike = Map.groupBy(appliers, ({ name, said }) => JSON.stringify([name, said]))
+  return [...alike.values()]
+    .flatMap((own) => own.slice(0, 1).map((applier) => ({ applier, clusters: own.length })))
+    .sort((left, right) => right.clusters - left.clusters)
+}

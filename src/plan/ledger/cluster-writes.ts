@@ -1,0 +1,112 @@
+/**
+ * What the ledger says of a cluster as a whole after a turn: that it was seen, or since when it cannot be. A turn that finds nothing new
+ * says so only where the last word is as old as the policy's `detect.interval`: no commit a minute, and no status that looks older than
+ * it is (docs/adr/0026-what-status-knows.md).
+ */
+import type { FailureCode } from '../../failure.ts'
+import { ledgerObservationPath, ledgerUnitFolder } from '../../record/record-paths.ts'
+import { API_VERSION, type ClusterObservation, LOCAL_CONFIG } from '../../record/schema.ts'
+import { unitName } from '../../record/unit-name.ts'
+import { formatDocument } from '../../record/write-document.ts'
+import { later } from '../limits/drift-age.ts'
+import type { LedgerFile, LedgerWrites } from '../turn/action.ts'
+import type { PlannedUnit } from '../turn/planned-unit.ts'
+import { isOlder, knownUntil } from './seen-at.ts'
+import { reasonOf, type UnobservedUnit, unobservedFiles } from './unobserved.ts'
+
+export interface ClusterTurn {
+  readonly cluster: string
+  /** RFC 3339 UTC: of the observation, or of the look that failed. */
+  readonly at: string
+  /** RFC 3339 UTC: the present. */
+  readonly now: string
+  /** As the ledger has it. */
+  readonly before: ClusterObservation | undefined
+  /** Undefined where nothing at all could be observed. */
+  readonly identity: Omit<ClusterObservation['status'], 'changedAt' | 'seenAt' | 'unobserved'> | undefined
+  /** Why nothing at all could be observed. */
+  readonly code?: FailureCode
+  /** Whether the turn looked at every package of the cluster. */
+  readonly whole: boolean
+  readonly planned: readonly PlannedUnit[]
+  readonly unobserved: readonly UnobservedUnit[]
+  /** Seconds. */
+  readonly interval: number
+}
+
+/** What a turn writes into the ledger of one cluster as a whole. */
+export interface ClusterLedgerWrites extends LedgerWrites {
+  readonly cluster: string
+}
+
+/** Part of the interval after which it is time to say again that a cluster was seen: turns do not come to the second. */
+const DUE = 0.9
+
+export function clusterWrites(turn: ClusterTurn): LedgerWrites {
+  const { cluster, at, before, unobserved, planned } = turn
+  const lost = unobserved.map((unit) => ({ unit, files: unobservedFiles(unit, before, at) })).filter(({ files }) => files.length > 0)
+  const lines = lost.map(({ unit: { unit } }) => `${unitName(unit)}: Unknown`)
+  const files = lost.flatMap((each) => each.files)
+  const path = ledgerObservationPath(cluster)
+  const news = files.length > 0 || planned.some(({ plan }) => plan.writes.ledger.some((file) => file.path === path))
+  const status = turn.identity === undefined ? lostStatus(turn, news) : seenStatus(turn, news)
+  if (status !== undefined) files.push(observationFile(cluster, path, status))
+  if (turn.identity === undefined)
+    return { ledger: files, ledgerLines: status === undefined ? lines : [`cannot be observed (${turn.code})`, ...lines] }
+  const again = turn.whole ? [] : planned.flatMap((unit) => seenAgain(unit, turn))
+  const seen = status !== undefined && !news ? ['seen, with nothing new'] : again.map(({ line }) => line)
+  return { ledger: [...files, ...again.map(({ file }) => file)], ledgerLines: [...lines, ...seen] }
+}
+
+function observationFile(cluster: string, path: string, status: ClusterObservation['status']): LedgerFile {
+  const document: ClusterObservation = {
+    apiVersion: API_VERSION,
+    kind: 'ClusterObservation',
+    metadata: { name: cluster, annotations: LOCAL_CONFIG },
+    status,
+  }
+  return { path, text: formatDocument(document) }
+}
+
+/** Undefined where nothing is to be written. */
+function lostStatus({ at, before, code }: ClusterTurn, news: boolean): ClusterObservation['status'] | undefined {
+  if (code === undefined) return undefined
+  const known = before?.status.unobserved
+  if (known !== undefined && !news) return undefined
+  const { version = '', identity = '' } = before?.status ?? {}
+  return { ...before?.status, changedAt: at, version, identity, unobserved: { since: known?.since ?? at, ...reasonOf(code) } }
+}
+
+/** As `lostStatus`. */
+function seenStatus(
+  { at, now, before, identity, whole, planned, interval }: ClusterTurn,
+  news: boolean,
+): ClusterObservation['status'] | undefined {
+  const known = before?.status
+  if (identity === undefined || isOlder(at, known?.seenAt ?? '', now)) return undefined
+  const due =
+    whole && planned.some(({ observation }) => observation.git.ledger.report !== undefined) && isDue(known?.seenAt ?? '', at, interval)
+  if (!due && !news && known?.unobserved === undefined) return undefined
+  const seenAt = whole ? at : known?.seenAt
+  return { changedAt: news ? at : (known?.changedAt ?? at), ...identity, ...(seenAt === undefined ? {} : { seenAt }) }
+}
+
+function isDue(seenAt: string, at: string, interval: number): boolean {
+  return seenAt === '' || later(seenAt, interval * DUE) <= at
+}
+
+/** Of a unit that a turn about some packages looked at, and that has no news. */
+function seenAgain(
+  { plan, observation }: PlannedUnit,
+  { before, at, now, interval }: ClusterTurn,
+): { readonly file: LedgerFile; readonly line: string }[] {
+  const { unit, git } = observation
+  const { report } = git.ledger
+  const path = `${ledgerUnitFolder(unit.cluster, unit.slug)}/report.yaml`
+  if (report === undefined || plan.writes.ledger.some((file) => file.path === path)) return []
+  const known = knownUntil(report, before?.status)
+  if (isOlder(at, known, now) || !isDue(known, at, interval)) return []
+  const { at: first, seenAt: _seen, ...observed } = report.spec.observed
+  const text = formatDocument({ ...report, spec: { ...report.spec, observed: { at: first, seenAt: at, ...observed } } })
+  return [{ file: { path, text }, line: `${unit.packageName}: seen, with nothing new` }]
+}

@@ -1,0 +1,53 @@
+/** The ledger as it stands after a turn: what was read, with what the turn writes over it. */
+import type { z } from 'zod'
+import { Failure } from '../../failure.ts'
+import {
+  type ClosedEpisode,
+  type ClusterObservation,
+  closedEpisodeSchema,
+  clusterObservationSchema,
+  type DriftReport,
+  driftReportSchema,
+} from '../../record/schema.ts'
+import { parseDocument } from '../../record/write-document.ts'
+import type { LedgerFile } from '../turn/action.ts'
+
+export interface LedgerContent {
+  /** By the unit's folder in the ledger. */
+  readonly reports: ReadonlyMap<string, DriftReport>
+  /** By id. */
+  readonly closed: ReadonlyMap<string, ClosedEpisode>
+  /** By name of the cluster. */
+  readonly clusters: ReadonlyMap<string, ClusterObservation>
+}
+
+/** A text that cannot be read says nothing. */
+export function ledgerAfter(before: LedgerContent, files: readonly LedgerFile[]): LedgerContent {
+  const reports = new Map(before.reports)
+  const closed = new Map(before.closed)
+  const clusters = new Map(before.clusters)
+  for (const { path, text } of files) {
+    if (path.endsWith('/report.yaml')) put(reports, path.slice(0, -'/report.yaml'.length), readAs(text, driftReportSchema, path))
+    else if (path.endsWith('/observation.yaml')) {
+      const observation = readAs(text, clusterObservationSchema, path)
+      if (observation !== undefined) clusters.set(observation.metadata.name, observation)
+    } else if (path.startsWith('closed/'))
+      put(closed, path.slice(path.lastIndexOf('/') + 1, -'.yaml'.length), readAs(text, closedEpisodeSchema, path))
+  }
+  return { reports, closed, clusters }
+}
+
+function put<Value>(values: Map<string, Value>, key: string, value: Value | undefined): void {
+  if (value === undefined) values.delete(key)
+  else values.set(key, value)
+}
+
+function readAs<Schema extends z.ZodType>(text: string | null, schema: Schema, path: string): z.infer<Schema> | undefined {
+  if (text === null) return undefined
+  try {
+    return parseDocument(text, schema, path)
+  } catch (thrown) {
+    if (thrown instanceof Failure) return undefined
+    throw thrown
+  }
+}

@@ -1,0 +1,168 @@
+/** The ledger's files of one unit: written only when they say something new. */
+import { createHash } from 'node:crypto'
+import { Failure } from '../../failure.ts'
+import { resourceKey } from '../../krm/resource-id.ts'
+import type { ClusterIdentity } from '../../ports/cluster.ts'
+import { knownTexts } from '../../record/known-texts.ts'
+import { ledgerObservationPath, ledgerUnitFolder } from '../../record/record-paths.ts'
+import { API_VERSION, type ClusterObservation, clusterObservationSchema, type DriftReport, LOCAL_CONFIG } from '../../record/schema.ts'
+import { formatDocument, isSameDocument, isWrittenAs, laterText } from '../../record/write-document.ts'
+import { buildResourceGroup, type MemberDrift } from '../../status/resource-group.ts'
+import { isJsonObject, type JsonObject } from '../../text/json.ts'
+import type { LedgerFile } from '../turn/action.ts'
+import type { Observation } from '../turn/observation.ts'
+
+export interface LedgerFiles {
+  readonly files: readonly LedgerFile[]
+  /** One line for the commit message; undefined when nothing is new. */
+  readonly line: string | undefined
+  /** The report as the ledger has it after this turn. */
+  readonly report: DriftReport
+}
+
+export function ledgerFilesOf(seen: Observation, report: DriftReport): LedgerFiles {
+  const before = seen.git.ledger.report
+  const folder = ledgerUnitFolder(seen.unit.cluster, seen.unit.slug)
+  const kept = before !== undefined && saysTheSame(before, report) ? before : keepFirstCommit(before, report)
+  const groupPath = `${folder}/resourcegroup.yaml`
+  const text = seen.git.ledger.texts.get(groupPath)
+  const previous = text === undefined ? undefined : readObject(text, groupPath)
+  const keptGroup = resourceGroup(seen, kept, previous)
+  const files = [
+    ...filesOf(`${folder}/report.yaml`, kept, kept === before, seen),
+    ...filesOf(groupPath, keptGroup, keptGroup === previous, seen),
+  ]
+  if (files.length === 0) return { files, line: undefined, report: kept }
+  const observation = clusterObservation(seen)
+  return {
+    files: [...files, { path: ledgerObservationPath(seen.unit.cluster), text: formatDocument(observation) }],
+    line: `${seen.unit.packageName}: ${kept.status.state}${kept.spec.changes.length === 0 ? '' : ` (${kept.spec.changes.length})`}`,
+    report: kept,
+  }
+}
+
+/** What was said last of members, and of what else. */
+const SAID = new WeakMap<Observation['health'], { readonly changes: object; readonly of: string; readonly group: JsonObject }>()
+
+/** The one before where it says the same: what it says of the same is the same at any time. */
+function resourceGroup(
+  { inventory, unit, health, cluster }: Observation,
+  { spec, status }: DriftReport,
+  previous: JsonObject | undefined,
+): JsonObject {
+  const source = {
+    name: inventory?.name || unit.slug,
+    namespace: inventory?.namespace ?? '',
+    inventoryId: inventory?.id ?? '',
+    commit: spec.unit.commit,
+    drift: driftOf({ spec, status }),
+  }
+  const of = JSON.stringify(source)
+  const said = SAID.get(health)
+  const isAsked = previous !== undefined && said?.changes === spec.changes && said.of === of
+  // Units that say the same are one text in the ledger, and so one document.
+  if (isAsked && (said.group === previous || isSameDocument(said.group, previous))) {
+    SAID.set(health, { ...said, group: previous })
+    return previous
+  }
+  const drifted = [...new Map(spec.changes.map(({ ref }) => [resourceKey(ref), ref])).values()]
+  const made = buildResourceGroup({ ...source, members: health, drifted, at: cluster.observedAt, previous })
+  const group = previous !== undefined && isSameDocument(previous, made) ? previous : made
+  SAID.set(health, { changes: spec.changes, of, group })
+  return group
+}
+
+/** Nothing where the document is in the ledger as it would be written. */
+function filesOf(path: string, document: object, isKept: boolean, { git }: Observation): LedgerFile[] {
+  const before = git.ledger.texts.get(path)
+  if (isKept && before !== undefined && isWrittenAs(document, before)) return []
+  const later = laterText(document, formatDocument)
+  return [
+    {
+      path,
+      get text() {
+        return later()
+      },
+    },
+  ]
+}
+
+/** What the report says, in the words of the ResourceGroup. */
+function driftOf({ spec, status }: Pick<DriftReport, 'spec' | 'status'>): MemberDrift {
+  if (spec.changes.length > 0) return 'drifted'
+  if (status.state === 'Unknown' || (status.incomplete ?? []).length > 0) return 'unverified'
+  if (status.stuckSince !== undefined) return 'stuck'
+  return ['Behind', 'Reconciling', 'Suspended'].includes(status.state) ? 'waiting' : 'in-sync'
+}
+
+/** The ledger is a cache: a file that cannot be read is written anew. */
+export function readObject(text: string, where: string): JsonObject | undefined {
+  try {
+    const { value } = knownTexts.read(text, where)
+    return value !== undefined && isJsonObject(value) ? value : undefined
+  } catch (thrown) {
+    if (thrown instanceof Failure) return undefined
+    throw thrown
+  }
+}
+
+/** Equal but for the time of the observation and, while the package is the same, the commit. */
+function saysTheSame(before: DriftReport, after: DriftReport): boolean {
+  return isSameDocument(timeless(before), timeless(after))
+}
+
+function timeless({ spec, status }: DriftReport): object {
+  const { commit: _commit, ...unit } = spec.unit
+  const { seenAt: _seen, ...observed } = spec.observed
+  return { spec: { ...spec, unit, observed: { ...observed, at: '' } }, status }
+}
+
+/** The report names the first commit in which the package had this content. */
+function keepFirstCommit(before: DriftReport | undefined, after: DriftReport): DriftReport {
+  if (before === undefined || before.spec.unit.tree !== after.spec.unit.tree) return after
+  return { ...after, spec: { ...after.spec, unit: { ...after.spec.unit, commit: before.spec.unit.commit } } }
+}
+
+function clusterObservation(seen: Observation): ClusterObservation {
+  const before = knownObservation(seen)
+  const seenAt = before?.status.seenAt
+  return {
+    apiVersion: API_VERSION,
+    kind: 'ClusterObservation',
+    metadata: { name: seen.unit.cluster, annotations: LOCAL_CONFIG },
+    status: { changedAt: seen.cluster.observedAt, ...identityFields(seen.cluster, before), ...(seenAt === undefined ? {} : { seenAt }) },
+  }
+}
+
+/** Which cluster it is, as the ledger has it. @param before as the ledger had it */
+export function identityFields(
+  { uid, version, recorded }: ClusterIdentity,
+  before: ClusterObservation | undefined,
+): Pick<ClusterObservation['status'], 'version' | 'identity' | 'recorded'> {
+  const identity = uid === '' ? (before?.status.identity ?? '') : identityHash(uid)
+  return { version, identity, ...(recorded ? { recorded } : {}) }
+}
+
+/** What the ledger has of the unit's cluster; undefined where that is nothing, or cannot be read. */
+export function knownObservation({
+  unit,
+  git,
+}: Pick<Observation, 'unit'> & { readonly git: Pick<Observation['git'], 'ledger'> }): ClusterObservation | undefined {
+  const path = ledgerObservationPath(unit.cluster)
+  const text = git.ledger.texts.get(path)
+  const read = clusterObservationSchema.safeParse(text === undefined ? undefined : readObject(text, path))
+  return read.success ? read.data : undefined
+}
+
+/** What the ledger keeps of a cluster's uid, 16 hex digits; empty where the uid was not read. */
+export function identityHash(uid: string): string {
+  return uid === '' ? '' : createHash('sha256').update(uid).digest('hex').slice(0, 16)
+}
+
+/**
+ * Which cluster it is: as read now or, where the account may not read it, as the ledger has it; empty where neither is known.
+ * So one drift has one fingerprint, whoever looks.
+ */
+export function identityOf(seen: Observation): string {
+  return identityFields(seen.cluster, knownObservation(seen)).identity
+}

@@ -1,0 +1,28 @@
+/** How far the knowledge of the ledger goes, and which of two observations counts (docs/adr/0026-what-status-knows.md). */
+import type { ClusterObservation, DriftReport } from '../../record/schema.ts'
+
+/**
+ * RFC 3339 UTC: the last look at the unit that the ledger tells of, whatever came of it; empty where there was none.
+ * @param cluster of the unit's cluster; left out where its looks were not about the unit
+ */
+export function knownUntil({ spec, status }: DriftReport, cluster: ClusterObservation['status'] | undefined): string {
+  // Another state may begin with a decision, which is no look at the cluster.
+  const failedLook = status.state === 'Unknown' ? status.since : undefined
+  return latest([spec.observed.at, spec.observed.seenAt, failedLook, cluster?.seenAt])
+}
+
+/** As `knownUntil`, of the looks that saw what the report says: of a unit that cannot be observed, the last one before. */
+export function lastSeen({ spec, status }: DriftReport, cluster: ClusterObservation['status'] | undefined): string {
+  const seen = latest([spec.observed.at, spec.observed.seenAt])
+  // What was seen of the whole cluster since then was not about a unit that could not be observed.
+  return status.state === 'Unknown' ? seen : latest([seen, cluster?.seenAt])
+}
+
+/** Whether an observation is older than what is known. A time that is still to come is of a wrong clock, and tells nothing. */
+export function isOlder(at: string, known: string, now: string): boolean {
+  return at < known && known <= now
+}
+
+function latest(times: readonly (string | undefined)[]): string {
+  return times.reduce<string>((last, time) => (time !== undefined && time > last ? time : last), '')
+}

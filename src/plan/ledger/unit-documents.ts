@@ -1,0 +1,223 @@
+/** What one turn says about its unit: the report for the ledger, the record for the branch. */
+
+import { type FingerprintUnit, fingerprintOf } from '../../drift/compare/fingerprint.ts'
+import type { Drift, Resolution } from '../../drift/drift.ts'
+import { type RedactionKey, sameKey } from '../../krm/redaction/redacted.ts'
+import { type ResourceId, resourceKey } from '../../krm/resource-id.ts'
+import { buildReport, showChange, showHealth } from '../../record/build-report.ts'
+import { objectCopies } from '../../record/object-copies.ts'
+import { API_VERSION, type Change, type DriftRecord, type DriftReport, LOCAL_CONFIG } from '../../record/schema.ts'
+import { isSameDocument } from '../../record/write-document.ts'
+import { plannedBy, snoozed } from '../commands/comment-status.ts'
+import { type PlannedChange, planOf } from '../commands/pick-changes.ts'
+import { ruleMatches } from '../commands/rule-matches.ts'
+import type { Hold } from '../limits/hold.ts'
+import type { Observation, OpenBranch, Wish } from '../turn/observation.ts'
+import { rolloutOf } from '../turn/rollout.ts'
+import { sameTree } from '../turn/unit-git.ts'
+import { stuckSince } from '../turn/waiting-state.ts'
+import { identityOf } from './ledger-files.ts'
+
+/** By what is open for a decision: a turn asks for it many times, and the next turn again where nothing changed. */
+const KNOWN = new WeakMap<readonly PlannedChange[], KnownChanges>()
+
+class KnownChanges {
+  readonly key: RedactionKey
+  readonly resolutions: ReadonlyMap<Drift, Resolution>
+  readonly shown: Change[]
+  /** By cluster and package. */
+  readonly fingerprints = new Map<string, string>()
+  private readonly active: readonly PlannedChange[]
+
+  static of(active: readonly PlannedChange[], key: RedactionKey): KnownChanges {
+    const before = KNOWN.get(active)
+    if (before !== undefined && sameKey(before.key, key)) return before
+    const known = new KnownChanges(active, key)
+    KNOWN.set(active, known)
+    return known
+  }
+
+  private constructor(active: readonly PlannedChange[], key: RedactionKey) {
+    this.key = key
+    this.active = active
+    this.resolutions = new Map(active.map(({ drift, resolution }) => [drift, resolution]))
+    this.shown = active.map(({ drift, desired, resolution, via }) => showChange(drift, resolution, key, desired, via))
+  }
+
+  fingerprintIn(unit: FingerprintUnit): string {
+    const place = JSON.stringify(unit)
+    const known = this.fingerprints.get(place)
+    if (known !== undefined) return known
+    const drifts = this.active.map(({ drift }) => drift)
+    const made = fingerprintOf(unit, drifts, this.key)
+    this.fingerprints.set(place, made)
+    return made
+  }
+}
+
+/** `active` is what is open for a decision. */
+export function unitFingerprint({ unit, key, ...seen }: Observation, active: readonly PlannedChange[]): string {
+  const cluster = identityOf({ unit, key, ...seen }) || unit.cluster
+  return KnownChanges.of(active, key).fingerprintIn({ cluster, package: unit.packagePath })
+}
+
+export interface ReportState {
+  readonly state: DriftReport['status']['state']
+  /** Where the record stands; undefined where there is none. */
+  readonly branch: Pick<OpenBranch, 'ref' | 'state' | 'record'> | undefined
+  /** Why the record is a draft although it could be proposed. */
+  readonly hold?: Hold | undefined
+}
+
+export function unitReport(
+  seen: Observation,
+  active: readonly PlannedChange[],
+  fingerprint: string,
+  { state, branch, hold }: ReportState,
+): DriftReport {
+  const before = seen.git.ledger.report?.status
+  const at = seen.cluster.observedAt
+  const episode = branch?.record.spec.episode ?? ''
+  const lifecycle = branch === undefined ? '' : branch.state === 'drafts' ? 'Draft' : 'Proposed'
+  return buildReport({
+    unit: {
+      cluster: seen.unit.cluster,
+      package: seen.unit.packagePath,
+      name: seen.unit.packagePath === '' ? seen.unit.packageName : undefined,
+      source: seen.unit.source === 'folder' ? seen.unit.source : undefined,
+      branch: seen.git.baseBranch,
+      revision: seen.git.revision === 0 ? undefined : `v${seen.git.revision}`,
+      commit: seen.git.base,
+      tree: seen.git.treeHash,
+    },
+    fingerprint,
+    observedAt: at,
+    syncer: seen.syncer?.manager ?? '',
+    recorded: seen.cluster.recorded,
+    verdicts: seen.verdicts,
+    resolutions: KnownChanges.of(active, seen.key).resolutions,
+    key: seen.key,
+    status: {
+      state,
+      ...sinceWhen(before, state, at),
+      ...stuck(seen),
+      episode,
+      lifecycle,
+      plan: active.length === 0 ? '' : planOf(active.map(({ resolution }) => resolution)),
+      // In the order of the schema, in which the ledger's report is read back.
+      ...(branch === undefined || branch.ref.endsWith(`/drift-${episode}`) ? {} : { branch: branch.ref.replace(/^refs\/heads\//, '') }),
+      ...(hold === undefined || lifecycle !== 'Draft' ? {} : { held: hold }),
+      ...snoozed(seen, { episode, lifecycle }),
+      ...ruleMatches(seen),
+      health: showHealth(seen.health, seen.incomplete),
+      ...rolloutOf(seen),
+    },
+    incomplete: seen.incomplete,
+  })
+}
+
+function stuck({ verdicts }: Observation): Pick<DriftReport['status'], 'stuckSince'> {
+  const since = stuckSince(verdicts)
+  return since === undefined ? {} : { stuckSince: since }
+}
+
+/** A state that was only out of sight goes on where it was. */
+function sinceWhen(
+  before: DriftReport['status'] | undefined,
+  state: DriftReport['status']['state'],
+  at: string,
+): Pick<DriftReport['status'], 'since' | 'lastKnown'> {
+  if (before === undefined) return { since: at }
+  const { lastKnown } = before
+  if (state === 'Unknown' && before.state !== 'Unknown') return { since: at, lastKnown: { state: before.state, since: before.since } }
+  if (before.state === state) return { since: before.since, ...(lastKnown === undefined ? {} : { lastKnown }) }
+  return { since: lastKnown?.state === state ? lastKnown.since : at }
+}
+
+export interface EpisodeState {
+  readonly episode: string
+  /** RFC 3339 UTC. */
+  readonly began: string
+  readonly lifecycle: DriftRecord['spec']['lifecycle']
+  /** The record as it stands open. */
+  readonly previous: DriftRecord['spec'] | undefined
+  readonly wish: Wish | undefined
+  /** Id of the merged episode that did not restore the same. */
+  readonly after: string | undefined
+  /** Of the joint proposal that the record is on. */
+  readonly excludes: readonly string[]
+}
+
+export function unitRecord(
+  seen: Observation,
+  active: readonly PlannedChange[],
+  fingerprint: string,
+  { episode, began, lifecycle, previous, wish, after, excludes }: EpisodeState,
+): DriftRecord {
+  const report = unitReport(seen, active, fingerprint, { state: 'Drifted', branch: undefined })
+  const message = wish === undefined ? previous?.message : wish.message
+  const plan = planOf(active.map(({ resolution }) => resolution))
+  let objects: ReadonlySet<string> | undefined
+  const isWanted = (id: ResourceId): boolean => {
+    objects ??= new Set(active.map(({ drift }) => resourceKey(drift.id)))
+    return objects.has(resourceKey(id))
+  }
+  const copies = objectCopies(seen.verdicts, seen.key, { isWanted })
+  return {
+    apiVersion: API_VERSION,
+    kind: 'DriftRecord',
+    metadata: { name: `drift-${episode}`, annotations: LOCAL_CONFIG },
+    spec: {
+      ...report.spec,
+      changes: KnownChanges.of(active, seen.key).shown,
+      episode,
+      began,
+      ...proposedWhen(lifecycle, began, previous, seen.cluster.observedAt),
+      lifecycle,
+      plan,
+      ...(message === undefined ? {} : { message }),
+      ...plannedBy(wish, previous, plan),
+      ...(after === undefined ? {} : { after }),
+      ...(excludes.length === 0 ? {} : { excludes: [...excludes] }),
+      policy: { name: seen.policy.name, mode: seen.policy.mode },
+      settle: seen.policy.settle,
+      keyId: seen.key.id,
+      ...(copies.length === 0 ? {} : { copies }),
+    },
+  }
+}
+
+/** A proposal keeps the time at which it was opened; one that was a draft before is opened now. */
+function proposedWhen(
+  lifecycle: EpisodeState['lifecycle'],
+  began: string,
+  previous: DriftRecord['spec'] | undefined,
+  now: string,
+): { readonly proposedAt?: string } {
+  const at = previous?.lifecycle === 'Proposed' ? previous.proposedAt : now
+  return lifecycle === 'Draft' || at === undefined || at === began ? {} : { proposedAt: at }
+}
+
+/** The branch stays as it is when it says the same about the same package: observation times alone change nothing. */
+export function saysTheSame({ git }: Observation, open: OpenBranch, record: DriftRecord): boolean {
+  const [before, after] = [open.record.spec, record.spec]
+  const timeless = ({ observed, unit, policy, copies = [], ...rest }: DriftRecord['spec']): object => ({
+    ...rest,
+    // An object that git declares moves on beside what differs: its copy is of the time when that last changed.
+    copies: copies.map(({ ref, manifest }) => ({ ref, kept: manifest !== undefined })),
+    changes: rest.changes.length,
+    cluster: unit.cluster,
+    syncer: observed.syncer,
+  })
+  return (
+    isSameDocument(timeless(before), timeless(after)) &&
+    before.changes.every((change, place) => saysTheSameOf(change, after.changes[place])) &&
+    sameTree(git.tree, git.baseTrees.get(open.base))
+  )
+}
+
+function saysTheSameOf(before: Change, after: Change | undefined): boolean {
+  if (before === after || after === undefined) return before === after
+  const [{ source: _before, ...left }, { source: _after, ...right }] = [before, after]
+  return isSameDocument(left, right)
+}

@@ -1,0 +1,81 @@
+/** How long what differs has been as it is now: by the time of who wrote it, and by what the ledger has seen before. */
+
+import { isKnownWriter } from '../../drift/attribute/actor.ts'
+import type { Drift } from '../../drift/drift.ts'
+import { isScheduled, windowEnd } from '../../policy/windows.ts'
+import type { ProposalState } from '../../proposal/text/proposal-subject.ts'
+import type { Change, DriftRecord, DriftReport } from '../../record/schema.ts'
+import type { Observation } from '../turn/observation.ts'
+import { labelWindowOf, opensWindow } from './label-windows.ts'
+
+/**
+ * RFC 3339 UTC: since when every change of the report is what it is now. The time of a manager counts where it owns the field, and
+ * the first look at exactly this difference otherwise, or where that was earlier: a manager that keeps writing other fields, or the
+ * same values, does not make a difference younger.
+ */
+export function restingSince(report: DriftReport, { git, cluster }: Pick<Observation, 'git' | 'cluster'>): string {
+  const before = git.ledger.report
+  const known = new Set(before?.spec.changes.map(({ fingerprint }) => fingerprint))
+  const seenAt = before === undefined || before.spec.observed.at > cluster.observedAt ? cluster.observedAt : before.spec.observed.at
+  const times = report.spec.changes.map((change) => changedAt(change, known.has(change.fingerprint) ? seenAt : cluster.observedAt))
+  return times.reduce((latest, at) => (at > latest ? at : latest), '')
+}
+
+/** A time after the observation is of another clock, and says nothing. */
+function changedAt({ actor }: Change, seenAt: string): string {
+  return isKnownWriter(actor) && actor.at !== '' && actor.at < seenAt ? actor.at : seenAt
+}
+
+/** RFC 3339 UTC, some seconds later. */
+export function later(at: string, seconds: number): string {
+  return `${new Date(Math.floor(Date.parse(at) / 1_000) * 1_000 + seconds * 1_000).toISOString().slice(0, 19)}Z`
+}
+
+/** When the proposal of a record was opened: RFC 3339 UTC. */
+export function openedAt({ began, proposedAt }: Pick<DriftRecord['spec'], 'began' | 'proposedAt'>): string {
+  return proposedAt ?? began
+}
+
+/**
+ * Why a proposal is not like any other, as far as time tells. It is changing where it did so since it was first seen: one that
+ * somebody asked for right after an edit is ready at once.
+ */
+export function timeStates(
+  report: DriftReport,
+  record: DriftRecord,
+  seen: Pick<Observation, 'git' | 'cluster' | 'policy'>,
+): ProposalState[] {
+  const { cluster, policy } = seen
+  const [resting, opened] = [restingSince(report, seen), openedAt(record.spec)]
+  // An episode is named by the drift that it began with: nothing changed since, whatever was written anew in between.
+  const asItBegan = record.spec.fingerprint.startsWith(`sha256:${record.spec.episode.slice(0, 8)}`)
+  // In a recording no time passes.
+  const changing =
+    !cluster.recorded && !asItBegan && resting > record.spec.began && later(resting, policy.detect.settle) > cluster.observedAt
+  const waits = report.status.snoozedUntil === undefined && later(opened, policy.remindAfter) <= cluster.observedAt
+  const overdue = waits && later(opened, policy.escalateAfter) <= cluster.observedAt
+  return [
+    ...(changing ? [{ kind: 'changing' } as const] : []),
+    ...(waits ? [{ kind: 'stale', since: opened } as const] : []),
+    ...(overdue ? [{ kind: 'overdue', since: opened, after: policy.escalateAfter } as const] : []),
+  ]
+}
+
+/** Whether a person changed it by hand while the policy said that such changes are taken over: `human-tool` in a window of kind `adopt`. */
+export function adoptWindowOf({
+  policy,
+  cluster,
+  verdicts,
+}: Pick<Observation, 'policy' | 'cluster' | 'verdicts'>): (drift: Drift) => boolean {
+  const windows = policy.windows.filter(({ kind }) => kind === 'adopt')
+  if (windows.length === 0) return () => false
+  const isLabelled = labelWindowOf(windows.every(isScheduled) ? [] : verdicts)
+  return (drift) => {
+    const { actor, id } = drift
+    if (actor.class !== 'human-tool') return false
+    const at = actor.at === '' || actor.at > cluster.observedAt ? cluster.observedAt : actor.at
+    return windows.some((window) =>
+      isScheduled(window) ? windowEnd(window, at) !== undefined : isLabelled(window, id) && !opensWindow(window, drift),
+    )
+  }
+}

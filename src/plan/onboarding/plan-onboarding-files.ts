@@ -1,0 +1,109 @@
+/** The files that enrol a repository: the policy with a comment for each field, and the line that keeps records out of Flux. */
+import { LEDGER_BRANCH } from '../../package/ref-name.ts'
+import type { IgnoreEntry } from '../../policy/ignore-schema.ts'
+import type { ImportedRule } from '../../policy/import-ignores.ts'
+import { API_VERSION, LOCAL_CONFIG } from '../../record/schema.ts'
+import { formatDocument } from '../../record/write-document.ts'
+
+export const POLICY_PATH = '.drift/policy.yaml'
+/** Where the first path is taken by somebody's placements. */
+export const SECOND_POLICY_PATH = '.drift/drift-policy.yaml'
+export const SOURCE_IGNORE_PATH = '.sourceignore'
+/** Records are for people and for us: Flux is not to apply them. */
+export const SOURCE_IGNORE_ENTRY = '/.drift/'
+
+/** A file as it shall be on the branch. */
+export interface OnboardingFile {
+  readonly path: string
+  readonly text: string
+}
+
+const HEAD = `# +argocd:skip-file-rendering
+# What Backporch does about drift in this repository. Nothing happens until this file is on the base branch: merging it enrols the
+# repository, and closing the pull request leaves nothing behind. Edit it here, and the pull request is rendered again.
+apiVersion: ${API_VERSION}
+kind: DriftPolicy
+metadata:
+  name: default
+  annotations: {config.kubernetes.io/local-config: "true"}
+spec:
+  # Off: look, and write nothing. Warn: record drift in git (branches ${'`'}drafts/…${'`'} and ${LEDGER_BRANCH}), and open no pull request.
+  # Propose: open a pull request for each package with drift. Start with Warn, then flip one package:
+  #   spec: {priority: 100, match: {packages: [apps/web]}, mode: Propose}     in a policy of its own, behind a line with ---
+  mode: Warn
+  # Who brings the cluster in line after a merge. syncer: whoever applies the package. backporch: exactly the approved fields, after the merge.
+  settle: syncer
+  detect:
+    # How long drift has rested before it is proposed, and before its pull request is ready to merge.
+    minAge: 2m
+    settle: 2m
+    # A cluster without news for so long is told as not observed.
+    unobservedAfter: 15m
+  limits:
+    # Pull requests that are opened in an hour, and that are open at once. What is held back is recorded, and critical drift is not held.
+    prHourlyLimit: 2
+    prConcurrentLimit: 10
+    # More packages than this within an hour have one cause: one issue, and no pull requests.
+    stormThreshold: 50
+    # So are more objects of one cluster, and percent of its objects, than this.
+    stormObjects: 50
+    stormShare: 20
+    # When drift that is low risk only (labels, annotations) is proposed: cron in UTC, or off for like any other drift.
+    digest: "0 8 * * MON"
+    # From so many clusters on, one cause is one pull request.
+    massMinClusters: 3
+  decide:
+    # What a pull request plans at first. Restore: git is right. Adopt: the cluster is right. Release: git stops managing the field.
+    defaultPlan: Restore
+    # A closed pull request is silent about exactly this drift for so long; critical drift never longer than 24h.
+    closeSilence: 30d
+    # After so long without a decision a pull request says that it waits.
+    remindAfter: 7d
+    # And after so long it asks the code owners by name.
+    escalateAfter: 14d
+    # How long "approve --wait" waits for the cluster to agree.
+    verifyTimeout: 10m
+`
+
+/**
+ * As the shipped default has it: a start that opens nothing. The rules hold in the cluster that they were found in.
+ * @param placed undefined where the cluster runs all packages
+ */
+export function policyText(rules: readonly ImportedRule[], cluster: string, placed: readonly string[] | undefined): string {
+  const documents = [HEAD]
+  for (const [index, { packages, ignore }] of byPackages(rules).entries()) {
+    const comment = `# Rules that ${packages.length === 1 ? 'this package has' : 'these packages have'} today: each says where it comes from. Give them an end with "expires: 2027-01-31".\n`
+    const spec = { match: { clusters: [cluster], packages }, ignore }
+    documents.push(comment + formatDocument(inert('DriftPolicy', `imported-${index + 1}`, spec)))
+  }
+  if (placed !== undefined) {
+    const comment = '# The packages that this cluster runs; of the others it has no object. A cluster that no placement names runs none.\n'
+    documents.push(comment + formatDocument(inert('Placement', 'found', { clusters: [cluster], packages: placed })))
+  }
+  return documents.join('---\n')
+}
+
+function inert(kind: string, name: string, spec: object) {
+  return { apiVersion: API_VERSION, kind, metadata: { name, annotations: LOCAL_CONFIG }, spec }
+}
+
+/** One policy for each set of packages, in the order of the rules. */
+function byPackages(rules: readonly ImportedRule[]): { packages: readonly string[]; ignore: IgnoreEntry[] }[] {
+  const groups = new Map<string, { packages: readonly string[]; ignore: IgnoreEntry[] }>()
+  for (const { packages, rule } of rules) {
+    // The repository itself as a package has the empty path, which no glob but this one matches.
+    const globs = packages.map((path) => path || '**')
+    const group = groups.get(JSON.stringify(globs)) ?? { packages: globs, ignore: [] }
+    group.ignore.push(rule)
+    groups.set(JSON.stringify(globs), group)
+  }
+  return [...groups.values()]
+}
+
+/** The file with our entry, or undefined where it has it already. @param before undefined where there is no such file */
+export function sourceIgnoreText(before: string | undefined): string | undefined {
+  const entry = `# Records of Backporch are no manifests.\n${SOURCE_IGNORE_ENTRY}\n`
+  if (before === undefined || before === '') return entry
+  if (before.split('\n').some((line) => /^\/?\.drift(\/|\/\*\*)?\s*$/.test(line))) return undefined
+  return `${before}${before.endsWith('\n') ? '' : '\n'}${entry}`
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { objectId } from '../../package/object-id.ts'
+import type { KnownProposal } from '../../ports/hosted-forge.ts'
+import { CONFIGURE_REF, type ConfigureBranch, type OnboardingObservation, planOnboarding } from './plan-onboarding.ts'
+
+const HEAD = objectId('a'.repeat(40))
+const files = [{ path: '.drift/policy.yaml', text: 'mode: Warn\n' }]
+const branch = (more: Partial<ConfigureBranch> = {}): ConfigureBranch => ({
+  commit: HEAD,
+  editedBy: undefined,
+  landed: false,
+  texts: new Map([['.drift/policy.yaml', 'mode: Warn\n']]),
+  ...more,
+})
+const proposal = (state: KnownProposal['state'], more: Partial<KnownProposal> = {}): KnownProposal => ({
+  number: 1,
+  label: '#1',
+  url: '',
+  ref: CONFIGURE_REF,
+  baseBranch: 'main',
+  state,
+  commit: HEAD,
+  title: '',
+  body: '',
+  labels: [],
+  draft: false,
+  decidedBy: 'ada',
+  decidedAt: '',
+  ...more,
+})
+const plan = (more: Partial<OnboardingObservation>, request = {}) =>
+  planOnboarding(
+    { hosted: true, enrolled: undefined, branch: undefined, proposal: undefined, files, ...more },
+    { again: false, remove: false, ...request },
+  )
+const propose = (push: { from: typeof HEAD | null } | undefined, asks: boolean, editedBy?: string) => ({
+  kind: 'propose',
+  push,
+  asks,
+  editedBy,
+})
+
+test('nothing there: a new branch, after a yes', () => {
+  assert.deepEqual(plan({}), propose({ from: null }, true))
+})
+
+test('an open proposal: unchanged, or pushed anew where what was found changed; nobody is asked again', () => {
+  assert.deepEqual(plan({ branch: branch(), proposal: proposal('open') }), propose(undefined, false))
+  assert.deepEqual(plan({ branch: branch({ texts: new Map() }), proposal: proposal('open') }), propose({ from: HEAD }, false))
+})
+
+test('a branch that somebody edited is never pushed to', () => {
+  const edited = branch({ editedBy: 'Ada', texts: new Map() })
+  assert.deepEqual(plan({ branch: edited, proposal: proposal('open') }), propose(undefined, false, 'Ada'))
+  assert.deepEqual(plan({ branch: edited, hosted: false }), propose(undefined, false, 'Ada'))
+})
+
+test('a branch without its proposal, of a run that ended in between: the proposal is opened after a yes', () => {
+  assert.deepEqual(plan({ branch: branch() }), propose(undefined, true))
+  assert.deepEqual(plan({ branch: branch(), hosted: false }), propose(undefined, false))
+})
+
+test('a policy on the base branch ends it; the merged branch goes, another one stays', () => {
+  const enrolled = '.drift/policy.yaml:1'
+  assert.deepEqual(plan({ enrolled }), { kind: 'enrolled', where: enrolled, cleanUp: undefined })
+  assert.deepEqual(plan({ enrolled, branch: branch({ landed: true }) }), { kind: 'enrolled', where: enrolled, cleanUp: HEAD })
+  assert.deepEqual(plan({ enrolled, branch: branch({ editedBy: 'Ada' }), proposal: proposal('merged') }), {
+    kind: 'enrolled',
+    where: enrolled,
+    cleanUp: HEAD,
+  })
+  const moved = proposal('merged', { commit: objectId('b'.repeat(40)) })
+  assert.deepEqual(plan({ enrolled, branch: branch(), proposal: moved }), { kind: 'enrolled', where: enrolled, cleanUp: undefined })
+})
+
+test('a closed proposal is an answer: our branch goes, theirs stays, and it is opened again only when that is said', () => {
+  const closed = proposal('closed')
+  assert.deepEqual(plan({ proposal: closed }), { kind: 'declined', proposal: closed, cleanUp: undefined, editedBy: undefined })
+  assert.deepEqual(plan({ proposal: closed, branch: branch() }), { kind: 'declined', proposal: closed, cleanUp: HEAD, editedBy: undefined })
+  assert.deepEqual(plan({ proposal: closed, branch: branch({ editedBy: 'Ada' }) }), {
+    kind: 'declined',
+    proposal: closed,
+    cleanUp: undefined,
+    editedBy: 'Ada',
+  })
+  assert.deepEqual(plan({ proposal: closed }, { again: true }), propose({ from: null }, true))
+})
+
+test('a policy that was merged and taken out again is proposed again', () => {
+  assert.deepEqual(plan({ proposal: proposal('merged') }), propose({ from: null }, true))
+  assert.deepEqual(plan({ proposal: proposal('merged'), branch: branch({ editedBy: 'Ada' }) }), propose({ from: HEAD }, true))
+})
+
+test('remove takes the branch away whoever edited it, and not a merged policy', () => {
+  assert.deepEqual(plan({ branch: branch({ editedBy: 'Ada' }) }, { remove: true }), { kind: 'remove', branch: HEAD, editedBy: 'Ada' })
+  assert.deepEqual(plan({}, { remove: true }), { kind: 'nothing-to-remove' })
+  assert.equal(plan({ enrolled: 'x', branch: branch() }, { remove: true }).kind, 'enrolled')
+})

@@ -1,0 +1,82 @@
+/** What `init` does with what it found: pure. A person's commit is never pushed over, and a closed proposal is not opened again unasked. */
+
+import type { ObjectId } from '../../package/object-id.ts'
+import { CONFIGURE_BRANCH } from '../../package/ref-name.ts'
+import type { KnownProposal } from '../../ports/hosted-forge.ts'
+import type { OnboardingFile } from './plan-onboarding-files.ts'
+
+export const CONFIGURE_REF = `refs/heads/${CONFIGURE_BRANCH}`
+
+/** The branch as it stands. */
+export interface ConfigureBranch {
+  readonly commit: ObjectId
+  /** Who made a commit that is not ours, as `Ada`; undefined where the branch is one commit of ours. */
+  readonly editedBy: string | undefined
+  /** The base branch has its commit: it was merged. */
+  readonly landed: boolean
+  /** Texts of the files that onboarding writes, by path, as far as they are there. */
+  readonly texts: ReadonlyMap<string, string>
+}
+
+export interface OnboardingObservation {
+  /** The forge has pages, so the branch alone is no proposal. */
+  readonly hosted: boolean
+  /** Where the policy of the base branch is, as `.drift/policy.yaml:4`; undefined where there is none. */
+  readonly enrolled: string | undefined
+  readonly branch: ConfigureBranch | undefined
+  /** Undefined where there never was one, and where git is the forge. */
+  readonly proposal: KnownProposal | undefined
+  /** Files as they shall be: those that differ from the base. */
+  readonly files: readonly OnboardingFile[]
+}
+
+export interface OnboardingRequest {
+  /** Propose although the last proposal was closed. */
+  readonly again: boolean
+  /** Take back what is not merged. */
+  readonly remove: boolean
+}
+
+export type OnboardingPlan =
+  /** The base branch has a policy. `cleanUp`: the merged branch is still there. */
+  | { readonly kind: 'enrolled'; readonly where: string; readonly cleanUp: ObjectId | undefined }
+  /** Somebody said no. `cleanUp`: our branch is still there. */
+  | {
+      readonly kind: 'declined'
+      readonly proposal: KnownProposal
+      readonly cleanUp: ObjectId | undefined
+      readonly editedBy: string | undefined
+    }
+  /** `push`: from what to our new commit; undefined leaves the branch as it is. `asks`: a person has to say yes first. */
+  | {
+      readonly kind: 'propose'
+      readonly push: { readonly from: ObjectId | null } | undefined
+      readonly asks: boolean
+      readonly editedBy: string | undefined
+    }
+  | { readonly kind: 'remove'; readonly branch: ObjectId; readonly editedBy: string | undefined }
+  | { readonly kind: 'nothing-to-remove' }
+
+/** @returns what is to be done; for `declined` the caller may ask, and plan again with `again` */
+export function planOnboarding(
+  { hosted, enrolled, branch, proposal, files }: OnboardingObservation,
+  request: OnboardingRequest,
+): OnboardingPlan {
+  const landed = branch?.landed === true || (proposal?.state === 'merged' && proposal.commit === branch?.commit)
+  if (enrolled !== undefined) return { kind: 'enrolled', where: enrolled, cleanUp: landed ? branch?.commit : undefined }
+  if (request.remove) {
+    return branch === undefined ? { kind: 'nothing-to-remove' } : { kind: 'remove', branch: branch.commit, editedBy: branch.editedBy }
+  }
+  if (proposal?.state === 'closed' && !request.again) {
+    const ours = branch !== undefined && branch.editedBy === undefined
+    return { kind: 'declined', proposal, cleanUp: ours ? branch.commit : undefined, editedBy: branch?.editedBy }
+  }
+  // Asked once, when it is opened.
+  const open = hosted ? proposal?.state === 'open' : branch !== undefined
+  if (branch === undefined) return { kind: 'propose', push: { from: null }, asks: !open, editedBy: undefined }
+  // A leftover of a merge whose policy was taken out again since: what is in it is on the base branch.
+  if (landed) return { kind: 'propose', push: { from: branch.commit }, asks: true, editedBy: undefined }
+  if (branch.editedBy !== undefined) return { kind: 'propose', push: undefined, asks: !open, editedBy: branch.editedBy }
+  const same = files.every(({ path, text }) => branch.texts.get(path) === text)
+  return { kind: 'propose', push: same ? undefined : { from: branch.commit }, asks: !open, editedBy: undefined }
+}

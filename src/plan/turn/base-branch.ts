@@ -1,0 +1,40 @@
+/** A unit belongs to one base branch: its proposals are built on it, and a merge into it is its decision (docs/adr/0014). */
+
+import { Failure } from '../../failure.ts'
+import type { Note } from '../../note.ts'
+import { ledgerUnitFolder } from '../../record/record-paths.ts'
+import type { Observation } from './observation.ts'
+
+/**
+ * The branch that the unit belongs to, where it is not the one of this turn; undefined where it is, where nobody recorded one,
+ * and where that branch is gone, because it was renamed.
+ */
+export function otherBase({ git }: Observation): string | undefined {
+  const recorded = [git.ledger.report, ...git.branches.map(({ record }) => record)]
+  const branch = recorded.map((document) => document?.spec.unit.branch).find((name) => name !== undefined)
+  return branch === undefined || branch === git.baseBranch || !git.refs.has(`refs/heads/${branch}`) ? undefined : branch
+}
+
+/** What a look from another branch has to say first. */
+export function otherBaseNotes(seen: Observation): Note[] {
+  const branch = otherBase(seen)
+  if (branch === undefined) return []
+  const { unit, git } = seen
+  const text = `${unit.packageName} in ${unit.cluster} follows ${branch}: nothing is recorded of what ${git.baseBranch} says`
+  return [{ cause: 'follows-another-branch', subject: '', text }]
+}
+
+/** Before anything is written or decided. @throws Failure BP2012 */
+export function assertOwnBase(seen: Observation): void {
+  const branch = otherBase(seen)
+  if (branch === undefined) return
+  const { unit, git } = seen
+  throw new Failure({
+    code: 'BP2012',
+    what: `${unit.packageName} in ${unit.cluster} is not written from ${git.baseBranch}`,
+    where: `drift-ledger:${ledgerUnitFolder(unit.cluster, unit.slug)}/report.yaml`,
+    why: `it follows ${branch}: one package in one cluster cannot be what two branches say`,
+    remedy: `give --branch ${branch}, or name the cluster that runs ${git.baseBranch} with --cluster; to move the package, remove that file from drift-ledger`,
+    retry: 'on-change',
+  })
+}

@@ -1,0 +1,18 @@
+/** What a turn says about the branch of a unit. */
+import type { Note } from '../../note.ts'
+import { short } from './cannot-change.ts'
+import type { Observation, OpenBranch } from './observation.ts'
+
+export function leftAlone(what: string): Note {
+  return { cause: 'branch-left-alone', subject: '', text: `${what}: it is left alone` }
+}
+
+/** @param resolvedByGit whether the package changed since the branch was made */
+export function withdrawnNote({ incomplete }: Observation, { ref }: OpenBranch, resolvedByGit: boolean): Note {
+  const why = resolvedByGit
+    ? 'git now says what the cluster runs'
+    : incomplete.length > 0
+      ? 'nothing differs any more that the package covers'
+      : 'the cluster went back by itself'
+  return { cause: 'withdrawn', subject: '', text: `${short(ref)} is withdrawn: ${why}` }
+}

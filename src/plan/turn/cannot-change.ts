@@ -1,0 +1,37 @@
+/** Why a wish cannot change what is open. */
+import { Failure } from '../../failure.ts'
+import type { Observation, OpenBranch } from './observation.ts'
+
+export function short(ref: string): string {
+  return ref.replace(/^refs\/heads\//, '')
+}
+
+/** `why`: somebody else pushed to the branch, or not everything could be observed. */
+export function cannotChange(
+  { git, unit }: Observation,
+  open: Pick<OpenBranch, 'ref'> | undefined,
+  outcome: 'foreign' | 'frozen',
+): Failure {
+  const [unreadable] = git.unreadable
+  if (open === undefined && unreadable !== undefined) {
+    return new Failure({
+      code: unreadable.code,
+      what: `nothing is proposed for ${unit.packageName} in ${unit.cluster}`,
+      where: unreadable.where,
+      why: `its record cannot be read: ${unreadable.why}`,
+      remedy:
+        unreadable.place === 'branch'
+          ? 'merge or delete the branch by hand, then scan again'
+          : 'restore the file from the commit that wrote it',
+    })
+  }
+  const branch = open === undefined ? unit.packageName : short(open.ref)
+  return new Failure({
+    code: 'BP2009',
+    what: `the plan of ${branch} cannot be changed`,
+    where: branch,
+    why:
+      outcome === 'foreign' ? 'the branch has a commit that backporch did not make' : 'not everything that it is about could be observed',
+    remedy: outcome === 'foreign' ? 'merge or delete the branch by hand, then scan again' : 'scan again when the cluster can be read',
+  })
+}

@@ -1,0 +1,215 @@
+/** Everything that one turn knows before it decides: reads only, no judgement. */
+
+import type { ObjectVerdict, Resolution, Syncer } from '../../drift/drift.ts'
+import type { FailureCode } from '../../failure.ts'
+import type { RedactionKey } from '../../krm/redaction/redacted.ts'
+import type { Note } from '../../note.ts'
+import type { ObjectId } from '../../package/object-id.ts'
+import type { PackageFiles } from '../../package/package-files.ts'
+import type { Boundary } from '../../policy/boundary.ts'
+import type { EffectivePolicy } from '../../policy/effective-policy.ts'
+import type { ClusterIdentity, InventoryRef } from '../../ports/cluster.ts'
+import type { KnownProposal } from '../../ports/hosted-forge.ts'
+import type { TreeFile } from '../../ports/package-repository.ts'
+import type { BuiltUnit } from '../../proposal/adopt/kustomize-input.ts'
+import type { PushedContent } from '../../record/pushed-branch.ts'
+import type { ClosedEpisode, DriftRecord, DriftReport, Incomplete } from '../../record/schema.ts'
+import type { FunctionLibrary } from '../../render/answer-calls.ts'
+import type { Applier } from '../../status/applier.ts'
+import type { GroupMember } from '../../status/resource-group.ts'
+
+/** One package in one cluster. */
+export interface Unit {
+  readonly cluster: string
+  /** From the root of the repository; empty where the repository itself is the package. */
+  readonly packagePath: string
+  /** Path, or for the root package its name: what branches and tags are named by. */
+  readonly packageName: string
+  readonly slug: string
+  /** Of what it is made; a package of kpt where it is left out. */
+  readonly source?: 'kpt' | 'folder'
+}
+
+/** A `drafts/` or `proposed/` branch of the unit. */
+export interface OpenBranch {
+  /** Full ref name. */
+  readonly ref: string
+  readonly state: 'drafts' | 'proposed'
+  readonly workspace: string
+  readonly commit: ObjectId
+  /** First parent: the base commit that the branch was built on. */
+  readonly base: ObjectId
+  readonly record: DriftRecord
+  /** Whether the ledger has the record as one that we pushed to this branch: only such a one can be declined. */
+  readonly recordPushed?: boolean
+  /** True when a commit on the branch is not ours: the branch is somebody's, and is never pushed to. */
+  readonly foreign: boolean
+  /** Why, as the beginning of a sentence: `a commit that backporch did not make`. */
+  readonly foreignWhy?: string
+  /** Whether the ledger has its commit as the last one that we pushed; absent where it has none of the branch. */
+  readonly known?: boolean
+  /** Whether it has a valid signature of a key of ours; absent where no key was given. */
+  readonly signed?: boolean
+  /** Ours and not what it must be by now: it is made anew whatever its record says. */
+  readonly outdated?: boolean
+  /** What it holds, where that was found by comparing and the ledger is to know it. */
+  readonly holds?: PushedContent
+  /** Records of the same package in other clusters, which this branch is about too: the proposal is a joint one. */
+  readonly others: readonly JointRecord[]
+}
+
+/** A record of another cluster on a joint proposal. */
+export interface JointRecord {
+  /** From the root. */
+  readonly path: string
+  /** Undefined where it cannot be read: it is left as it is. */
+  readonly record: DriftRecord | undefined
+}
+
+/** An open proposal of the same package that other clusters have, and this unit does not. */
+export interface SiblingBranch extends Pick<OpenBranch, 'ref' | 'workspace' | 'commit' | 'base' | 'foreign'> {
+  readonly records: readonly JointRecord[]
+}
+
+/** Where the record of a merged proposal came onto the base branch. */
+export interface Landing {
+  readonly commit: ObjectId
+  /** The commit to tag: below or at the landing, with the `kpt:` line of the package in its message. */
+  readonly published: ObjectId
+  /** Whether it has that line: somebody may have written a message of their own for a squash. */
+  readonly named: boolean
+  /** RFC 3339 UTC: author time of the landing. */
+  readonly at: string
+  /**
+   * Who decided as the message of the landing says, where `approve` made it; its author otherwise, `Ada <ada@example.com>`; empty
+   * where it is our own commit, squashed or rebased.
+   */
+  readonly by: string
+  /** Why what landed is not what we proposed, as a part of a sentence; absent where it is. */
+  readonly altered?: string
+}
+
+/** The commit that was merged or closed, of a proposal whose branch is elsewhere now, or gone. */
+export interface EndedHead {
+  readonly commit: ObjectId
+  /** The unit's record on it; undefined where it has none: it came after the decision, and nobody decided about it. */
+  readonly record: DriftRecord | undefined
+  /** As that of an open branch. */
+  readonly recordPushed?: boolean
+  /** Why it cannot be read; undefined where it was. */
+  readonly unread?: string | undefined
+}
+
+/** A record of the unit that is there and cannot be read: written by another version, or edited by somebody. */
+export interface UnreadableRecord {
+  /** `branch`: of an open workspace; `base`: of a decision on the base branch. */
+  readonly place: 'branch' | 'base'
+  readonly episode: string
+  /** `proposed/apps/web/drift-9f2c1a7b`, or the path of the file. */
+  readonly where: string
+  readonly code: FailureCode
+  readonly why: string
+}
+
+export interface GitState {
+  readonly baseBranch: string
+  readonly base: ObjectId
+  /** Files of the package at `base`, and their ids: the same ids on two commits mean the same package. */
+  readonly files: PackageFiles
+  readonly tree: readonly TreeFile[]
+  /** `contentHash` of `tree`. */
+  readonly treeHash: string
+  /** Ids of the package's files at each open branch's base. */
+  readonly baseTrees: ReadonlyMap<ObjectId, readonly TreeFile[]>
+  /** Object ids of the refs of the remote, by full name. */
+  readonly refs: ReadonlyMap<string, ObjectId>
+  /** At most one of each state in a healthy repository; more are told in the report. */
+  readonly branches: readonly OpenBranch[]
+  readonly siblings: readonly SiblingBranch[]
+  /** Records of the unit on the base branch, oldest first. */
+  readonly merged: readonly DriftRecord[]
+  readonly unreadable: readonly UnreadableRecord[]
+  /** By full ref name. */
+  readonly heads: ReadonlyMap<string, EndedHead>
+  /** By workspace: of the merged proposals that the ledger does not have as closed yet. */
+  readonly landings: ReadonlyMap<string, Landing>
+  /** Latest published revision number; 0 when there is none. */
+  readonly revision: number
+  /** Porch object name of that revision, `<repository>.<path with dots>.<workspace>`; empty when there is none. */
+  readonly publishedName: string
+  /** Ids that are taken by any unit, this one included. */
+  readonly episodes: EpisodeIds
+  readonly ledger: LedgerState
+}
+
+/** Ids of episodes, of all units of the repository. */
+export interface EpisodeIds {
+  readonly closed: ReadonlySet<string>
+  /** Of the branches `drafts/…/drift-<id>` and `proposed/…/drift-<id>`, whosever they are. */
+  readonly open: ReadonlySet<string>
+}
+
+export interface LedgerState {
+  /** Head of the ledger branch; null before the first commit. */
+  readonly head: ObjectId | null
+  readonly report: DriftReport | undefined
+  /** Of the unit, oldest first. */
+  readonly closed: readonly ClosedEpisode[]
+  /** Text of the unit's files as they stand, by path: a file is written only when its text changes. */
+  readonly texts: ReadonlyMap<string, string>
+}
+
+export interface Observation {
+  readonly unit: Unit
+  readonly cluster: ClusterIdentity
+  /** RFC 3339 UTC: the present, by which a time in the ledger is one to come. Left out: that of the observation. */
+  readonly now?: string
+  readonly syncer: Syncer | undefined
+  /** Who applies the package, and what that does after a merge. */
+  readonly applier: Applier
+  readonly verdicts: readonly ObjectVerdict[]
+  readonly health: readonly GroupMember[]
+  /** Objects, by `resourceKey`, with fields that an earlier settle wrote and did not hand over to the syncer. */
+  readonly notHandedOver: ReadonlySet<string>
+  /** The inventory that the package names. */
+  readonly inventory: InventoryRef | undefined
+  /** What could not be observed, for people; not empty: absence of drift is not proven. */
+  readonly incomplete: readonly Incomplete[]
+  /** Whether the package has a pipeline, so that its files are not what runs. */
+  readonly pipeline: boolean
+  /** What renders an edited package anew. */
+  readonly functions: FunctionLibrary
+  /** What another tool than kpt renders it from; undefined where kpt renders it, or its files stand as they are. */
+  readonly built?: BuiltUnit
+  readonly git: GitState
+  /** What the forge has of the unit's proposals, by full ref name; empty where git is the forge. */
+  readonly proposals: ReadonlyMap<string, KnownProposal>
+  readonly policy: EffectivePolicy
+  /** What placements allow the package; nothing but what is live says it where this is undefined. */
+  readonly boundary?: Boundary | undefined
+  readonly key: RedactionKey
+  /** RFC 3339 UTC: somebody asked just now not to be reminded before. */
+  readonly snoozeUntil?: string
+  /** What could not be read and hides no drift, for people. */
+  readonly notes?: readonly Note[]
+  /** Name of a cluster, with `*` for any text: somebody asked just now to take it out of the joint proposal. */
+  readonly exclude?: string
+}
+
+/** A resolution for some or all of the open changes. */
+export interface Choice {
+  readonly resolution: Resolution
+  /** Fingerprints of the changes that are meant; undefined means all. */
+  readonly changes: ReadonlySet<string> | undefined
+  /** Which of several equal places in git is edited; undefined where nobody chose. */
+  readonly via?: string | undefined
+}
+
+/** What a person asked for. */
+export interface Wish extends Choice {
+  readonly message: string | undefined
+  /** Further choices of the same plan: of two about one change the later one counts. */
+  readonly more?: readonly Choice[]
+  /** Login of who asked; empty where that is not known, undefined where it is not kept. */
+  readonly by?: string
+}

@@ -1,0 +1,376 @@
+/** One turn for one unit: from what was observed to what is written. Pure, synchronous, decides everything. */
+
+import { Failure } from '../../failure.ts'
+import type { Note } from '../../note.ts'
+import { formatWorkspaceBranch } from '../../package/ref-name.ts'
+import { buildProposal, laterFile, type ProposalFiles } from '../../proposal/build-proposal.ts'
+import { reportPath } from '../../proposal/text/proposal-footer.ts'
+import { reportText, wantsReport } from '../../proposal/text/report-text.ts'
+import { showChange } from '../../record/build-report.ts'
+import { formatProposalMessage } from '../../record/commit-message.ts'
+import { closedPath, recordPath } from '../../record/record-paths.ts'
+import type { ClosedEpisode, DriftRecord, DriftReport } from '../../record/schema.ts'
+import { formatDocument, formatInertDocument, laterText } from '../../record/write-document.ts'
+import {
+  allChanges,
+  applyingFingerprints,
+  type PlannedChange,
+  planResolutions,
+  possibleResolution,
+  silencedUntil,
+} from '../commands/pick-changes.ts'
+import { assertUndecided, nothingToDecide } from '../decisions/already-decided.ts'
+import { closedEpisodeOf, secondsSince1970 } from '../decisions/closed-episode.ts'
+import { newEpisodeId } from '../decisions/episode-ids.ts'
+import { type FoundDecisions, findDecisions, mergedRef } from '../decisions/found-decisions.ts'
+import { closedFile, failedBefore, failedEpisodes, verifiedEpisodes, withNewer } from '../decisions/verified-episodes.ts'
+import { asInLedger, foundOurs } from '../decisions/whose-branch.ts'
+import type { JointPlace } from '../joint/joint-place.ts'
+import { type LedgerFiles, ledgerFilesOf } from '../ledger/ledger-files.ts'
+import { saysTheSame, unitFingerprint, unitRecord, unitReport } from '../ledger/unit-documents.ts'
+import { adoptWindowOf } from '../limits/drift-age.ts'
+import { fightOver } from '../limits/fight.ts'
+import type { Hold } from '../limits/hold.ts'
+import { type GitWrites, isNothing, joinWrites, NO_WRITES, type PlannedUpdate } from './action.ts'
+import { assertOwnBase, otherBase } from './base-branch.ts'
+import { leftAlone, withdrawnNote } from './branch-notes.ts'
+import { cannotChange, short } from './cannot-change.ts'
+import type { Observation, OpenBranch, Wish } from './observation.ts'
+import { possiblePlan } from './possible-plan.ts'
+import { newerThan, tooOld, tooOldNote } from './too-old.ts'
+import { sameTree } from './unit-git.ts'
+import type { BranchOutcome, PlanOptions, UnitPlan } from './unit-plan.ts'
+import { waitingState } from './waiting-state.ts'
+
+/**
+ * @throws Failure BP2001, BP2002, BP2007, BP2010 or BP2014 when a wish cannot be fulfilled, BP2008 when nothing is open for it,
+ * BP2012 when it is about a unit of another base branch, BP2016 when the ledger knows something newer
+ */
+export function planReconcile(observation: Observation, options: PlanOptions = {}): UnitPlan {
+  return new Turn(observation, options).plan()
+}
+
+/** What the branch of an open proposal changes against its base, as this turn would write it: the record says what is decided. */
+export function filesOfProposal(observation: Observation, proposal: OpenBranch): ProposalFiles['changes'] {
+  return new Turn(observation, {}).filesOf(proposal)
+}
+
+/** One for all, so that what is said of it is known again. */
+const NOTHING_OPEN: readonly PlannedChange[] = []
+const NO_FILES: ProposalFiles = { changes: [], notes: [] }
+
+class Turn {
+  private readonly seen: Observation
+  private readonly wish: Wish | undefined
+  private readonly begun: ReadonlySet<string>
+  private readonly hold: Hold | undefined
+  private readonly joint: JointPlace | undefined
+  private readonly open: OpenBranch | undefined
+  private readonly at: string
+  private readonly found: FoundDecisions
+  private readonly failed: readonly ClosedEpisode[]
+  private readonly changes: readonly Omit<PlannedChange, 'resolution'>[]
+
+  constructor(observation: Observation, { wish, begun = new Set(), hold, joint }: PlanOptions) {
+    this.wish = wish
+    this.begun = begun
+    this.joint = joint
+    this.at = observation.cluster.observedAt
+    this.changes = allChanges(observation.verdicts, observation.key)
+    const found = findDecisions(observation)
+    this.failed = otherBase(observation) === undefined ? failedEpisodes(observation, found.closed, this.changes) : []
+    // The report names what is published in this very turn.
+    this.seen = { ...observation, git: { ...observation.git, revision: found.revision } }
+    this.found = { ...found, closed: withNewer(found.closed, this.failed) }
+    const { branches } = this.found
+    const open = branches.find(({ state }) => state === 'proposed') ?? branches.find(({ state }) => state === 'drafts')
+    this.open = open?.foreign ? asInLedger(observation, open) : open
+    this.hold = hold ?? (wish === undefined && this.found.closed.length > 1 ? this.fight() : undefined)
+  }
+
+  plan(): UnitPlan {
+    assertUndecided(this.seen, this.wish, this.changes, this.found.closed)
+    const active = this.active()
+    if (otherBase(this.seen) !== undefined) return this.onlyLook(active, [])
+    const newer = newerThan(this.seen)
+    if (newer !== undefined) {
+      if (this.wish !== undefined) throw tooOld(this.seen, newer)
+      return this.onlyLook(active, [tooOldNote(this.seen, newer)])
+    }
+    if (active.length === 0) return this.withoutDrift(this.changes.length)
+    const fingerprint = unitFingerprint(this.seen, active)
+    if (this.open?.foreign)
+      return this.keepOpen(active, fingerprint, 'foreign', [
+        leftAlone(`${short(this.open.ref)}: ${this.open.foreignWhy ?? 'it has a commit that is not ours'}`),
+      ])
+    if (this.wish === undefined && this.open !== undefined && this.open.record.spec.keyId !== this.seen.key.id)
+      return this.keepOpen(active, fingerprint, 'frozen', [
+        leftAlone(`${short(this.open.ref)} was recorded with another installation key, which cannot be compared (set BACKPORCH_KEY)`),
+      ])
+    // It may be the proposal about this very drift, or the decision about it: a second one would contradict it.
+    if (this.open === undefined && this.seen.git.unreadable.length > 0) return this.keepOpen(active, fingerprint, 'frozen', [])
+    if (this.isFrozen(active))
+      return this.keepOpen(active, fingerprint, 'frozen', [leftAlone('not everything could be observed, and the open record stays')])
+    if (this.wish === undefined && this.seen.policy.mode === 'Off')
+      return this.done(active, fingerprint, 'Off', 'none', undefined, NO_WRITES, [])
+    const until = silencedUntil(this.found.closed, fingerprint, this.at)
+    if (this.wish === undefined && this.open === undefined && until !== undefined) {
+      return this.done(active, fingerprint, 'Silenced', 'silenced', undefined, NO_WRITES, [
+        { cause: 'silenced', subject: '', text: `rejected before: silent until ${until}` },
+      ])
+    }
+    return this.record(active, fingerprint)
+  }
+
+  /**
+   * For `diff` with another branch: what differs from it, and nothing of what the unit's own branch has open or decided. And for an
+   * observation that is older than what is known.
+   */
+  private onlyLook(active: readonly PlannedChange[], notes: readonly Note[]): UnitPlan {
+    if (this.wish !== undefined) assertOwnBase(this.seen)
+    const clean = this.seen.incomplete.length === 0 ? waitingState(this.seen.verdicts) : 'Unknown'
+    const fingerprint = active.length === 0 ? '' : unitFingerprint(this.seen, active)
+    const report = unitReport(this.seen, active, fingerprint, { state: active.length === 0 ? clean : 'Drifted', branch: undefined })
+    return {
+      report,
+      outcome: 'none',
+      branch: '',
+      record: undefined,
+      writes: NO_WRITES,
+      outcomes: [],
+      openBranches: [],
+      notes: [...this.found.notes, ...notes],
+    }
+  }
+
+  filesOf({ record, state }: OpenBranch): ProposalFiles['changes'] {
+    return this.proposalFiles(this.active(), record, state).changes
+  }
+
+  /** What is open for a decision: a change that a merged Restore authorised to go back is decided. */
+  private active(): readonly PlannedChange[] {
+    const applying = applyingFingerprints(this.found.closed)
+    const open = applying.size === 0 ? this.changes : this.changes.filter(({ fingerprint }) => !applying.has(fingerprint))
+    const { policy, key } = this.seen
+    const inAdoptWindow = adoptWindowOf(this.seen)
+    const byPolicy = (change: (typeof open)[number]) =>
+      possibleResolution(change, change.drift.scaler !== undefined ? 'Release' : inAdoptWindow(change.drift) ? 'Adopt' : policy.defaultPlan)
+    return planResolutions(open, this.joint?.like ?? this.open?.record, this.wish, byPolicy, key)
+  }
+
+  private fight(): Hold | undefined {
+    const shown = this.active().map(({ drift, desired, resolution }) => showChange(drift, resolution, this.seen.key, desired))
+    return fightOver(shown, this.found.closed, this.at)
+  }
+
+  /** Nothing is open: live agrees with git, or will once a merged decision is applied, or nobody can say. */
+  private withoutDrift(applying: number): UnitPlan {
+    if (this.wish !== undefined) throw nothingToDecide(this.seen, applying)
+    const state = applying > 0 ? 'Applying' : this.seen.incomplete.length === 0 ? waitingState(this.seen.verdicts) : 'Unknown'
+    if (this.isUnread()) return this.done(NOTHING_OPEN, '', state, this.open === undefined ? 'none' : 'frozen', this.open, NO_WRITES, [])
+    if (this.open?.foreign)
+      return this.done(NOTHING_OPEN, '', state, 'foreign', this.open, NO_WRITES, [
+        leftAlone(`${short(this.open.ref)} is somebody else's now`),
+      ])
+    if (this.open === undefined) return this.done(NOTHING_OPEN, '', state, applying > 0 ? 'applying' : 'none', undefined, NO_WRITES, [])
+    const resolvedByGit = !sameTree(this.seen.git.tree, this.seen.git.baseTrees.get(this.open.base))
+    const outcome = resolvedByGit ? 'ResolvedByGit' : 'Healed'
+    const closed = closedEpisodeOf(this.open.record, { outcome, decidedBy: '', at: this.at })
+    const writes: GitWrites = {
+      ...NO_WRITES,
+      updates: this.withdrawn(''),
+      ledger: [{ path: closedPath(this.open.record.spec.began, this.open.record.spec.episode), text: formatDocument(closed) }],
+    }
+    const plan = this.done(NOTHING_OPEN, '', state, 'healed', undefined, writes, [withdrawnNote(this.seen, this.open, resolvedByGit)])
+    return { ...plan, outcomes: [...plan.outcomes, { ref: this.open.ref, episode: closed }] }
+  }
+
+  /** Takes every branch of the unit away but one, and those that are not the unit's alone. */
+  private withdrawn(kept: string): PlannedUpdate[] {
+    const spare = this.found.branches.filter(({ ref, foreign, others }) => ref !== kept && !foreign && others.length === 0)
+    return spare.map(({ ref, commit }) => ({ ref, from: commit, to: null }))
+  }
+
+  /** What the package does not cover is never read: waiting for it would be waiting for ever. */
+  private isUnread(): boolean {
+    return this.seen.incomplete.some(({ state }) => state !== 'outside')
+  }
+
+  /** Drift that can be told apart from an outage: with unreadable objects, an open record is neither shrunk nor closed. */
+  private isFrozen(active: readonly PlannedChange[]): boolean {
+    if (!this.isUnread() || this.open === undefined) return false
+    const now = new Set(active.map(({ fingerprint }) => fingerprint))
+    return this.open.record.spec.changes.some(({ fingerprint }) => !now.has(fingerprint))
+  }
+
+  private record(active: readonly PlannedChange[], fingerprint: string): UnitPlan {
+    const { seen, open } = this
+    const wanted = this.wish !== undefined || this.joint !== undefined || (seen.policy.mode === 'Propose' && this.hold === undefined)
+    const state = wanted || open?.state === 'proposed' ? 'proposed' : 'drafts'
+    const episode = this.episode(fingerprint)
+    const began = open?.record.spec.began ?? this.at
+    const record = unitRecord(seen, active, fingerprint, {
+      episode,
+      began,
+      lifecycle: state === 'drafts' ? 'Draft' : 'Proposed',
+      previous: open?.record.spec,
+      wish: this.wish,
+      after: failedBefore(this.found.closed, active),
+      excludes: this.joint?.like.spec.excludes ?? [],
+    })
+    if (this.joint !== undefined) return this.recordJointly(active, fingerprint, record, this.joint)
+    const branch = formatWorkspaceBranch({ state, packagePath: seen.unit.packageName, workspace: record.metadata.name })
+    const ref = `refs/heads/${branch}`
+    const spare = this.withdrawn(ref)
+    if (open?.ref === ref && !open.outdated && spare.length === 0 && saysTheSame(seen, open, record)) {
+      return this.done(active, fingerprint, 'Drifted', 'unchanged', open, NO_WRITES, [])
+    }
+    const previous = this.found.branches.find((other) => other.ref === ref)
+    // A branch of this name without our record is somebody's: asking for a new one would fail every push of the turn.
+    if (previous === undefined && seen.git.refs.has(ref)) {
+      if (this.wish !== undefined) throw cannotChange(seen, { ref }, 'foreign')
+      return this.done(active, fingerprint, 'Drifted', 'foreign', undefined, NO_WRITES, [leftAlone(`${branch} has no record of ours`)])
+    }
+    let files: ProposalFiles
+    try {
+      files = this.proposalFiles(active, record, state)
+    } catch (thrown) {
+      if (this.wish !== undefined || !(thrown instanceof Failure)) throw thrown
+      return this.withoutFiles(active, fingerprint, record, thrown)
+    }
+    const updates: PlannedUpdate[] = [{ ref, from: previous?.commit ?? null, to: { commit: branch } }, ...spare]
+    const subject = { record, slug: seen.unit.slug, packageName: seen.unit.packageName, sourceRevision: seen.git.publishedName }
+    const commit = {
+      name: branch,
+      parents: [seen.git.base],
+      base: seen.git.base,
+      changes: files.changes,
+      // Most units of a joint proposal make none of their own.
+      get message() {
+        return formatProposalMessage(subject, state === 'drafts' ? 'Draft' : 'Proposed')
+      },
+      at: secondsSince1970(this.at),
+    }
+    const outcome = open === undefined ? 'created' : 'updated'
+    return this.done(
+      active,
+      fingerprint,
+      'Drifted',
+      outcome,
+      { ref, state, record },
+      { ...NO_WRITES, commits: [commit], updates },
+      files.notes,
+    )
+  }
+
+  /** Of the open record; a unit that leaves a joint proposal whose branch has its name begins a new one. */
+  private episode(fingerprint: string): string {
+    const { open, joint } = this
+    // A joint proposal may go on under the name of a unit that left it; and what somebody forged and closed may still be there.
+    const others = [...this.seen.git.siblings, ...this.found.unproposed]
+    const taken = new Set([...this.begun, ...others.map(({ workspace }) => workspace.replace(/^drift-/, ''))])
+    if (open === undefined) return newEpisodeId(fingerprint, this.seen, this.found.closed, taken)
+    const { episode } = open.record.spec
+    const leaves = joint === undefined && open.others.length > 0 && open.workspace === open.record.metadata.name
+    return leaves ? newEpisodeId(fingerprint, this.seen, this.found.closed, taken.add(episode)) : episode
+  }
+
+  /** The branch's commit is made of what all its units bring. */
+  private recordJointly(active: readonly PlannedChange[], fingerprint: string, record: DriftRecord, joint: JointPlace): UnitPlan {
+    const { open, seen } = this
+    const updates = this.withdrawn(joint.ref)
+    const same = open?.ref === joint.ref && !open.outdated && updates.length === 0 && saysTheSame(seen, open, record)
+    const files = same && !joint.files ? NO_FILES : this.proposalFiles(active, record, 'proposed', joint.workspace)
+    const outcome = same ? 'unchanged' : open === undefined ? 'created' : 'updated'
+    const branch = { ref: joint.ref, state: 'proposed', record } as const
+    const plan = this.done(active, fingerprint, 'Drifted', outcome, branch, { ...NO_WRITES, updates }, files.notes)
+    return { ...plan, joint: files.changes }
+  }
+
+  /** Nobody asked for an edit just now, so that it cannot be made must not hide the drift. */
+  private withoutFiles(active: readonly PlannedChange[], fingerprint: string, record: DriftRecord, failure: Failure): UnitPlan {
+    const why = `${failure.what}: ${failure.why}`
+    if (this.open !== undefined)
+      return this.keepOpen(active, fingerprint, 'frozen', [leftAlone(`${short(this.open.ref)} cannot be made anew (${why})`)])
+    if (active.every(({ resolution }) => resolution === 'Restore')) throw failure
+    const { changes, notes } = possiblePlan(active, failure, (each) => this.proposalFiles(each, record, 'drafts'))
+    const plan = this.record(changes, fingerprint)
+    return { ...plan, notes: [...plan.notes, ...notes] }
+  }
+
+  private proposalFiles(
+    active: readonly PlannedChange[],
+    record: DriftRecord,
+    state: 'drafts' | 'proposed',
+    workspace = record.metadata.name,
+  ): ProposalFiles {
+    const { unit, git, pipeline, functions, built, policy } = this.seen
+    const { spec } = record
+    const path = recordPath(unit.cluster, unit.slug, spec.began, spec.episode)
+    const files = buildProposal({
+      packagePath: unit.packagePath,
+      files: git.files,
+      pipeline,
+      asFiles: policy.render.tool === 'files',
+      functions,
+      built,
+      changes: active,
+      plan: spec.plan,
+      workspace,
+      lifecycle: state === 'drafts' ? 'Draft' : 'Proposed',
+      record: laterFile(path, laterText(record, formatInertDocument)),
+    })
+    if (state === 'drafts' || !wantsReport(record)) return files
+    // No body of a pull request has room for all of it.
+    const report = laterFile(reportPath(unit.cluster, unit.slug), () => reportText(record))
+    return { ...files, changes: [...files.changes, report] }
+  }
+
+  private keepOpen(active: readonly PlannedChange[], fingerprint: string, outcome: 'foreign' | 'frozen', notes: readonly Note[]): UnitPlan {
+    if (this.wish !== undefined) throw cannotChange(this.seen, this.open, outcome)
+    return this.done(active, fingerprint, 'Drifted', outcome, this.open, NO_WRITES, notes)
+  }
+
+  private done(
+    active: readonly PlannedChange[],
+    fingerprint: string,
+    state: DriftReport['status']['state'],
+    outcome: BranchOutcome,
+    branch: Pick<OpenBranch, 'ref' | 'state' | 'record'> | undefined,
+    writes: GitWrites,
+    notes: readonly Note[],
+  ): UnitPlan {
+    const report = unitReport(this.seen, active, fingerprint, { state, branch, hold: this.hold })
+    // A report that is not written yet is new even when it says that nothing differs.
+    // With mode Off nothing is recorded, but that what was recorded before is of then.
+    const known = this.seen.git.ledger.report?.status.state ?? 'Off'
+    const silent = state === 'Off' && known === 'Off'
+    const ledger: Pick<LedgerFiles, 'files' | 'line'> = silent ? { files: [], line: undefined } : ledgerFilesOf(this.seen, report)
+    const { found } = this
+    const settled = state === 'Off' ? [] : [...this.failed, ...verifiedEpisodes(this.seen, found.closed)]
+    const parts = joinWrites([
+      found.writes,
+      writes,
+      foundOurs(found.branches, writes),
+      { ...NO_WRITES, ledger: [...settled.map(closedFile), ...ledger.files] },
+    ])
+    const line = ledger.line ?? `${this.seen.unit.packageName}: ${state}`
+    // Of two texts for one file the later one knows more: found merged, then verified.
+    const files = new Map(parts.ledger.map((file) => [file.path, file]))
+    const joined: GitWrites = {
+      ...parts,
+      ledger: [...files.values()],
+      ledgerLines: isNothing(parts) ? [] : [...found.writes.ledgerLines, line],
+    }
+    return {
+      report,
+      outcome,
+      branch: branch === undefined ? '' : short(branch.ref),
+      record: branch?.record,
+      writes: joined,
+      outcomes: [...found.outcomes, ...settled.map((episode) => ({ ref: mergedRef(this.seen, episode), episode }))],
+      openBranches: found.branches,
+      notes: [...found.notes, ...notes],
+    }
+  }
+}

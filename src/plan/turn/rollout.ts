@@ -1,0 +1,95 @@
+/**
+ * What the ledger remembers of a unit on its way from one commit to the next: which content each object was last seen with, and when git got
+ * what is not applied yet. A report without open questions says it by itself: every object was seen with what git had. So only
+ * what is open is written, in commits that are made anyway (docs/adr/0042-rollbacks.md).
+ */
+import type { SeenContent } from '../../drift/behind/arrivals.ts'
+import { NO_MEMORY, type SeenLive, type SyncMemory } from '../../drift/behind/sync-evidence.ts'
+import { type ResourceId, resourceKey } from '../../krm/resource-id.ts'
+import { refOf } from '../../record/build-report.ts'
+import type { Rollout } from '../../record/rollout-schema.ts'
+import type { DriftReport } from '../../record/schema.ts'
+import { knownObservation } from '../ledger/ledger-files.ts'
+import { lastSeen } from '../ledger/seen-at.ts'
+import type { Observation } from './observation.ts'
+import { isWaiting } from './waiting-state.ts'
+
+type Known = Pick<Observation, 'unit'> & { readonly git: Pick<Observation['git'], 'base' | 'baseBranch' | 'treeHash' | 'ledger'> }
+
+/** Contents that are kept: a syncer that is more of them behind is told by the times of their commits. */
+const MOST_CONTENTS = 10
+
+/** @param present RFC 3339 UTC: when git was read */
+export function rolloutMemory(seen: Known, present: string): SyncMemory {
+  const { report } = seen.git.ledger
+  const { spec, status } = report ?? {}
+  // What was seen of another branch says nothing of this one; a first report without an observation says nothing at all.
+  if (
+    report === undefined ||
+    spec === undefined ||
+    spec.observed.at === '' ||
+    (spec.unit.branch ?? seen.git.baseBranch) !== seen.git.baseBranch
+  )
+    return NO_MEMORY
+  const at = lastSeen(report, knownObservation(seen)?.status)
+  const kept = status?.rollout ?? {}
+  const listed = listedIn(report)
+  const current: SeenLive | undefined = isPartlyKnown(report) ? undefined : { commit: spec.unit.commit, tree: spec.unit.tree, at }
+  const stored = new Map(
+    (kept.seen ?? []).flatMap((entry) => (entry.refs ?? [undefined]).map((ref) => [ref && resourceKey(ref), entry] as const)),
+  )
+  const before = kept.contents ?? []
+  const isNew = seen.git.treeHash !== spec.unit.tree
+  const arrived: SeenContent = { commit: seen.git.base, tree: seen.git.treeHash, after: at, firstSeen: present }
+  return {
+    seenWith: (key) => (listed.has(key) ? (stored.get(key) ?? stored.get(undefined)) : current),
+    contents: (isNew ? [arrived, ...before] : before).slice(0, MOST_CONTENTS),
+  }
+}
+
+/** What has to be kept while an object differs, waits or cannot be judged. */
+export function rolloutOf(seen: Observation): Pick<DriftReport['status'], 'rollout'> {
+  const open = openIn(seen)
+  if (open.length === 0) return {}
+  const { seenWith, contents } = rolloutMemory(seen, seen.now ?? seen.cluster.observedAt)
+  const groups = Map.groupBy(
+    open.flatMap((id) => {
+      const known = seenWith(resourceKey(id))
+      return known === undefined ? [] : [{ id, known }]
+    }),
+    ({ known: { commit, tree, at } }) => `${commit} ${tree} ${at}`,
+  )
+  const entries = [...groups.values()].flatMap((group) => {
+    const [first] = group
+    if (first === undefined) return []
+    const { commit, tree, at } = first.known
+    return [{ commit, tree, at, ...(group.length === open.length ? {} : { refs: group.map(({ id }) => refOf(id)) }) }]
+  })
+  if (entries.length === 0 && contents.length === 0) return {}
+  const kept = contents.map(({ commit, tree, after, firstSeen }) => ({ commit, tree, after, firstSeen }))
+  const rollout: Rollout = { ...(kept.length === 0 ? {} : { contents: kept }), ...(entries.length === 0 ? {} : { seen: entries }) }
+  return { rollout }
+}
+
+/** In the order of the verdicts, each once. */
+function openIn({ verdicts, incomplete }: Observation): ResourceId[] {
+  const unproven = new Set(incomplete.flatMap(({ ref }) => (ref === undefined ? [] : [resourceKey(ref)])))
+  return verdicts
+    .filter(
+      ({ id, items, setAside }) => items.length > 0 || setAside.some(({ state }) => isWaiting(state)) || unproven.has(resourceKey(id)),
+    )
+    .map(({ id }) => id)
+}
+
+/** The same of a report. */
+function listedIn({ spec, status }: DriftReport): ReadonlySet<string> {
+  const waiting = (status.setAside ?? []).filter(({ state }) => isWaiting(state))
+  const refs = [...spec.changes, ...waiting, ...(status.incomplete ?? [])].flatMap(({ ref }) => (ref === undefined ? [] : [ref]))
+  return new Set(refs.map(resourceKey))
+}
+
+/** Of a unit that could not be observed, what could not be judged before is not known any more. */
+function isPartlyKnown({ status: { state, lastKnown, incomplete = [] } }: DriftReport): boolean {
+  const isUnobserved = state === 'Unknown' && incomplete.some((entry) => entry.ref === undefined && entry.state === 'unreadable')
+  return isUnobserved && !['InSync', 'Behind', 'Reconciling', 'Suspended'].includes(lastKnown?.state ?? '')
+}

@@ -1,0 +1,31 @@
+/** An observation that is older than what the ledger knows decides and records nothing (docs/adr/0026-what-status-knows.md). */
+import { Failure } from '../../failure.ts'
+import type { Note } from '../../note.ts'
+import { ledgerUnitFolder } from '../../record/record-paths.ts'
+import { knownObservation } from '../ledger/ledger-files.ts'
+import { isOlder, knownUntil } from '../ledger/seen-at.ts'
+import type { Observation } from './observation.ts'
+
+/** RFC 3339 UTC: when the unit was looked at later than this; undefined where it was not. */
+export function newerThan(seen: Observation): string | undefined {
+  const { git, cluster } = seen
+  if (git.ledger.report === undefined) return undefined
+  const known = knownUntil(git.ledger.report, knownObservation(seen)?.status)
+  return isOlder(cluster.observedAt, known, seen.now ?? cluster.observedAt) ? known : undefined
+}
+
+export function tooOldNote({ unit, cluster }: Observation, known: string): Note {
+  const text = `was looked at on ${known}: nothing is recorded of what was observed before, on ${cluster.observedAt}`
+  return { cause: 'newer-is-known', subject: `${unit.packageName} in ${unit.cluster}`, text }
+}
+
+export function tooOld({ unit, cluster }: Observation, known: string): Failure {
+  return new Failure({
+    code: 'BP2016',
+    what: `nothing is decided about ${unit.packageName} in ${unit.cluster}`,
+    where: `drift-ledger:${ledgerUnitFolder(unit.cluster, unit.slug)}/report.yaml`,
+    why: `this observation is of ${cluster.observedAt}, and the ledger has one of ${known}`,
+    remedy: 'look at the cluster itself, or record it anew',
+    retry: 'on-change',
+  })
+}

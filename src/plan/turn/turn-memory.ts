@@ -1,0 +1,29 @@
+/** What the units of one turn must know of each other: ids and revisions that an earlier one of them took. */
+import type { ObjectId } from '../../package/object-id.ts'
+import { nextRevision } from '../../package/ref-name.ts'
+import type { Observation } from './observation.ts'
+import type { UnitPlan } from './unit-plan.ts'
+
+export class TurnMemory {
+  readonly #begun = new Set<string>()
+  readonly #tags = new Map<string, ObjectId>()
+
+  /** Ids of the episodes that earlier units have or begin. */
+  get begun(): ReadonlySet<string> {
+    return this.#begun
+  }
+
+  /** With the tags that this turn already plans: one package may be a unit in many clusters. */
+  upToDate(seen: Observation): Observation {
+    if (this.#tags.size === 0) return seen
+    const refs = new Map([...seen.git.refs, ...this.#tags])
+    return { ...seen, git: { ...seen.git, refs, revision: nextRevision(refs.keys(), seen.unit.packageName) - 1 } }
+  }
+
+  remember(plan: UnitPlan): void {
+    if (plan.record !== undefined) this.#begun.add(plan.record.spec.episode)
+    for (const { ref, to } of plan.writes.updates) {
+      if (ref.startsWith('refs/tags/') && typeof to === 'string') this.#tags.set(ref, to)
+    }
+  }
+}

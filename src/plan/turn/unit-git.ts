@@ -1,0 +1,15 @@
+/** Small judgements about the git side of a unit. */
+import { createHash } from 'node:crypto'
+import type { TreeFile } from '../../ports/package-repository.ts'
+
+/** Whether two listings are of one content; an unknown listing is of no content. */
+export function sameTree(left: readonly TreeFile[], right: readonly TreeFile[] | undefined): boolean {
+  return right !== undefined && left.length === right.length && contentHash(left) === contentHash(right)
+}
+
+/** Hash over paths, modes and contents, 16 hex digits. */
+export function contentHash(tree: readonly TreeFile[]): string {
+  const hash = createHash('sha256')
+  for (const { path, mode, id } of tree) hash.update(`${path}\0${mode}\0${id}\n`)
+  return hash.digest('hex').slice(0, 16)
+}

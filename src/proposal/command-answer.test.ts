@@ -1,9 +1,0 @@
-import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { commandLine } from './command-answer.ts'
-import { parseCommentCommands } from './comment-command.ts'
-
-test('a command is told as it was written', () => {
-  for (const line of ['/adopt 1 3', '/snooze 7d', '/snooze 90m', '/ignore 1 --for 12h -- why not', '/show ignores'])
-    assert.equal(parseCommentCommands(line).commands.map(commandLine).join(), line)
-})

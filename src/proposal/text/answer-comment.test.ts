@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { Failure } from '../../failure.ts'
+import { parseCommentCommands } from '../comment-command.ts'
+import { answerComment, type ToldAnswer } from './answer-comment.ts'
+import { failureSaid, helpText, rulesText, SEE_BELOW } from './command-answer.ts'
+
+const LIMIT = 60_000
+
+function told(comment: number, more: Partial<ToldAnswer> = {}, heard = true): ToldAnswer {
+  const at = `2026-11-21T10:${String(comment % 60).padStart(2, '0')}:00Z`
+  return {
+    by: 'ada',
+    line: `/adopt ${comment}`,
+    done: true,
+    text: 'the plan is **Adopt**',
+    asked: { comment: String(comment), at, heard },
+    ...more,
+  }
+}
+
+/** What people see: lines of the list. */
+function list(body: string): string[] {
+  return body.split('\n').flatMap((line) => (line.startsWith('- ') ? [line.slice(2).replace(/ <!--.*?-->$/, '')] : []))
+}
+
+function numbers(body: string): string[] {
+  return [...body.matchAll(/^- . `\/adopt (\d+)`/gmu)].map(([, number = '']) => number)
+}
+
+test('a line for each command with who, when and what became of it, and no name outside of code', () => {
+  const refused = told(2, { by: 'all', line: '/adopt @all', done: false, text: 'no' })
+  assert.equal(
+    answerComment('', [told(1), refused], LIMIT),
+    [
+      'What became of the last commands:',
+      '',
+      '- ✅ `/adopt 1` of `ada`, 2026-11-21 10:01 UTC: the plan is **Adopt** <!-- backporch:answer=2026-11-21T10:01:00Z,1,0 -->',
+      '- 😕 `/adopt @all` of `all`, 2026-11-21 10:02 UTC: no <!-- backporch:answer=2026-11-21T10:02:00Z,2,0 -->',
+      '',
+    ].join('\n'),
+  )
+})
+
+test('answers of several turns stand in one list by when they were asked, and given twice they stand there once', () => {
+  const all = [told(1), told(2), told(3)]
+  const whole = answerComment('', all, LIMIT)
+  const [first, second, third] = all
+  assert.ok(first && second && third)
+  const later = answerComment(answerComment(answerComment('', [second], LIMIT), [third], LIMIT), [first], LIMIT)
+  assert.equal(later, whole)
+  for (const again of [[first], [third], all]) assert.equal(answerComment(whole, again, LIMIT), whole)
+  assert.deepEqual(numbers(whole), ['1', '2', '3'])
+})
+
+test('an answer that is another one this time takes the place of the first', () => {
+  const whole = answerComment('', [told(1), told(2)], LIMIT)
+  const again = list(answerComment(whole, [told(1, { text: 'nothing differs any longer' })], LIMIT))
+  assert.match(again[0] ?? '', /`\/adopt 1`.*nothing differs any longer$/)
+  assert.equal(again.length, 2)
+})
+
+test('several commands of one comment stay together, in their order', () => {
+  const asked = { comment: '10', at: '2026-11-21T10:00:00Z', heard: true }
+  const both = [told(1, { asked, line: '/adopt 2' }), told(1, { asked, line: '/adopt 1' })]
+  const other = told(1, { asked: { ...asked, comment: '9' }, line: '/adopt 9' })
+  const whole = answerComment(answerComment('', both, LIMIT), [other], LIMIT)
+  assert.deepEqual(numbers(whole), ['9', '2', '1'], 'comments of one second as they are numbered')
+  assert.equal(answerComment(whole, both, LIMIT), whole)
+})
+
+test('the last ten are kept, and three of people who may not command, who push out nobody', () => {
+  const many = Array.from({ length: 12 }, (_, index) => told(index + 1))
+  const flood = Array.from({ length: 30 }, (_, index) => told(index + 20, { by: 'eve', done: false }, false))
+  let body = ''
+  for (const one of [...many, ...flood]) body = answerComment(body, [one], LIMIT)
+  assert.deepEqual(numbers(body), ['3', '4', '5', '6', '7', '8', '9', '10', '11', '12', '47', '48', '49'])
+  assert.equal(answerComment('', [...flood, ...many], LIMIT), body)
+})
+
+test('a ticked box that was refused stands behind what was there, and says nothing new each turn', () => {
+  const tick: ToldAnswer = { by: '', line: 'a ticked box', done: false, text: 'no' }
+  const ticked = answerComment(answerComment('', [told(1)], LIMIT), [tick], LIMIT)
+  const later = answerComment(ticked, [told(2)], LIMIT)
+  assert.deepEqual(list(later)[1], '😕 a ticked box: no')
+  assert.equal(answerComment(later, [tick], LIMIT), later)
+  assert.deepEqual(list(answerComment(later, [{ ...tick, text: 'for another reason' }], LIMIT))[2], '😕 a ticked box: for another reason')
+})
+
+test('what stands below the list is kept with its command, the last four of them', () => {
+  let body = ''
+  for (let comment = 1; comment <= 6; comment += 1)
+    body = answerComment(body, [told(comment, { text: SEE_BELOW, details: `- **${comment}** \`x\`\n\n| a | b |\n|---|---|` })], LIMIT)
+  assert.deepEqual(
+    list(body)
+      .slice(0, 6)
+      .map((line) => line.replace(/^.*UTC: /, '')),
+    [...Array(2).fill('answered, and no longer shown here'), ...Array(4).fill(SEE_BELOW)],
+  )
+  const blocks = body.split(/<!-- backporch:details=.* -->\n/).slice(1)
+  assert.deepEqual(
+    blocks.map((block) => block.trim()),
+    [3, 4, 5, 6].map(
+      (number) => `\`/adopt ${number}\` of \`ada\`, 2026-11-21 10:0${number} UTC:\n\n- **${number}** \`x\`\n\n| a | b |\n|---|---|`,
+    ),
+  )
+})
+
+test('whatever comes, it is within the limit of the forge, and the last ones are kept', () => {
+  const many = Array.from({ length: 30 }, (_, index) => told(index + 1, { text: SEE_BELOW, details: 'x'.repeat(400) }))
+  for (const limit of [60, 300, 1_000, 4_000, LIMIT]) {
+    const body = answerComment('', many, limit)
+    assert.ok(body.length <= limit, String(limit))
+    if (limit >= 300) assert.equal(numbers(body).at(-1), '30')
+    assert.ok(answerComment(body, many.slice(-1), limit).length <= limit)
+  }
+})
+
+test('of a comment that somebody edited only lines that are harmless, and are as we write them, are kept', () => {
+  const whole = answerComment('', [told(1, { text: SEE_BELOW, details: 'fine' })], LIMIT)
+  const line = (text: string, mark = 'answer=2026-11-21T10:00:00Z,5,0') => `- ✅ ${text} <!-- backporch:${mark} -->`
+  for (const forged of [
+    line('hello @acme/platform'),
+    line('see <img src=x>'),
+    line('one <!-- two --> three'),
+    line('fine', 'answer=2026-11-21T10:00:00Z,../../,0'),
+    line('fine', 'answer=yesterday,5,0'),
+    line('fine').replace('✅', 'free text'),
+    line('`unclosed @all'),
+    line('x'.repeat(6_000)),
+    'nothing of ours',
+  ])
+    assert.equal(answerComment(`${forged}\n${whole}\n`, [told(1, { text: SEE_BELOW, details: 'fine' })], LIMIT), whole, forged.slice(0, 80))
+  const badDetails = whole.replace('fine', '/adopt all\n@all')
+  assert.match(answerComment(badDetails, [told(2)], LIMIT), /^- .*`\/adopt 1`.*answered, and no longer shown here/m)
+  assert.doesNotMatch(answerComment(badDetails, [told(2)], LIMIT), /@all/)
+})
+
+test('what is said has no command of anybody at the start of a line, nobody is called, and all of it is read back', () => {
+  fc.assert(
+    fc.property(fc.string({ maxLength: 60, unit: 'grapheme' }), fc.string({ maxLength: 60 }), (why, name) => {
+      const failure = new Failure({ code: 'BP2013', what: `"${name}" may not`, why, remedy: `ask @acme/${name}` })
+      const rule = { number: 1, where: why, about: name, reason: `@all ${why}`, expires: '', over: false }
+      const details = `${rulesText([rule])}\n\n${helpText()}`
+      const results = [
+        told(1, { by: name, line: why, done: false, text: failureSaid(failure) }),
+        told(2, { by: name, line: why, text: SEE_BELOW, details }),
+      ]
+      const body = answerComment('', results, LIMIT)
+      assert.deepEqual(parseCommentCommands(body), { commands: [], refused: [] })
+      assert.doesNotMatch(body.replaceAll(/(`+)(?!`)[\s\S]*?(?<!`)\1(?!`)/g, ''), /@/)
+      assert.equal(answerComment(answerComment(body, [told(3)], LIMIT), [told(3)], LIMIT), answerComment('', [...results, told(3)], LIMIT))
+    }),
+  )
+})

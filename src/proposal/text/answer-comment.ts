@@ -1,0 +1,156 @@
+/**
+ * The one comment about commands: what became of the last ones, whatever turn answered them. What it says is all that is remembered
+ * of them: it is read back, so that a command that is answered again stands in it once, where it stood. Names of people stand in
+ * code: nobody is called.
+ */
+import { markdownCell } from '../../text/markdown-text.ts'
+import { type CommandResult, SEE_BELOW } from './command-answer.ts'
+import { time } from './words.ts'
+
+/** Topic of the comment. */
+export const ANSWER_TOPIC = 'command'
+
+export interface ToldAnswer extends CommandResult {
+  /** Undefined for a ticked box: nobody knows who ticked it, and when. */
+  readonly asked?: AskedComment
+}
+
+export interface AskedComment {
+  /** Id of the comment on the forge. */
+  readonly comment: string
+  /** RFC 3339 UTC: when its text was written. */
+  readonly at: string
+  /** Login under which it stands, where somebody else may have edited it. */
+  readonly author?: string
+  /** Who wrote it may command here: of others only the last few are told, so that they cannot push out the rest. */
+  readonly heard: boolean
+}
+
+/** A line of the comment. All of one comment of a person are replaced together. */
+interface Entry {
+  readonly at: string
+  /** Empty for a ticked box. */
+  readonly comment: string
+  /** Which command of the comment, from 0. */
+  readonly index: number
+  readonly heard: boolean
+  /** Markdown. */
+  readonly line: string
+  /** Markdown, with its heading. */
+  readonly details: string | undefined
+}
+
+/** Entries that the comment has: the last ones. */
+const SHOWN = 10
+const UNHEARD_SHOWN = 3
+const DETAILS_SHOWN = 4
+const TOO_LONG = 'The reactions on the comments say what became of them.\n'
+
+/**
+ * @param before the comment as it stands, which only its author may have written; empty where there is none
+ * @param results of one comment in their order
+ * @param limit most UTF-16 code units
+ */
+export function answerComment(before: string, results: readonly ToldAnswer[], limit: number): string {
+  const kept = readEntries(before)
+  const entries = entriesOf(results, kept)
+  const again = new Set(entries.map(({ comment }) => comment))
+  const all = [...kept.filter(({ comment }) => !again.has(comment)), ...entries].sort(inOrder)
+  const unheard = new Set(all.filter(({ heard }) => !heard).slice(-UNHEARD_SHOWN))
+  const heard = new Set(all.filter((entry) => entry.heard).slice(-SHOWN))
+  const last = all.filter((entry) => heard.has(entry) || unheard.has(entry))
+  for (let details = DETAILS_SHOWN; details >= 0; details -= 1) {
+    const body = bodyOf(last, details)
+    if (body.length <= limit) return body
+  }
+  for (let lines = last.length - 1; lines > 0; lines -= 1) {
+    const body = bodyOf(last.slice(-lines), 0)
+    if (body.length <= limit) return body
+  }
+  return TOO_LONG
+}
+
+function entriesOf(results: readonly ToldAnswer[], kept: readonly Entry[]): Entry[] {
+  const count = new Map<string, number>()
+  const newest = kept.at(-1)?.at ?? ''
+  return results.map((result) => {
+    const { by, line, done, text, details, asked } = result
+    const { comment, heard } = asked ?? { comment: '', heard: true }
+    const index = count.get(comment) ?? 0
+    count.set(comment, index + 1)
+    const whose =
+      asked === undefined ? 'a ticked box' : `${markdownCell(line, 100)} of ${markdownCell(by, 60)}${editing(by, asked)}, ${time(asked.at)}`
+    const said = `${done ? '✅' : '😕'} ${whose}: ${text}`
+    // A box that is refused again and again says nothing new: it stands behind what was there when it was refused first.
+    const at = asked?.at ?? kept.find((entry) => entry.comment === '' && entry.line === said)?.at ?? newest
+    return { at, comment, index, heard, line: said, details: details === undefined ? undefined : `${whose}:\n\n${details}` }
+  })
+}
+
+function editing(by: string, { author = by }: AskedComment): string {
+  return author === by ? '' : `, who edited a comment of ${markdownCell(author, 60)}`
+}
+
+/** By time; in one second as forges number comments. A ticked box is behind the comments that were there. */
+function inOrder(left: Entry, right: Entry): number {
+  if (left.at !== right.at) return left.at < right.at ? -1 : 1
+  if (left.comment === right.comment) return left.index - right.index
+  if (left.comment === '' || right.comment === '') return left.comment === '' ? 1 : -1
+  const shorter = left.comment.length - right.comment.length
+  return shorter !== 0 ? shorter : left.comment < right.comment ? -1 : 1
+}
+
+function bodyOf(entries: readonly Entry[], most: number): string {
+  const detailed = entries.filter(({ details }) => details !== undefined)
+  const shown = new Set(detailed.slice(Math.max(0, detailed.length - most)))
+  return [
+    'What became of the last commands:',
+    '',
+    ...entries.map((entry) => {
+      const { at, comment, index, heard, line } = entry
+      const text = shown.has(entry) ? line : line.replace(POINTER, ': answered, and no longer shown here')
+      return `- ${text} <!-- backporch:${heard ? 'answer' : 'unheard'}=${[at, comment, index].join()} -->`
+    }),
+    ...[...shown].flatMap(({ comment, index, details = '' }) => ['', `<!-- backporch:details=${[comment, index].join()} -->`, '', details]),
+    '',
+  ].join('\n')
+}
+
+const POINTER = new RegExp(`: ${SEE_BELOW}$`)
+const LINE = /^- ((?:✅|😕) .*) <!-- backporch:(answer|unheard)=([0-9TZ:.-]{0,30}),([A-Za-z0-9_-]{0,60}),([0-9]{1,3}) -->$/u
+const DETAILS = /^<!-- backporch:details=([A-Za-z0-9_-]{0,60}),([0-9]{1,3}) -->$/
+const LONGEST_LINE = 5_000
+
+/** Never throws. What is not exactly as we write it is left out: people with the right to do so may have edited the comment. */
+function readEntries(body: string): Entry[] {
+  const details = readDetails(body)
+  return body.split('\n').flatMap((text): Entry[] => {
+    const [, line = '', word, at = '', comment = '', index = ''] = (text.length <= LONGEST_LINE ? LINE.exec(text) : null) ?? []
+    if (word === undefined || !isHarmless(line)) return []
+    const own = details.get([comment, index].join())
+    return [{ at, comment, index: Number(index), heard: word === 'answer', line, details: own }]
+  })
+}
+
+function readDetails(body: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string[]>()
+  let own: string[] | undefined
+  for (const line of body.split('\n')) {
+    const [, comment, index] = DETAILS.exec(line) ?? []
+    if (comment === undefined) own?.push(line)
+    else {
+      own = []
+      found.set([comment, index].join(), own)
+    }
+  }
+  const harmless = [...found].filter(([, lines]) => lines.every((line) => line.length <= LONGEST_LINE && isHarmless(line)))
+  return new Map(harmless.map(([key, lines]) => [key, lines.join('\n').trim()]))
+}
+
+const CODE = /(`+)(?!`).*?(?<!`)\1(?!`)/g
+const ADDRESS = /\]\(https?:[^()\s]*\)/g
+
+/** Nothing outside of code that calls somebody, is HTML, or is a command. */
+function isHarmless(line: string): boolean {
+  return !/[@<]|^\s*\//.test(line.replaceAll(CODE, 'code').replaceAll(ADDRESS, ']'))
+}

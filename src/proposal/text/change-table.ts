@@ -1,0 +1,170 @@
+/** The changes of a proposal as tables and diffs. */
+import { hiddenBytes } from '../../record/format-value.ts'
+import type { Change } from '../../record/schema.ts'
+import { formatDocument } from '../../record/write-document.ts'
+import { markdownBlock, markdownCell } from '../../text/markdown-text.ts'
+import { oneLine } from '../../text/one-line.ts'
+import type { NumberedChange, ObjectChanges } from './proposal-subject.ts'
+import {
+  count,
+  fieldCell,
+  fieldName,
+  type LinkBase,
+  objectLink,
+  objectName,
+  planWord,
+  riskWord,
+  sides,
+  table,
+  time,
+  writer,
+  writerName,
+  writtenAt,
+} from './words.ts'
+
+/**
+ * One row for each change; the number is the one that commands use. Where each has a plan of its own, who wrote stands beside what is
+ * there: seven columns are wider than the page of a forge, which then hides the last and makes every row five lines high.
+ */
+export function changeTable(changes: readonly NumberedChange[], links: LinkBase | undefined, withPlan: boolean): string[] {
+  const rows = changes.map(({ change, number }) => {
+    const { git, live } = sides(change)
+    const at = writtenAt(change)
+    const who = withPlan ? writerName(change) : writer(change)
+    const by = at === '' ? who : `${who}, ${at}`
+    const risk = riskWord(change.risk)
+    return [
+      String(number),
+      `${objectLink(change, links)} ${fieldCell(change)}`,
+      git,
+      ...(withPlan ? [`${live} (${by})`, risk, planWord(change.resolution)] : [live, risk, by]),
+    ]
+  })
+  const head = withPlan ? ['In the cluster, by ¹', 'Risk', 'Plan'] : ['In the cluster', 'Risk', 'Changed by ¹']
+  return table(['#', 'Object and field', 'In git', ...head], rows)
+}
+
+/** `| Kind | Objects | Changes | Highest risk | Plan |`: what there is when not all of it is shown. */
+export function kindTable(objects: readonly ObjectChanges[]): string[] {
+  const kinds = [...Map.groupBy(objects, ({ ref }) => ref.kind)].sort(([left], [right]) => (left < right ? -1 : 1))
+  const rows = kinds.slice(0, KINDS_SHOWN).map(([kind, own]) => rowOfKind(markdownCell(kind, 60), own))
+  const rest = kinds.slice(KINDS_SHOWN)
+  const more =
+    rest.length === 0
+      ? []
+      : [
+          rowOfKind(
+            `${count(rest.length, 'more kind')}`,
+            rest.flatMap(([, own]) => own),
+          ),
+        ]
+  return table(['Kind', 'Objects', 'Changes', 'Highest risk', 'Plan'], [...rows, ...more])
+}
+
+const KINDS_SHOWN = 20
+const RISKS: readonly Change['risk'][] = ['critical', 'high', 'medium', 'low']
+
+function rowOfKind(kind: string, own: readonly ObjectChanges[]): string[] {
+  const changes = own.flatMap((object) => object.changes)
+  const risk = RISKS.find((level) => own.some((object) => object.risk === level)) ?? 'low'
+  return [kind, String(own.length), String(changes.length), riskWord(risk), planCounts(changes.map(({ change }) => change))]
+}
+
+/** `Restore`, or `Adopt 1, Restore 3` */
+export function planCounts(changes: readonly Change[]): string {
+  const plans = (['Adopt', 'Release', 'Restore'] as const).flatMap((plan) => {
+    const number = changes.filter(({ resolution }) => resolution === plan).length
+    return number === 0 ? [] : [{ plan, number }]
+  })
+  const [only] = plans
+  return plans.length === 1 && only !== undefined ? only.plan : plans.map(({ plan, number }) => `${plan} ${number}`).join(', ')
+}
+
+/** The objects of one kind with their fields, one line each. */
+export function objectList(objects: readonly ObjectChanges[]): string[] {
+  return objects.map(({ ref, changes, risk }) => {
+    const fields = changes.slice(0, FIELDS_LISTED).map(({ change, number }) => `${number} ${fieldName(change)}`)
+    const more = changes.length > FIELDS_LISTED ? ` and ${changes.length - FIELDS_LISTED} more` : ''
+    return `- ${markdownCell(objectName(ref), 120)}, ${riskWord(risk)}: ${fields.join(', ')}${more}`
+  })
+}
+
+const FIELDS_LISTED = 5
+const LINES_LIMIT = 40
+const LINE_LIMIT = 300
+
+/** What a diff says more of than the table does. */
+export function hasDiff({ changes }: ObjectChanges): boolean {
+  return changes.some(({ change }) => change.path !== undefined && change.redacted !== true)
+}
+
+/** The differences of one object as a diff, git to live; what is hidden stays hidden. Lines that are the same on both sides are left out. */
+export function objectDiff({ changes }: ObjectChanges, most: number): string {
+  const lines = changes.slice(0, most).flatMap(({ change }) => changeLines(change))
+  if (changes.length > most) lines.push(`# and ${count(changes.length - most, 'more change')} of this object`)
+  return markdownBlock(lines.join('\n'), 'diff', LINE_LIMIT)
+}
+
+function changeLines(change: Change): string[] {
+  const object = oneLine(objectName(change.ref), LINE_LIMIT)
+  if (change.change === 'missing') return [`- ${object} is declared`, '+ (nothing in the cluster)']
+  if (change.change === 'unexpected') return ['- (nothing in git)', `+ ${object} is there`]
+  const path = oneLine(change.path ?? '', LINE_LIMIT)
+  const [git, live] = [valueLines(change.git), valueLines(change.live)]
+  if (git.length <= 1 && live.length <= 1) return [...git.map((line) => `- ${path}: ${line}`), ...live.map((line) => `+ ${path}: ${line}`)]
+  // Behind three blanks, a line of a value is never a box of a list for whoever reads it out of its block.
+  return [`@@ ${path} @@`, ...trimmed(git, live)]
+}
+
+/** What is between the lines that both begin and end with, with one of each for context. */
+function trimmed(git: readonly string[], live: readonly string[]): string[] {
+  let start = 0
+  while (start < git.length && start < live.length && git[start] === live[start]) start += 1
+  let end = 0
+  while (end < git.length - start && end < live.length - start && git.at(-1 - end) === live.at(-1 - end)) end += 1
+  const cut = (lines: readonly string[], mark: string): string[] => {
+    const own = lines.slice(start, lines.length - end)
+    const shown = own.slice(0, LINES_LIMIT).map((line) => `${mark}   ${line}`)
+    return own.length > LINES_LIMIT ? [...shown, `# and ${count(own.length - LINES_LIMIT, 'more line')}`] : shown
+  }
+  const before = git.slice(0, start).slice(-1)
+  const after = git.slice(git.length - end).slice(0, 1)
+  return [...context(before), ...cut(git, '-'), ...cut(live, '+'), ...context(after)]
+}
+
+/** Without a line that bots would take for a command: they look for those at the start of any line, behind blanks and in code too. */
+function context(lines: readonly string[]): string[] {
+  return lines.filter((line) => !/^\s*\//.test(line)).map((line) => `    ${line}`)
+}
+
+/** Text as its lines, maps and lists as YAML, everything else as JSON. */
+function valueLines(value: Change['git']): readonly string[] {
+  if (value === undefined) return []
+  if (typeof value === 'string') {
+    const bytes = hiddenBytes(value)
+    if (bytes !== undefined) return [`(hidden, ${count(bytes, 'byte')})`]
+    if (value === 'redacted (not read)') return ['(hidden, not read)']
+    return value.includes('\n') ? value.replace(/\n$/, '').split('\n') : [JSON.stringify(value)]
+  }
+  if (value === null || typeof value !== 'object') return [String(value)]
+  const text = formatDocument(value).replace(/\n$/, '')
+  return text.includes('\n') ? text.split('\n') : [text]
+}
+
+/** Who wrote, the one with most changes first: `kubectl-edit` (human tool) 24×, `argocd` 6×. */
+export function writers(changes: readonly Change[], most: number): string {
+  const byWriter = [...Map.groupBy(changes, writer)].sort(
+    ([one, left], [other, right]) => right.length - left.length || (one < other ? -1 : 1),
+  )
+  const [only] = byWriter
+  if (byWriter.length === 1 && only !== undefined) return only[0] === 'unknown' ? 'an unknown writer' : only[0]
+  const shown = byWriter.slice(0, most).map(([name, own]) => `${name} ${own.length}×`)
+  return `${shown.join(', ')}${byWriter.length > most ? ` and ${count(byWriter.length - most, 'other')}` : ''}`
+}
+
+/** The latest of the times at which the owners of the fields wrote; empty where none is known. */
+export function lastWritten(changes: readonly Change[]): string {
+  const known = changes.filter((change) => writtenAt(change) !== '').map(({ actor }) => actor.at)
+  const latest = known.sort().at(-1)
+  return latest === undefined ? '' : time(latest)
+}

@@ -1,0 +1,30 @@
+/** The buttons of a check (`ux.md` §2.5): each stands for a command that a comment could say. */
+import type { CheckButton } from '../../ports/check-run.ts'
+import { type CommentCommand, parseCommentCommands } from '../comment-command.ts'
+
+interface Button extends CheckButton {
+  /** As a comment would have it. */
+  readonly command: string
+}
+
+const ADOPT: Button = {
+  id: 'adopt',
+  label: 'Switch to adopt',
+  description: 'git takes over what the cluster has',
+  command: '/adopt',
+}
+const SNOOZE: Button = { id: 'snooze-7d', label: 'Snooze 7d', description: 'no reminders for a week', command: '/snooze 7d' }
+const RECHECK: Button = { id: 'recheck', label: 'Re-check', description: 'looks at the cluster again now', command: '/recheck' }
+const BUTTONS = [ADOPT, SNOOZE, RECHECK]
+
+/** @param adoptable whether the plan can become Adopt, and is not */
+export function checkButtons(adoptable: boolean): readonly CheckButton[] {
+  const shown = adoptable ? BUTTONS : BUTTONS.filter((button) => button !== ADOPT)
+  return shown.map(({ id, label, description }) => ({ id, label, description }))
+}
+
+/** What a press asks for, in the words of the button; undefined for a button that no version of ours has. */
+export function pressedCommand(id: string): { readonly label: string; readonly commands: readonly CommentCommand[] } | undefined {
+  const button = BUTTONS.find((one) => one.id === id)
+  return button === undefined ? undefined : { label: button.label, commands: parseCommentCommands(button.command).commands }
+}

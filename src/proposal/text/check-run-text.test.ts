@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { GITHUB } from '../../../test/fakes/dialects.ts'
+import { MASS, manyChanges, PROPOSALS, REPLICAS, subjectOf } from '../../../test/golden/proposals/samples.ts'
+import type { CheckRun } from '../../ports/check-run.ts'
+import type { Change } from '../../record/schema.ts'
+import { checkButtons, pressedCommand } from './check-run-buttons.ts'
+import { checkKey, checkRun, decidedCheckRun, massCheckRun, notObservedCheckRun } from './check-run-text.ts'
+import { massStatuses, notObservedStatus, proposalStatuses } from './proposal-statuses.ts'
+import type { ProposalSubject } from './proposal-subject.ts'
+import { sourceUrl } from './words.ts'
+
+const runOf = (subject: ProposalSubject, complete = true): CheckRun => checkRun(subject, proposalStatuses(subject, complete))
+const ALL: readonly (readonly [string, CheckRun])[] = [
+  ...Object.entries(PROPOSALS).map(([name, subject]) => [name, runOf(subject)] as const),
+  ['mass', massCheckRun(MASS, massStatuses(MASS))],
+]
+
+for (const [name, run] of ALL) {
+  test(`within what GitHub takes: ${name}`, () => {
+    assert.ok(run.title.length <= 255 && !run.title.includes('\n'))
+    assert.ok(new TextEncoder().encode(run.summary).length <= 65_535)
+    assert.ok(run.annotations.length <= 200)
+    for (const { title, message, path, line } of run.annotations) {
+      assert.ok(title.length <= 255 && message.length <= 64_000 && path !== '' && line > 0)
+      assert.doesNotMatch(`${title}${message}`, /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u)
+    }
+    assert.ok(run.buttons.length >= 2 && run.buttons.length <= 3)
+    assert.match(run.key, /^[0-9a-f]{16}$/)
+  })
+
+  test(`nobody is called, and nothing is HTML of others: ${name}`, () => {
+    const outsideCode = run.summary.replaceAll(/(`+)(?!`).*?(?<!`)\1(?!`)/g, '').replaceAll(/<\/?sub>/g, '')
+    assert.doesNotMatch(outsideCode.replaceAll(/\]\(https:[^()\s]*\)/g, ']'), /@|<|^\s*\//m)
+  })
+}
+
+test('the buttons are those of ux.md, short enough, and each is a command', () => {
+  const buttons = checkButtons(true)
+  assert.deepEqual(
+    buttons.map(({ label }) => label),
+    ['Switch to adopt', 'Snooze 7d', 'Re-check'],
+  )
+  for (const { id, label, description } of buttons) {
+    assert.ok(id.length <= 20 && label.length <= 20 && description.length <= 40, id)
+    assert.equal(pressedCommand(id)?.commands.length, 1)
+    assert.equal(pressedCommand(id)?.label, label)
+  }
+  assert.deepEqual(pressedCommand('adopt')?.commands[0]?.selectors, [])
+  assert.equal(pressedCommand('snooze-7d')?.commands[0]?.duration, 7 * 86_400)
+  assert.equal(pressedCommand('merge'), undefined)
+})
+
+test('to adopt is offered where all of it can be, and is not the plan', () => {
+  const offered = (...changes: Change[]): boolean => runOf(subjectOf(changes)).buttons.some(({ id }) => id === 'adopt')
+  assert.ok(offered(REPLICAS))
+  assert.ok(offered({ ...REPLICAS, resolution: 'Adopt' }, { ...REPLICAS, path: 'spec.x' }))
+  assert.ok(!offered({ ...REPLICAS, resolution: 'Adopt' }))
+  assert.ok(!offered(REPLICAS, { ...REPLICAS, path: 'data.x', redacted: true }))
+})
+
+test('an annotation stands at the place that the body links to, with a level of its risk, the riskiest first', () => {
+  const low = { ...REPLICAS, risk: 'low' as const, source: 'apps/web/a.yaml:7' }
+  const critical = { ...REPLICAS, risk: 'critical' as const, source: 'apps/web/b:1.yaml:12', path: 'spec.y' }
+  const subject = subjectOf([low, critical])
+  const { annotations } = runOf(subject)
+  assert.deepEqual(
+    annotations.map(({ path, line, level }) => [path, line, level]),
+    [
+      ['apps/web/b:1.yaml', 12, 'failure'],
+      ['apps/web/a.yaml', 7, 'notice'],
+    ],
+  )
+  assert.match(annotations[0]?.title ?? '', /^2\. Deployment .* spec\.y$/)
+  assert.ok(runOf(subject).summary.includes(sourceUrl(low.source, subject.base, subject.dialect)))
+})
+
+test('what git does not declare has no line, and that is said', () => {
+  const { source: _, ...unplaced } = REPLICAS
+  const { annotations, summary } = runOf(subjectOf([REPLICAS, { ...unplaced, change: 'unexpected' }, { ...REPLICAS, source: 'x:0' }]))
+  assert.equal(annotations.length, 1)
+  assert.match(summary, /At a line of a file are 1 of 3 changes/)
+})
+
+test('a secret value is hidden, in words and at its line', () => {
+  const hidden = {
+    ...REPLICAS,
+    path: 'data.password',
+    redacted: true,
+    git: 'hmac-sha256:0123456789abcdef (9 bytes)',
+    live: 'redacted (not read)',
+  }
+  const { annotations, summary } = runOf(subjectOf([hidden]))
+  assert.match(annotations[0]?.message ?? '', /git says ••••, .* has ••••/)
+  assert.doesNotMatch(`${JSON.stringify(annotations)}${summary}`, /0123456789abcdef/)
+})
+
+test('of more than 200 changes the riskiest are shown at their lines, and that is said', () => {
+  const many = manyChanges(412).map((change, index) => ({ ...change, source: `apps/web/a.yaml:${index + 1}` }))
+  const { annotations, summary } = runOf(subjectOf(many))
+  assert.equal(annotations.length, 200)
+  assert.ok(summary.includes(`Shown at their lines are 200 of ${many.length} changes`))
+})
+
+test('it says what drift/fresh says', () => {
+  assert.equal(runOf(subjectOf([REPLICAS])).state, 'undecided')
+  const stale = runOf(subjectOf([REPLICAS]), false)
+  assert.equal(stale.state, 'unsure')
+  assert.match(stale.title, /not everything could be observed/)
+  assert.match(stale.summary, /\*\*Mind:\*\* not everything could be observed/)
+  assert.equal(checkRun(subjectOf([REPLICAS]), []).state, 'unsure')
+  const status = notObservedStatus(['prod-eu-1'])
+  assert.deepEqual(notObservedCheckRun('refs/heads/proposed/a/drift-1', status, GITHUB).title, status.description)
+  const missed = { ...MASS, rows: MASS.rows.map((row) => ({ ...row, state: 'not observed' as const })) }
+  assert.equal(massCheckRun(missed, massStatuses(missed)).state, 'unsure')
+})
+
+test('the same proposal has one key, whatever is told of it', () => {
+  const subject = subjectOf([REPLICAS])
+  const ref = `refs/heads/${subject.headBranch}`
+  const keys = [runOf(subject), runOf(subject, false), decidedCheckRun(ref, 'verified', ''), decidedCheckRun(ref, 'declined', '')]
+  assert.deepEqual(new Set(keys.map((run) => run?.key)), new Set([checkKey(ref)]))
+  assert.equal(decidedCheckRun(ref, 'edited', ''), undefined)
+})

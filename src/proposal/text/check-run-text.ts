@@ -1,0 +1,216 @@
+/**
+ * The check of a proposal's head commit (`ux.md` §2.5): what differs at the lines that declare it, and three buttons. No time in it: the
+ * same state is the same text, and is not sent again. It says what the statuses say: whoever reads one of them need not read the other.
+ */
+
+import { createHash } from 'node:crypto'
+import { isKnownWriter } from '../../drift/attribute/actor.ts'
+import type { CheckAnnotation, CheckRun } from '../../ports/check-run.ts'
+import type { CommitStatus, ForgeDialect } from '../../ports/hosted-forge.ts'
+import { actorLimit, actorName } from '../../record/actor-name.ts'
+import { formatSides } from '../../record/format-value.ts'
+import type { Change, Plan } from '../../record/schema.ts'
+import { markdownProse } from '../../text/markdown-text.ts'
+import { oneLine } from '../../text/one-line.ts'
+import { changeTable, planCounts } from './change-table.ts'
+import { checkButtons } from './check-run-buttons.ts'
+import type { MassSubject } from './mass-text.ts'
+import { WRITER_NOTE } from './proposal-footer.ts'
+import { PLAN_SENTENCES } from './proposal-head.ts'
+import { type NumberedChange, type ProposalSubject, rankChanges, whyNotAdoptable, worstRisk } from './proposal-subject.ts'
+import { count, type LinkBase, objectName, planWord } from './words.ts'
+
+/** Changes that are told at their lines: four requests of fifty. */
+const ANNOTATED = 200
+const TITLE = 200
+const MESSAGE = 2_000
+const VALUE = 500
+/** Bytes: GitHub says 65,535 characters; what counts is told of bytes elsewhere, so neither is reached. */
+const SUMMARY = 60_000
+const LEVELS = { critical: 'failure', high: 'failure', medium: 'warning', low: 'notice' } as const
+
+interface Facts {
+  /** Short name of the proposal's branch. */
+  readonly branch: string
+  /** `cluster prod-eu-1`, `12 clusters` */
+  readonly where: string
+  readonly changes: readonly Change[]
+  readonly plan: Plan
+  readonly links: LinkBase
+  readonly url: string
+  readonly notAdoptable: ReadonlyMap<string, string>
+}
+
+/** @param statuses of the same commit: `drift/fresh` says whether there is something to decide about */
+export function checkRun(subject: ProposalSubject, statuses: readonly CommitStatus[]): CheckRun {
+  const { record, unit, base, dialect, headBranch, ledgerUrl, notAdoptable } = subject
+  const { changes, plan } = record.spec
+  const where = `cluster ${unit.cluster}`
+  return runOf({ branch: headBranch, where, changes, plan, links: { base, dialect }, url: ledgerUrl, notAdoptable }, statuses)
+}
+
+/** Of a proposal about many clusters. */
+export function massCheckRun(subject: MassSubject, statuses: readonly CommitStatus[]): CheckRun {
+  const { rows, changes, plan, base, dialect, headBranch, ledgerUrl, notAdoptable } = subject
+  const where = count(rows.length, 'cluster')
+  return runOf({ branch: headBranch, where, changes, plan, links: { base, dialect }, url: ledgerUrl, notAdoptable }, statuses)
+}
+
+/** Of a proposal whose clusters could not be looked at; `status` is what `drift/fresh` says of it. */
+export function notObservedCheckRun(ref: string, status: CommitStatus, dialect: ForgeDialect): CheckRun {
+  return {
+    key: checkKey(ref),
+    state: 'unsure',
+    title: oneLine(status.description, TITLE),
+    summary: `${markdownProse(status.description)}. It stays open, and is looked at again.\n`,
+    url: status.url || dialect.branchFileUrl('drift-ledger', 'clusters'),
+    annotations: [],
+    buttons: checkButtons(false),
+  }
+}
+
+/** Of a commit that is not ours: nothing is vouched for. @param why as the beginning of a sentence */
+export function foreignCheckRun(ref: string, why: string, dialect: ForgeDialect): CheckRun {
+  return {
+    key: checkKey(ref),
+    state: 'failed',
+    title: oneLine(why, TITLE),
+    summary: `${markdownProse(why)}. The branch is left alone, and nothing is vouched for.\n`,
+    url: dialect.branchFileUrl('drift-ledger', 'clusters'),
+    annotations: [],
+    buttons: [],
+  }
+}
+
+const DECIDED: { readonly [kind: string]: readonly [CheckRun['state'], string] } = {
+  merged: ['merged', 'merged: what it says is on its way to the cluster'],
+  verified: ['merged', 'merged, and the cluster agrees'],
+  'not-restored': ['failed', 'merged, and the cluster does not agree'],
+  declined: ['closed', 'closed: the cluster stays as it is'],
+  healed: ['closed', 'nothing is left to decide: the cluster is what git says again'],
+  'resolved-by-git': ['closed', 'nothing is left to decide: git says what the cluster has'],
+  'moved-to-mass': ['closed', 'closed: decided together with other clusters'],
+}
+
+/** Of a proposal that is decided; undefined for what is no decision. */
+export function decidedCheckRun(ref: string, kind: string, url: string): CheckRun | undefined {
+  const [state, title] = DECIDED[kind] ?? []
+  if (state === undefined || title === undefined) return undefined
+  return {
+    key: checkKey(ref),
+    state,
+    title,
+    summary: `${title.charAt(0).toUpperCase()}${title.slice(1)}.\n`,
+    url,
+    annotations: [],
+    buttons: [],
+  }
+}
+
+/** @param ref full name of the proposal's branch */
+export function checkKey(ref: string): string {
+  return createHash('sha256').update(ref).digest('hex').slice(0, 16)
+}
+
+function runOf(facts: Facts, statuses: readonly CommitStatus[]): CheckRun {
+  const { branch, where, changes, plan, notAdoptable, url } = facts
+  const fresh = statuses.find(({ context }) => context === 'drift/fresh')
+  const unseen = fresh?.state === 'success' ? '' : (fresh?.description ?? 'nobody knows how the cluster is')
+  const ranked = rankChanges(changes)
+  const annotations = ranked.flatMap((one) => annotationOf(one, where) ?? [])
+  const adoptable =
+    changes.some(({ resolution }) => resolution !== 'Adopt') &&
+    changes.every((change) => whyNotAdoptable(change, notAdoptable) === undefined)
+  const what = `${count(changes.length, 'change')} in ${where}, ${plan === 'Mixed' ? planCounts(changes) : planWord(plan)} planned`
+  return {
+    key: checkKey(`refs/heads/${branch}`),
+    state: unseen === '' ? 'undecided' : 'unsure',
+    title: oneLine(unseen === '' ? `${what}, risk ${worstRisk(changes)}` : `${what}; ${unseen}`, TITLE),
+    summary: summaryOf(facts, { ranked, unseen, annotated: annotations.length, adoptable }),
+    url,
+    annotations: annotations.slice(0, ANNOTATED),
+    buttons: checkButtons(adoptable),
+  }
+}
+
+interface Shown {
+  readonly ranked: readonly NumberedChange[]
+  readonly unseen: string
+  /** Changes with a line in git. */
+  readonly annotated: number
+  readonly adoptable: boolean
+}
+
+function summaryOf(facts: Facts, shown: Shown): string {
+  for (const [rows, links] of [
+    [50, true],
+    [20, true],
+    [20, false],
+    [5, false],
+  ] as const) {
+    const summary = summaryWith(facts, shown, rows, links)
+    if (new TextEncoder().encode(summary).length <= SUMMARY) return summary
+  }
+  return summaryWith(facts, shown, 0, false)
+}
+
+function summaryWith(
+  { changes, plan, links }: Facts,
+  { ranked, unseen, annotated, adoptable }: Shown,
+  rows: number,
+  linked: boolean,
+): string {
+  const sentence = plan === 'Mixed' ? planCounts(changes) : PLAN_SENTENCES[plan]
+  const table = ranked.slice(0, rows)
+  return [
+    `**Plan: ${planWord(plan)}.** ${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}. Merging the pull request does that; closing it leaves everything as it is.`,
+    '',
+    ...(unseen === '' ? [] : [`**Mind:** ${markdownProse(unseen)}.`, '']),
+    ...(table.length === 0 ? [] : changeTable(table, linked ? links : undefined, changes.length > 1)),
+    ...(table.length < changes.length ? [`Shown are ${table.length} of ${count(changes.length, 'change')}, the riskiest first.`, ''] : []),
+    ...annotationNote(annotated, changes.length),
+    adoptable
+      ? '**Switch to adopt** does what `/adopt` in a comment does, **Snooze 7d** what `/snooze 7d`, **Re-check** what `/recheck`.'
+      : '**Snooze 7d** does what `/snooze 7d` in a comment does, **Re-check** what `/recheck`.',
+    'What came of it stands in a comment. Nothing is written to a cluster before a merge.',
+    '',
+    ...(table.length === 0 ? [] : [`<sub>${WRITER_NOTE}</sub>`, '']),
+  ].join('\n')
+}
+
+function annotationNote(annotated: number, all: number): string[] {
+  if (annotated <= ANNOTATED)
+    return annotated === all ? [] : [`At a line of a file are ${annotated} of ${count(all, 'change')}: git declares no more.`, '']
+  return [`Shown at their lines are ${ANNOTATED} of ${count(all, 'change')}, the riskiest first.`, '']
+}
+
+/** Undefined for what git does not declare at any line. */
+function annotationOf({ change, number }: NumberedChange, where: string): CheckAnnotation | undefined {
+  const [, path, line] = /^(.+):(\d{1,9})$/s.exec(change.source ?? '') ?? []
+  if (path === undefined || !(Number(line) > 0)) return undefined
+  const field = change.path === undefined ? '' : ` ${change.path}`
+  return {
+    path,
+    line: Number(line),
+    level: LEVELS[change.risk],
+    title: oneLine(`${number}. ${objectName(change.ref)}${field}`, TITLE),
+    message: oneLine(
+      `${whatDiffers(change, where)}; ${whoWrote(change)}. Risk ${change.risk} (${change.reason}), plan ${change.resolution}.`,
+      MESSAGE,
+    ),
+  }
+}
+
+const WORDS = { missing: 'git declares it, and it is not there', unexpected: 'it is there, and git does not declare it' }
+
+function whatDiffers(change: Change, where: string): string {
+  if (change.change === 'missing' || change.change === 'unexpected') return `${where}: ${WORDS[change.change]}`
+  const { git, live } = formatSides(change, VALUE)
+  return `git says ${change.git === undefined ? 'nothing' : git}, ${where} has ${change.live === undefined ? 'nothing' : live}`
+}
+
+function whoWrote({ actor }: Change): string {
+  if (actor.confidence === 'none') return 'nobody knows who wrote it'
+  const how = isKnownWriter(actor) ? 'written by' : 'perhaps written by'
+  return `${how} ${oneLine(actorName(actor), actorLimit(actor, 100))}${actor.at === '' ? '' : `, ${oneLine(actor.at, 40)}`}`
+}

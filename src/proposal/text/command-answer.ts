@@ -1,0 +1,118 @@
+/** What is said about one command. Names of people stand in code: nobody is called. */
+import { isKnownWriter } from '../../drift/attribute/actor.ts'
+import type { Failure } from '../../failure.ts'
+import { actorLimit, actorName } from '../../record/actor-name.ts'
+import type { Change, DriftRecord } from '../../record/schema.ts'
+import { markdownCell, markdownProse } from '../../text/markdown-text.ts'
+import { oneLine } from '../../text/one-line.ts'
+import type { CommentCommand } from '../comment-command.ts'
+import { planCounts } from './change-table.ts'
+import { PLAN_SENTENCES } from './proposal-head.ts'
+import { count, planWord } from './words.ts'
+
+export interface CommandResult {
+  /** Login; empty for a ticked box. */
+  readonly by: string
+  /** As it was written, in one line. */
+  readonly line: string
+  readonly done: boolean
+  /** Markdown, encoded. */
+  readonly text: string
+  /** More Markdown that stands below the list, where `text` points to: blocks, tables. */
+  readonly details?: string
+}
+
+/** The text of a result with details. */
+export const SEE_BELOW = 'see below'
+
+/** `/adopt 1,3` */
+export function commandLine({ verb, selectors, duration, reason }: CommentCommand): string {
+  const hours = duration === undefined ? '' : ` ${verb === 'snooze' ? '' : '--for '}${durationWord(duration)}`
+  const why = reason === undefined ? '' : ` -- ${reason}`
+  return oneLine([`/${verb}`, ...selectors].join(' ') + hours + why, 100)
+}
+
+function durationWord(seconds: number): string {
+  if (seconds % 86_400 === 0) return `${seconds / 86_400}d`
+  return seconds % 3_600 === 0 ? `${seconds / 3_600}h` : `${seconds / 60}m`
+}
+
+/** A refusal as one sentence, with what to do about it. */
+export function failureSaid({ what, why, remedy }: Failure): string {
+  return `${markdownProse(`${what}: ${why}`, 500)} (${markdownProse(remedy, 300)})`
+}
+
+/** The plan as it stands after a command. */
+export function planSaid({ plan, changes }: Pick<DriftRecord['spec'], 'plan' | 'changes'>): string {
+  const what = plan === 'Mixed' ? planCounts(changes) : PLAN_SENTENCES[plan]
+  return `the plan is **${planWord(plan)}** (${what}); merging decides it`
+}
+
+/** What `/help` answers. */
+export function helpText(): string {
+  const rows = HELP.map(([command, what]) => `| \`${command}\` | ${what} |`)
+  return [
+    '| At the start of a line | Does |',
+    '|---|---|',
+    ...rows,
+    '',
+    'What is meant: a number of the table (`1,3`), a field of the object with that number (`2:spec.replicas`), an object (`deployment/web`), or nothing for all of it. ' +
+      '`/drift adopt 1` is the same as `/adopt 1`. Several plans in one comment are one plan. Nothing is written to a cluster before a merge.',
+  ].join('\n')
+}
+
+const HELP = [
+  ['/restore 1', 'plan: the cluster goes back to git'],
+  ['/adopt 1,3', 'plan: git takes over what the cluster has'],
+  ['/release 2:spec.replicas', 'plan: git stops managing the field'],
+  ['/recheck', 'looks at the cluster again now'],
+  ['/recreate', 'discards commits of others on this branch, and builds it anew'],
+  ['/snooze 7d', 'no reminders for a while; this stays open'],
+  ['/ignore 1 --for 30d -- why', 'opens a pull request that adds an ignore rule to the policy'],
+  ['/unignore 2', 'opens a pull request that removes the rule with that number in the list of ignore rules'],
+  ['/show ignores', 'lists the ignore rules that hold here'],
+  ['/explain 1', 'says why a change is shown, and who made it'],
+] as const
+
+/** One change in the words of `/explain`; `tried` says of each ignore rule why it does not hide the change. */
+export function explainText(change: Change, number: number, why: string, tried: readonly string[]): string {
+  const { ref, actor } = change
+  const object = markdownCell(`${ref.kind} ${ref.namespace === '' ? ref.name : `${ref.namespace}/${ref.name}`}`)
+  const who =
+    actor.confidence === 'none'
+      ? 'nobody is known to have written it'
+      : `${actor.confidence === 'field-manager' ? 'owned by' : isKnownWriter(actor) ? 'written by' : 'perhaps written by'} ${markdownCell(actorName(actor), actorLimit(actor, 60))}${actor.at === '' ? '' : `, whose last write was at ${markdownCell(actor.at, 40)}`}`
+  const rules = tried.length === 0 ? 'there is no ignore rule' : `not ignored by ${tried.map((rule) => markdownCell(rule, 160)).join(', ')}`
+  return [
+    `- **${number}** ${object} ${change.path === undefined ? change.change : markdownCell(change.path, 200)}: planned ${planWord(change.resolution)}`,
+    `  - risk ${change.risk}, ${markdownCell(change.reason, 40)}${why === '' ? '' : ` (${why})`}`,
+    `  - ${who}`,
+    `  - ${rules}`,
+    ...(change.notes ?? []).slice(0, 5).map((note) => `  - ${markdownProse(note, 300)}`),
+  ].join('\n')
+}
+
+export interface ShownRule {
+  readonly number: number
+  /** `.drift/policy.yaml:12` */
+  readonly where: string
+  /** What the rule is about, in its own words. */
+  readonly about: string
+  readonly reason: string
+  /** Day; empty for ever. */
+  readonly expires: string
+  readonly over: boolean
+}
+
+export function rulesText(rules: readonly ShownRule[]): string {
+  const rows = rules
+    .slice(0, RULES_SHOWN)
+    .map(
+      ({ number, where, about, reason, expires, over }) =>
+        `| ${number} | ${markdownCell(about, 200)} | ${markdownCell(reason, 200)} | ${expires === '' ? 'does not end' : `${markdownCell(expires, 20)}${over ? ' (over)' : ''}`} | ${markdownCell(where, 120)} |`,
+    )
+  const more = rules.length > RULES_SHOWN ? ['', `and ${count(rules.length - RULES_SHOWN, 'more rule')}`] : []
+  return ['| # | What is ignored | Why | Last day | Where |', '|--:|---|---|---|---|', ...rows, ...more].join('\n')
+}
+
+const RULES_SHOWN = 50

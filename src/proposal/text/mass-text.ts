@@ -1,0 +1,236 @@
+/** One cause in many clusters: one pull request with a row for each cluster, instead of one pull request for each. */
+
+import { recordPath } from '../../record/record-paths.ts'
+import type { Change, Plan } from '../../record/schema.ts'
+import { fitSubject, isCritical } from '../../record/subject.ts'
+import type { Applier } from '../../status/applier.ts'
+import { markdownCell, markdownLink, markdownProse } from '../../text/markdown-text.ts'
+import { changeTable, lastWritten, objectDiff, planCounts, writers } from './change-table.ts'
+import { gitAfter, silence, stays } from './decision-table.ts'
+import { marker, policyPart, WRITER_NOTE } from './proposal-footer.ts'
+import { PLAN_SENTENCES, riskReasons, stateLine } from './proposal-head.ts'
+import { planLabel, riskLabel, stateLabels } from './proposal-labels.ts'
+import { type ProposalFrame, rankChanges, rankObjects, whyNotAdoptable, worstRisk } from './proposal-subject.ts'
+import type { ProposalText } from './proposal-text.ts'
+import { saidMarkdown } from './said-markdown.ts'
+import { driftOf, tickBox } from './ticks.ts'
+import { box, count, objectName, planWord, table, time } from './words.ts'
+
+export interface MassRow {
+  readonly cluster: string
+  readonly slug: string
+  /** RFC 3339 UTC: first observation there. */
+  readonly since: string
+  readonly state: 'drifted' | 'healed' | 'not observed' | 'excluded'
+  readonly plan: Plan
+  /** Of the cluster's own record on the branch. */
+  readonly episode: string
+}
+
+export interface MassSubject extends ProposalFrame {
+  /** `sha256:…` over all clusters' fingerprints. */
+  readonly fingerprint: string
+  readonly episode: string
+  readonly packageName: string
+  /** The same in every cluster; of the first one. */
+  readonly changes: readonly Change[]
+  readonly plan: Plan
+  readonly settle: 'syncer' | 'backporch'
+  readonly rows: readonly MassRow[]
+  /** What a Restore takes from any of the clusters: sentences. */
+  readonly losses: readonly string[]
+  /** Who applies, and in how many of the clusters. */
+  readonly appliers: readonly { readonly applier: Applier; readonly clusters: number }[]
+  readonly notAdoptable: ReadonlyMap<string, string>
+  /** Changes that cannot be released, by their fingerprint, with the reason. */
+  readonly notReleasable: ReadonlyMap<string, string>
+}
+
+const ROWS = 200
+const CHANGE_ROWS = 10
+
+export function massText(subject: MassSubject): ProposalText {
+  const { changes, plan, rows } = subject
+  const [first] = changes
+  const verb = plan === 'Mixed' ? 'settle' : plan.toLowerCase()
+  const what =
+    changes.length === 1 && first !== undefined
+      ? `${first.ref.kind}/${first.ref.name}`
+      : `${changes.length} changes of ${subject.packageName}`
+  return {
+    title: fitSubject(
+      plan === 'Restore' ? 'chore' : 'fix',
+      `${verb} ${what} in ${count(rows.length, 'cluster')}`,
+      ' (one cause)',
+      isCritical(changes),
+    ),
+    body: massBody(subject),
+    labels: [...new Set(['drift', planLabel(plan), riskLabel(worstRisk(changes)), ...stateLabels(subject.states)])].sort(),
+    draft: subject.states.some(({ kind }) => kind === 'changing' || kind === 'render-failed' || kind === 'storm'),
+  }
+}
+
+function massBody(subject: MassSubject): string {
+  for (const [rows, changes, links] of [
+    [ROWS, CHANGE_ROWS, true],
+    [ROWS, CHANGE_ROWS, false],
+    [50, 3, false],
+    [10, 1, false],
+    [0, 1, false],
+    [0, 0, false],
+  ] as const) {
+    const body = bodyOf(subject, rows, changes, links)
+    if (body.length <= subject.dialect.bodyLimit) return body
+  }
+  return `**${count(subject.changes.length, 'change')} in ${count(subject.rows.length, 'cluster')}, one cause.** Merging does what the title says; closing leaves the clusters as they are.\n${marker(subject.episode, subject.fingerprint)}\n`
+}
+
+function bodyOf(subject: MassSubject, rows: number, most: number, links: boolean): string {
+  const { changes, dialect, base, fingerprint, episode } = subject
+  const risk = worstRisk(changes)
+  const ranked = rankChanges(changes).slice(0, most)
+  const at = lastWritten(changes)
+  const began = subject.rows.map(({ since }) => since).sort()[0] ?? ''
+  const [object] = rankObjects(changes)
+  const lines = [
+    ...box(dialect, risk === 'critical' ? 'caution' : risk === 'low' ? 'note' : 'warning', [
+      `**One cause, ${count(subject.rows.length, 'cluster')}: ${difference(subject)}.**`,
+      `Changed by ${writers(changes, 2)}${at === '' ? '' : `, ${at}`} ¹ · first seen ${time(began)} · risk ${riskReasons(changes)}`,
+      ...rollbackLines(changes),
+      ...(ranked.length < changes.length
+        ? [`**Shown are ${ranked.length} of ${count(changes.length, 'change')}**, the riskiest first.`]
+        : []),
+      ...subject.states.map(stateLine),
+    ]),
+    ...(ranked.length === 0 ? [] : changeTable(ranked, links ? { base, dialect } : undefined, changes.length > 1)),
+    `**Plan: ${planWord(subject.plan)}.** ${planSentence(subject)}.`,
+    '',
+    ...decision(subject),
+    ...losses(subject),
+    ...(object === undefined || changes.length > 1 || most === 0 ? [] : ['Git (−) and the clusters (+):', '', objectDiff(object, 3), '']),
+    ...boxes(subject),
+    ...matrix(subject, rows, links),
+    `<sub>${WRITER_NOTE}</sub>`,
+    '',
+    `<sub>backporch ${markdownCell(subject.version, 30)} · package ${markdownCell(subject.packageName)} · ${policyPart(subject, links)}</sub>`,
+    marker(episode, fingerprint),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** The clusters may have had different newer commits, and lost them at different times: the record of each says which. */
+function rollbackLines(changes: readonly Change[]): string[] {
+  const back = changes.flatMap(({ rolledBack }) => rolledBack ?? [])
+  const commits = [
+    ...new Set(back.map(({ commit }) => (commit === '' ? 'to before the package was in git' : `to ${markdownCell(commit.slice(0, 7))}`))),
+  ]
+  if (commits.length === 0) return []
+  const which = back.length === changes.length ? '' : ` (${back.length} of ${count(changes.length, 'change')})`
+  return [`**Rolled back ${commits.slice(0, 3).join(' and ')}**${which}: newer content of the package was live before.`]
+}
+
+function difference({ changes, packageName }: MassSubject): string {
+  const [first] = changes
+  if (changes.length !== 1 || first === undefined)
+    return `the same ${count(changes.length, 'difference')} of package ${markdownCell(packageName)} to git in each of them`
+  const field = first.path === undefined ? '' : `${markdownCell(first.path, 120)} of `
+  const words = {
+    missing: 'is missing',
+    unexpected: 'is there and not in git',
+    added: 'was added',
+    removed: 'was removed',
+    modified: 'is not what git says',
+  }
+  return `${field}${markdownCell(objectName(first.ref), 120)} ${words[first.change]} in each of them, in the same way`
+}
+
+function planSentence({ plan, changes }: MassSubject): string {
+  const sentence =
+    plan === 'Mixed'
+      ? planCounts(changes)
+      : PLAN_SENTENCES[plan].replace('the cluster is', 'the clusters are').replace('the cluster goes', 'the clusters go')
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1)
+}
+
+function decision(subject: MassSubject): string[] {
+  const { plan, changes, rows, notAdoptable, notReleasable, closeSilence } = subject
+  const adoptable = changes.every((change) => whyNotAdoptable(change, notAdoptable) === undefined)
+  const possible = {
+    Restore: true,
+    Adopt: adoptable,
+    Release: changes.every(({ fingerprint }) => !notReleasable.has(fingerprint)),
+  }
+  const others = (['Restore', 'Adopt', 'Release'] as const).filter((other) => other !== plan && possible[other])
+  const [example = ''] = rows.map(({ cluster }) => cluster)
+  return table(
+    ['You', 'Git', `The ${count(rows.length, 'cluster')}`],
+    [
+      [`**merge** (plan: ${planWord(plan)})`, gitAfter(changes, plan), clustersAfter(subject, plan)],
+      ...others.map((other) => [
+        `comment \`/${other.toLowerCase()}\`, then merge`,
+        gitAfter(changes, other),
+        clustersAfter(subject, other),
+      ]),
+      [
+        `comment ${markdownCell(`/exclude ${example}`, 60)}`,
+        'no record for that cluster',
+        'that cluster gets a pull request of its own; `*` stands for any',
+      ],
+      ['**close**', 'stays as it is', `${stays(changes)}; ${silence(changes, closeSilence)}`],
+    ],
+  )
+}
+
+const LOSSES_SHOWN = 10
+
+function losses({ losses: all }: MassSubject): string[] {
+  if (all.length === 0) return []
+  const shown = all.slice(0, LOSSES_SHOWN).map((loss) => `- ${markdownProse(loss, 600)}`)
+  return [...shown, ...(all.length > LOSSES_SHOWN ? [`- and ${count(all.length - LOSSES_SHOWN, 'more note')}, see the records`] : []), '']
+}
+
+const APPLIERS_SHOWN = 3
+
+function clustersAfter({ changes, appliers, settle, rows }: MassSubject, plan: Plan): string {
+  if (plan === 'Adopt') return stays(changes)
+  if (plan === 'Release') return `${stays(changes)}, and belongs to whoever writes it`
+  if (settle === 'backporch') return 'backporch writes back exactly what git says, and nothing else, after the merge'
+  const said = appliers.slice(0, APPLIERS_SHOWN).map(({ applier, clusters }) => {
+    const warning = applier.warning === undefined ? '' : ` (mind: ${saidMarkdown(applier.said.warning)})`
+    const where = clusters === rows.length && appliers.length === 1 ? '' : `in ${clusters}: `
+    return `${where}${saidMarkdown(applier.said.sentence)}${warning}`
+  })
+  const more = appliers.length > APPLIERS_SHOWN ? ` (and ${count(appliers.length - APPLIERS_SHOWN, 'other applier')})` : ''
+  return `${said.join('; ')}${more}`
+}
+
+function boxes({ changes, plan, notAdoptable, fingerprint }: MassSubject): string[] {
+  const drift = driftOf(fingerprint)
+  const numbers = changes.map((_change, index) => index + 1)
+  const adoptable = plan !== 'Adopt' && changes.every((change) => whyNotAdoptable(change, notAdoptable) === undefined)
+  return [
+    ...(adoptable
+      ? [tickBox({ verb: 'adopt', drift, changes: numbers }, 'Change the plan to Adopt (git takes over what the clusters have)')]
+      : []),
+    ...(plan === 'Adopt'
+      ? [tickBox({ verb: 'restore', drift, changes: numbers }, 'Change the plan to Restore (the clusters go back to git)')]
+      : []),
+    tickBox({ verb: 'recheck', drift, changes: [] }, 'Look at the clusters again now'),
+    '',
+  ]
+}
+
+function matrix({ rows, dialect, headBranch }: MassSubject, most: number, links: boolean): string[] {
+  if (most === 0) return [`The ${count(rows.length, 'cluster')} are in the records on this branch, under \`.drift/\`.`, '']
+  const shown = rows.slice(0, most)
+  const cut =
+    shown.length < rows.length
+      ? [`Shown are ${shown.length} of ${count(rows.length, 'cluster')}; each has its record under \`.drift/\` on this branch.`, '']
+      : []
+  const cells = shown.map((row) => {
+    const name = markdownCell(row.cluster, 60)
+    const url = links ? dialect.branchFileUrl(headBranch, recordPath(row.cluster, row.slug, row.since, row.episode)) : ''
+    return [markdownLink(name, url), time(row.since), row.state, planWord(row.plan)]
+  })
+  return [...cut, ...table(['Cluster', 'First seen', 'State', 'Plan'], cells)]
+}

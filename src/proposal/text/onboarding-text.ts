@@ -1,0 +1,306 @@
+/** The pull request that enrols a repository: what merging it leads to, counted on what the clusters are now. No clock in it. */
+import { CONFIGURE_BRANCH } from '../../package/ref-name.ts'
+import type { ForgeDialect } from '../../ports/hosted-forge.ts'
+import type { Change } from '../../record/schema.ts'
+import type { Said } from '../../status/said.ts'
+import { markdownCell, markdownLink, markdownProse } from '../../text/markdown-text.ts'
+import { oneLine } from '../../text/one-line.ts'
+import { writers } from './change-table.ts'
+import { worstRisk } from './proposal-subject.ts'
+import type { ProposalText } from './proposal-text.ts'
+import { saidMarkdown } from './said-markdown.ts'
+import { box, count, folded, riskWord, table } from './words.ts'
+
+/** A package in a cluster that differs from git now. */
+export interface ExpectedProposal {
+  readonly packageName: string
+  readonly cluster: string
+  readonly changes: readonly Change[]
+  /** What the policy says for it. */
+  readonly mode: string
+}
+
+/** What a turn with the policy as it stands, and mode Propose everywhere, would do now. Nothing was written for it. */
+export interface Expectation {
+  readonly proposals: readonly ExpectedProposal[]
+  /** How many packages, each in one cluster, have which mode by the policy as it stands. */
+  readonly modes: { readonly Propose: number; readonly Warn: number; readonly Off: number }
+  /** Differences that ignore rules cover, and the number of rules that do so. */
+  readonly muted: { readonly fields: number; readonly rules: number }
+  /** Packages of which nothing can be said, each in one cluster. */
+  readonly failed: readonly { readonly packageName: string; readonly cluster: string; readonly code: string; readonly why: string }[]
+  /** Packages that could be looked at, but not in full. */
+  readonly incomplete: number
+  /** Objects that git declares in the packages that were looked at, each in one cluster. */
+  readonly objects: number
+}
+
+export interface OnboardingSubject {
+  readonly dialect: ForgeDialect
+  readonly version: string
+  readonly baseBranch: string
+  /** Names, sorted. */
+  readonly clusters: readonly string[]
+  readonly packages: number
+  /** Packages of the repository that these clusters do not run. */
+  readonly elsewhere: number
+  /** Who applies, what that does after the merge of a Restore, and for how many packages, each in one cluster; most first. */
+  readonly syncers: readonly { readonly name: string; readonly sentence: Said; readonly units: number }[]
+  readonly autoscalers: readonly { readonly word: string; readonly count: number }[]
+  /** Rules that were taken over from the syncers and autoscalers. */
+  readonly imported: number
+  readonly notImported: readonly { readonly source: string; readonly rule: string; readonly why: string }[]
+  /** Why something could not be looked for, as sentences. */
+  readonly notLooked: readonly string[]
+  /** Undefined where the policy of the branch is not valid; then why, a line for each problem. */
+  readonly expected: Expectation | undefined
+  readonly policyProblem: string
+  /** Of the policy as it stands; 0 is no limit. */
+  readonly limits: {
+    readonly prHourlyLimit: number
+    readonly prConcurrentLimit: number
+    readonly stormThreshold: number
+    readonly stormObjects: number
+    readonly stormShare: number
+    /** Schedule, in UTC, that drift of low risk waits for; undefined where it does not wait. */
+    readonly digest: string | undefined
+  }
+  /** Of the file with the policy. */
+  readonly policyPath: string
+  /** Files that the branch changes. */
+  readonly files: readonly string[]
+  /** Who edited the branch; undefined where it is as we made it. */
+  readonly editedBy: string | undefined
+  readonly rights: readonly { readonly name: string; readonly why: string }[]
+}
+
+/** Which of them are opened at once as far as their risk goes, and which wait for the digest. */
+export function byDigest(
+  proposals: readonly ExpectedProposal[],
+  { digest }: Pick<OnboardingSubject['limits'], 'digest'>,
+): { readonly today: readonly ExpectedProposal[]; readonly waiting: readonly ExpectedProposal[] } {
+  const waits = ({ changes }: ExpectedProposal): boolean => digest !== undefined && worstRisk(changes) === 'low'
+  return { today: proposals.filter((one) => !waits(one)), waiting: proposals.filter(waits) }
+}
+
+const TITLE = 'chore(drift): configure Backporch'
+
+/** Lists that may be long in themselves. */
+function shortened(subject: OnboardingSubject): OnboardingSubject {
+  return {
+    ...subject,
+    clusters: subject.clusters.map((name) => oneLine(name, 30)),
+    syncers: subject.syncers.slice(0, 2),
+    notLooked: subject.notLooked.slice(0, 2).map((sentence) => oneLine(sentence, 100)),
+    policyProblem: subject.policyProblem
+      .split('\n')
+      .slice(0, 3)
+      .map((line) => oneLine(line, 100))
+      .join('\n'),
+    files: subject.files.map((path) => oneLine(path, 40)),
+  }
+}
+
+const SHORTEST = `**Nothing happens until this is merged.** Merging enrols the repository; closing leaves nothing behind. ${markdownCell('backporch init --dry-run')} prints what to expect.
+
+<sub>¹ A field manager: the name that a client gave itself.</sub>
+<!-- backporch:v1 configure -->
+`
+
+export function onboardingText(subject: OnboardingSubject): ProposalText {
+  const bodies = [
+    [20, 50],
+    [20, 10],
+    [5, 3],
+    [0, 0],
+  ].map(([proposals = 0, rules = 0]) => onboardingBody(rules === 0 ? shortened(subject) : subject, proposals, rules))
+  const body = bodies.find((each) => each.length <= subject.dialect.bodyLimit) ?? SHORTEST
+  return { title: TITLE, body, labels: ['drift'], draft: false }
+}
+
+function onboardingBody(subject: OnboardingSubject, proposals: number, rules: number): string {
+  const { dialect, expected, baseBranch, version } = subject
+  const policy = markdownLink('the policy', dialect.branchFileUrl(CONFIGURE_BRANCH, subject.policyPath))
+  const lines = [
+    ...box(dialect, 'note', [
+      `**Nothing happens until this is merged.** Backporch compares what clusters run with the packages of this repository, and writes the difference back into git for review. Somebody who may push here ran ${markdownCell('backporch init')}.`,
+      ...(subject.editedBy === undefined
+        ? []
+        : [`**Edited by ${markdownCell(subject.editedBy, 60)}**: this branch is theirs now, and only this text follows it.`]),
+    ]),
+    '| Decision | What happens |',
+    '|---|---|',
+    `| **merge** | the repository is enrolled: the next scan records drift on the branch ${markdownCell('drift-ledger')}, and the policy decides about pull requests |`,
+    '| **close** | not enrolled: nothing of Backporch stays behind, and it is not proposed again unasked |',
+    `| **edit** | change ${policy} on this branch; the next ${markdownCell('backporch init')} counts again |`,
+    '',
+    '**What to expect**',
+    '',
+    ...(expected === undefined ? invalid(subject.policyProblem) : expectation(subject, expected, proposals)),
+    '**What was found**',
+    '',
+    ...found(subject),
+    ...notImportedTable(subject, rules),
+    `**What this branch changes**: ${changed(subject)}`,
+    '',
+    ...folded(dialect, 'Before you merge: rights, reviewers and rules', '', before(subject)),
+    `<sub>¹ A field manager: the name that a client gave itself. · backporch ${markdownCell(version, 30)} · into ${markdownCell(baseBranch, 60)}</sub>`,
+    '<!-- backporch:v1 configure -->',
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function changed({ files, editedBy }: OnboardingSubject): string {
+  const shown = files.slice(0, 6).map((path) => markdownCell(path))
+  const more = files.length > shown.length ? ` and ${files.length - shown.length} more` : ''
+  return `${shown.length === 0 ? 'nothing' : shown.join(', ')}${more}.${editedBy === undefined ? ' No package and no cluster.' : ''}`
+}
+
+function invalid(problem: string): string[] {
+  const problems = problem.split('\n').map((line) => `- ${markdownCell(line.trim(), 300)}`)
+  return [
+    'The policy of this branch is not valid, so nothing can be counted, and after a merge nothing would be done until it is:',
+    '',
+    ...problems.slice(0, 10),
+    '',
+  ]
+}
+
+function expectation({ limits, dialect }: OnboardingSubject, expected: Expectation, most: number): string[] {
+  const { proposals, modes, muted, failed, incomplete, objects } = expected
+  const now = proposals.filter(({ mode }) => mode === 'Propose')
+  const units = modes.Propose + modes.Warn + modes.Off
+  const parts = (['Propose', 'Warn', 'Off'] as const).flatMap((mode) => (modes[mode] === 0 ? [] : [`${modes[mode]} ${mode}`]))
+  const shown = ranked(proposals).slice(0, most)
+  return [
+    `- As the policy stands (${units === 0 ? 'no package' : `${count(units, 'package')}: ${parts.join(', ')}`}): **${pulls(now, limits)} today**${rate(now, limits, objects)}.`,
+    `- With mode ${markdownCell('Propose')} everywhere: **${pulls(proposals, limits)} today**${risks(proposals)}${rate(proposals, limits, objects)}.`,
+    `- ${muted.fields === 0 ? 'No difference is' : `**${count(muted.fields, 'difference')}** ${muted.fields === 1 ? 'is' : 'are'}`} muted by ${muted.rules === 0 ? 'a rule' : count(muted.rules, 'rule')}.`,
+    ...(incomplete === 0 ? [] : [`- ${count(incomplete, 'package')} could be looked at only in part, so there may be more.`]),
+    '',
+    ...(shown.length === 0
+      ? []
+      : [
+          ...table(
+            ['Package', 'Cluster', 'Changes', 'Risk', 'Changed by ¹'],
+            shown.map(({ packageName, cluster, changes }) => [
+              markdownCell(packageName),
+              markdownCell(cluster, 60),
+              String(changes.length),
+              riskWord(worstRisk(changes)),
+              writers(changes, 2),
+            ]),
+          ),
+          ...(shown.length < proposals.length ? [`and ${proposals.length - shown.length} more, less risky.`, ''] : []),
+        ]),
+    ...failures(failed, most, dialect),
+  ]
+}
+
+function pulls(proposals: readonly ExpectedProposal[], limits: OnboardingSubject['limits']): string {
+  return count(byDigest(proposals, limits).today.length, 'pull request')
+}
+
+function risks(proposals: readonly ExpectedProposal[]): string {
+  const of = (risk: Change['risk']): number => proposals.filter(({ changes }) => worstRisk(changes) === risk).length
+  return proposals.length === 0 ? '' : ` (${of('critical')} critical, ${of('high')} high)`
+}
+
+/** What holds them back: critical drift is not held. */
+function rate(proposals: readonly ExpectedProposal[], limits: OnboardingSubject['limits'], objects: number): string {
+  const { prHourlyLimit, prConcurrentLimit } = limits
+  const { today, waiting } = byDigest(proposals, limits)
+  const held = today.filter(({ changes }) => worstRisk(changes) !== 'critical').length
+  if (proposals.length === 0) return ''
+  const storm = stormSentence(proposals, limits, objects)
+  if (storm !== undefined) return `; ${storm} at once are a storm, which is one issue and no pull request but for critical drift`
+  const parts = [
+    ...(prHourlyLimit > 0 && held > prHourlyLimit ? [`at most ${prHourlyLimit} new ones in an hour`] : []),
+    ...(prConcurrentLimit > 0 && held > prConcurrentLimit ? [`at most ${prConcurrentLimit} open at once`] : []),
+  ]
+  const first = parts.length === 0 ? '' : `, ${parts.join(' and ')}`
+  if (waiting.length === 0) return first
+  return `${first}; **${waiting.length} more** of low risk ${waiting.length === 1 ? 'waits' : 'wait'} for the digest (${markdownCell(`${limits.digest} UTC`)})`
+}
+
+/** How much at once is a storm, where it is one. */
+function stormSentence(
+  proposals: readonly ExpectedProposal[],
+  { stormThreshold, stormObjects, stormShare }: OnboardingSubject['limits'],
+  objects: number,
+): string | undefined {
+  if (stormThreshold > 0 && proposals.length > stormThreshold) return `more than ${stormThreshold}`
+  if (stormObjects === 0 || stormShare === 0 || proposals.length < 2) return undefined
+  const refs = proposals.flatMap(({ packageName, changes }) =>
+    changes.map(({ ref: { group, kind, namespace, name } }) => JSON.stringify([packageName, group, kind, namespace, name])),
+  )
+  const differ = new Set(refs).size
+  if (differ <= stormObjects || differ * 100 <= objects * stormShare) return undefined
+  return `more than ${count(stormObjects, 'object')} and ${stormShare} % of a cluster`
+}
+
+const ORDER: readonly Change['risk'][] = ['critical', 'high', 'medium', 'low']
+
+/** Riskiest first, then by name. */
+function ranked(proposals: readonly ExpectedProposal[]): readonly ExpectedProposal[] {
+  const rank = ({ changes }: ExpectedProposal): number => ORDER.indexOf(worstRisk(changes))
+  const name = ({ packageName, cluster }: ExpectedProposal): string => `${packageName}\0${cluster}`
+  return [...proposals].sort((left, right) => rank(left) - rank(right) || (name(left) < name(right) ? -1 : 1))
+}
+
+function failures(failed: Expectation['failed'], most: number, dialect: ForgeDialect): string[] {
+  if (failed.length === 0) return []
+  const shown = failed.slice(0, Math.max(1, most))
+  const rows = shown.map(({ packageName, cluster, code, why }) => [
+    markdownCell(packageName),
+    markdownCell(cluster, 60),
+    markdownCell(code, 10),
+    markdownCell(why, 200),
+  ])
+  const more = shown.length < failed.length ? [`and ${failed.length - shown.length} more.`, ''] : []
+  return folded(dialect, `${count(failed.length, 'package')} could not be looked at`, '', [
+    ...table(['Package', 'Cluster', 'Code', 'Why'], rows),
+    ...more,
+  ])
+}
+
+function found({ clusters, packages, elsewhere, syncers, autoscalers, imported, notImported, notLooked }: OnboardingSubject): string[] {
+  const names = clusters.slice(0, 5).map((name) => markdownCell(name, 60))
+  const scalers = autoscalers.map(({ word, count: number }) => count(number, word))
+  return [
+    `- ${count(packages, 'package')} in ${count(clusters.length, 'cluster')}: ${names.join(', ')}${clusters.length > 5 ? ` and ${clusters.length - 5} more` : ''}.${elsewhere === 0 ? '' : ` ${count(elsewhere, 'package')} of the repository ${elsewhere === 1 ? 'has' : 'have'} no object there.`}`,
+    `- ${count(imported, 'ignore rule')} taken over, each with its source in the policy${notImported.length === 0 ? '' : `; ${notImported.length} not`}.${scalers.length === 0 ? '' : ` Autoscalers: ${scalers.join(', ')}.`}`,
+    ...notLooked.slice(0, 10).map((sentence) => `- Not looked for: ${markdownProse(sentence, 300)}`),
+    '',
+    ...(syncers.length === 0
+      ? []
+      : table(
+          ['Applied by', 'Packages', 'After a drift pull request (Restore) is merged'],
+          syncers.slice(0, 10).map(({ name, sentence, units }) => [markdownCell(name), String(units), saidMarkdown(sentence, 120)]),
+        )),
+  ]
+}
+
+function notImportedTable({ notImported, dialect }: OnboardingSubject, most: number): string[] {
+  if (notImported.length === 0) return []
+  const shown = notImported.slice(0, most)
+  const rows = shown.map(({ source, rule, why }) => [markdownCell(source), markdownCell(rule), markdownCell(why, 200)])
+  return folded(dialect, `${count(notImported.length, 'ignore rule')} not taken over`, '', [
+    ...(rows.length === 0 ? [] : table(['Of', 'Rule', 'Why not'], rows)),
+    ...(shown.length < notImported.length
+      ? [
+          `${shown.length === 0 ? '' : 'and '}${notImported.length - shown.length} more: ${markdownCell('backporch init --dry-run')} lists them.`,
+        ]
+      : []),
+  ])
+}
+
+function before({ rights }: OnboardingSubject): string[] {
+  return [
+    `The account of Backporch needs: ${rights.map(({ name, why }) => `${markdownCell(name)} (${why})`).join('; ')}.`,
+    '',
+    `Who reviews drift is who owns the files: give ${markdownCell('/.drift/')} an owner in CODEOWNERS, so that policy changes are reviewed too.`,
+    '',
+    `${markdownCell('backporch init --print-ruleset')} prints the branch protection that keeps a review a review. Merge by merge commit, or squash with the default message: the message is part of the audit trail.`,
+  ]
+}

@@ -1,0 +1,58 @@
+/** Title, body and commit of a proposal that changes the policy because somebody asked for it in a comment. */
+import type { ForgeDialect } from '../../ports/hosted-forge.ts'
+import { commitText } from '../../record/commit-text.ts'
+import { fitSubject } from '../../record/subject.ts'
+import { formatDocument } from '../../record/write-document.ts'
+import { markdownBlock, markdownCell, markdownLink } from '../../text/markdown-text.ts'
+import { oneLine } from '../../text/one-line.ts'
+
+export interface PolicySubject {
+  readonly verb: 'ignore' | 'unignore'
+  /** What the rules are about, in a few words: `Deployment/web spec.replicas`. */
+  readonly about: string
+  /** The rules themselves, plain data. */
+  readonly rules: readonly object[]
+  /** Files that change. */
+  readonly files: readonly string[]
+  /** Login of who asked, and on which proposal; on the command line where on none. */
+  readonly by: string
+  readonly asked: { readonly label: string; readonly url: string } | undefined
+}
+
+export function policyTitle({ verb, about }: PolicySubject): string {
+  return fitSubject('chore', `${verb === 'ignore' ? 'ignore' : 'no longer ignore'} ${about}`, '', false)
+}
+
+export function policyMessage(subject: PolicySubject): string {
+  const where = subject.asked === undefined ? 'on the command line' : 'in a comment on a drift proposal'
+  const asked = `Asked for by ${commitText(oneLine(subject.by, 60))} ${where}.`
+  return `${policyTitle(subject)}\n\n${asked} Changes ${subject.files.map((file) => commitText(oneLine(file, 200))).join(', ')} and nothing else.\n`
+}
+
+export function policyBody(subject: PolicySubject, { bodyLimit }: ForgeDialect): string {
+  const { verb, rules, files, by, asked } = subject
+  const where = files.map((file) => markdownCell(file, 200)).join(', ')
+  const what = verb === 'ignore' ? 'adds to' : 'removes from'
+  const yaml = rules.map((rule) => `- ${formatDocument(rule).trimEnd().replaceAll('\n', '\n  ')}`).join('\n')
+  const merged =
+    verb === 'ignore'
+      ? 'drift that a rule is about is not shown any longer, in every cluster and package of the policy that it stands in'
+      : 'drift that was hidden by it is shown again'
+  const askedIn = asked === undefined ? 'on the command line' : `in ${markdownLink(markdownCell(asked.label, 60), asked.url)}`
+  const bodyWith = (block: string): string =>
+    [
+      `**This ${what} ${where} what stands below**, as ${markdownCell(by, 60)} asked ${askedIn}.`,
+      '',
+      block,
+      '',
+      '| You | What happens |',
+      '|---|---|',
+      `| **merge** | ${merged} |`,
+      '| **close** | nothing changes |',
+      '',
+      'No cluster is written to either way. The branch may be edited before the merge.',
+      '',
+    ].join('\n')
+  const whole = bodyWith(markdownBlock(yaml, 'yaml', 500))
+  return whole.length <= bodyLimit ? whole : bodyWith(`${rules.length} rules: see the changed files.`)
+}

@@ -1,0 +1,75 @@
+/** The last lines of a proposal: what the words mean, and where everything else is. They stand in every body, however short it is. */
+
+import { recordFolder, recordPath } from '../../record/record-paths.ts'
+import { markdownCell, markdownLink } from '../../text/markdown-text.ts'
+import type { ProposalFrame, ProposalSubject } from './proposal-subject.ts'
+import { driftOf } from './ticks.ts'
+import { sourceUrl, time } from './words.ts'
+
+export const WRITER_NOTE =
+  '¹ A field manager: the name that a client gave itself, with the time of its last write to any of its fields. It is not proof of who the person was.'
+
+/** Where an audit log named somebody. */
+const USER_NOTE = "A name before the brackets is the user of the request, from the API server's audit log."
+
+/** `.drift/records/<cluster>/<slug>/report.md` */
+export function reportPath(cluster: string, slug: string): string {
+  return `${recordFolder(cluster, slug)}/report.md`
+}
+
+/** Where all changes are: the report where the branch has one, the record otherwise. Encoded, with or without a link. */
+export function moreLink(subject: ProposalSubject, links: boolean): string {
+  const { unit, record, hasReport, dialect, headBranch } = subject
+  const path = hasReport ? reportPath(unit.cluster, unit.slug) : recordPath(unit.cluster, unit.slug, record.spec.began, record.spec.episode)
+  const words = hasReport ? 'full report' : 'record'
+  return links ? markdownLink(words, dialect.branchFileUrl(headBranch, path)) : `${words} on this branch, under \`.drift/\``
+}
+
+export function footer(subject: ProposalSubject, links: boolean): string[] {
+  const { record, unit, base, dialect } = subject
+  const { spec } = record
+  const revision = spec.unit.revision === undefined ? '' : `@${spec.unit.revision}`
+  const commit = markdownCell(base.slice(0, 7))
+  const kptfile = unit.packagePath === '' ? 'Kptfile' : `${unit.packagePath}/Kptfile`
+  const isFolder = unit.source === 'folder'
+  const at = links && !isFolder ? markdownLink(commit, dialect.fileUrl(base, kptfile, undefined)) : commit
+  return [
+    `<sub>${WRITER_NOTE}${spec.changes.some(({ actor }) => actor.user !== undefined) ? ` ${USER_NOTE}` : ''}</sub>`,
+    '',
+    `<sub>${[
+      made(subject),
+      `${isFolder ? 'folder' : 'package'} ${markdownCell(`${unit.packageName}${revision}`)} at ${at}`,
+      `observed ${time(spec.observed.at)}`,
+      policyPart(subject, links),
+      ...(links ? linkParts(subject) : []),
+    ].join(' · ')}</sub>`,
+    marker(spec.episode, spec.fingerprint),
+  ]
+}
+
+/** `backporch 0.4.1 · drift 9f2c1a7b` */
+function made({ version, record }: ProposalSubject): string {
+  return `backporch ${markdownCell(version, 30)} · drift ${markdownCell(record.spec.episode, 20)}`
+}
+
+export function policyPart({ policy, base, dialect }: ProposalFrame, links: boolean): string {
+  const name = markdownCell(policy.name, 60)
+  return `policy ${links ? markdownLink(name, sourceUrl(policy.place, base, dialect)) : name} (${markdownCell(policy.mode, 20)})`
+}
+
+function linkParts(subject: ProposalSubject): string[] {
+  const { unit, record, dialect, headBranch, hasReport, ledgerUrl } = subject
+  const url = dialect.branchFileUrl(headBranch, recordPath(unit.cluster, unit.slug, record.spec.began, record.spec.episode))
+  const parts = [
+    { words: 'record', url },
+    ...(hasReport ? [{ words: 'full report', url: dialect.branchFileUrl(headBranch, reportPath(unit.cluster, unit.slug)) }] : []),
+    { words: 'live status', url: ledgerUrl },
+  ]
+  return parts.filter((part) => part.url !== '').map((part) => markdownLink(part.words, part.url))
+}
+
+/** Tells that a text is ours and of which drift; nothing is decided by it. */
+export function marker(episode: string, fingerprint: string): string {
+  const drift = driftOf(fingerprint)
+  return `<!-- backporch:v1 ${[episode, drift].map((id) => (/^[0-9a-f]{8}$/.test(id) ? id : '-')).join(' ')} -->`
+}

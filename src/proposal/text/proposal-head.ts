@@ -1,0 +1,132 @@
+/** The first lines of a proposal: what differs, who did it, since when, how bad, and what is planned. */
+import { RISK_RULES } from '../../drift/risk/risk.ts'
+import type { Change, Plan } from '../../record/schema.ts'
+import { markdownCell } from '../../text/markdown-text.ts'
+import { lastWritten, planCounts, writers } from './change-table.ts'
+import { type ProposalState, type ProposalSubject, worstRisk } from './proposal-subject.ts'
+import { saidMarkdown } from './said-markdown.ts'
+import { box, count, duration, fieldName, objectName, planWord, riskWord, shortSides, time, writer, writtenAt } from './words.ts'
+
+/** `shown`: how many of the changes the body has in its table; `more` is where the rest is, encoded. */
+export function head(subject: ProposalSubject, shown: number, more: string): string[] {
+  const { record, dialect, applier, alsoIn } = subject
+  const { changes, plan, settle } = record.spec
+  const risk = worstRisk(changes)
+  const kind = risk === 'critical' ? 'caution' : risk === 'low' ? 'note' : 'warning'
+  const restores = changes.some(({ resolution }) => resolution === 'Restore')
+  return box(dialect, kind, [
+    `**${whatDiffers(subject)}.**`,
+    whoAndWhen(subject),
+    ...(shown < changes.length
+      ? [`**Shown are ${shown} of ${count(changes.length, 'change')}**, the riskiest first; all of them: ${more}.`]
+      : []),
+    ...(applier.warning !== undefined && restores && settle === 'syncer' ? [`**Mind:** ${saidMarkdown(applier.said.warning)}`] : []),
+    ...(alsoIn.length > 0 ? [alsoFeeds(alsoIn, plan)] : []),
+    ...subject.states.map(stateLine),
+  ])
+}
+
+function whatDiffers({ record, unit }: ProposalSubject): string {
+  const { changes } = record.spec
+  const cluster = `cluster ${markdownCell(unit.cluster, 60)}`
+  const [first] = changes
+  if (changes.length === 1 && first !== undefined) return singleDifference(first, cluster)
+  const objects = new Set(changes.map(({ ref }) => JSON.stringify([ref.group, ref.kind, ref.namespace, ref.name]))).size
+  return `${count(changes.length, 'difference')} in ${count(objects, 'object')} of package ${markdownCell(unit.packageName)} between git and ${cluster}`
+}
+
+function singleDifference(change: Change, cluster: string): string {
+  const object = markdownCell(objectName(change.ref), 120)
+  if (change.change === 'missing') return `${object} is in git and not in ${cluster}`
+  if (change.change === 'unexpected') return `${object} belongs to this package in ${cluster}, and git does not have it`
+  const field = `${fieldName(change)} of ${object}`
+  if (change.redacted === true) return `${field} in ${cluster} is not what git says (the values are hidden)`
+  const short = shortSides(change)
+  if (short === undefined) {
+    if (change.change === 'removed') return `${field} is in git and gone in ${cluster}`
+    return `${field} in ${cluster} is not ${change.change === 'added' ? 'in git' : 'what git says'}`
+  }
+  const { git, live } = short
+  if (change.change === 'added') return `${field} in ${cluster} is ${live}, and git does not set it`
+  if (change.change === 'removed') return `${field} is gone in ${cluster}, and git says ${git}`
+  return `${field} in ${cluster} is ${live}, and git says ${git}`
+}
+
+function whoAndWhen({ record }: ProposalSubject): string {
+  const { changes, began } = record.spec
+  const [first] = changes
+  const single = changes.length === 1 && first !== undefined
+  const who = single ? (first.actor.confidence === 'none' ? 'an unknown writer' : writer(first)) : writers(changes, 2)
+  const at = single ? writtenAt(first) : lastWritten(changes)
+  return [
+    `Changed by ${who}${at === '' ? '' : `${single ? ', ' : ', last '}${at}`} ¹`,
+    `first seen ${time(began)}`,
+    `${single ? '' : 'highest '}risk ${riskReasons(changes)}`,
+  ].join(' · ')
+}
+
+/** Why the changes are as risky as the worst of them. */
+export function riskReasons(changes: readonly Change[]): string {
+  const risk = worstRisk(changes)
+  const reasons = [...new Set(changes.filter((change) => change.risk === risk).map(({ reason }) => reason))]
+  const more = reasons.length > 2 ? ` and ${count(reasons.length - 2, 'more reason')}` : ''
+  return `${riskWord(risk)}: ${reasons.slice(0, 2).map(riskReason).join('; ')}${more}`
+}
+
+/** `the replica count changed (AVAIL-REPLICAS)`; the code alone where no rule of this version has it. */
+function riskReason(code: string): string {
+  const rule = RISK_RULES.find((candidate) => candidate.code === code)
+  return rule === undefined ? markdownCell(code, 40) : `${rule.why} (${markdownCell(code, 40)})`
+}
+
+const CLUSTERS_SHOWN = 5
+
+function alsoFeeds(clusters: readonly string[], plan: Plan): string {
+  const names = clusters.slice(0, CLUSTERS_SHOWN).map((name) => markdownCell(name, 60))
+  const more = clusters.length > CLUSTERS_SHOWN ? ` and ${clusters.length - CLUSTERS_SHOWN} more` : ''
+  const verb = plan === 'Restore' ? 'Adopt or Release would change' : 'merging changes'
+  return `**The same package also runs in ${names.join(', ')}${more}**: ${verb} it there too.`
+}
+
+/** What a reader must know before deciding, in one line. */
+export function stateLine(state: ProposalState): string {
+  switch (state.kind) {
+    case 'changing':
+      return '**Draft:** the cluster is still changing; this becomes ready when it has been quiet for a while.'
+    case 'render-failed':
+      return `**Draft:** the package of this branch does not render: ${markdownCell(state.why, 300)}`
+    case 'storm':
+      return '**Draft:** very many packages drift at the same time, and a common cause is likely.'
+    case 'edited':
+      return '**Edited:** somebody else pushed to this branch, so backporch leaves it alone; `/recreate` discards their commits.'
+    case 'stale':
+      return `**Waiting** for a decision since ${time(state.since)}.`
+    case 'overdue':
+      return `**Overdue:** nobody has decided for ${duration(state.after)}; a comment asks whom CODEOWNERS names.`
+    case 'not-restored':
+      return `**Restore failed:** ${markdownCell(`drift-${state.after}`, 40)} was merged about the same, and the cluster still differs. Find out who should have applied it before you merge again.`
+    case 'snoozed':
+      return `**Snoozed** until ${time(state.until)}: no reminders before.`
+    case 'not-observed':
+      return `**The cluster has not been seen since ${time(state.since)}**: what is written here may have changed.`
+  }
+}
+
+export const PLAN_SENTENCES = {
+  Restore: 'git is right, and the cluster goes back to it',
+  Adopt: 'the cluster is right, and git takes over what it has',
+  Release: 'neither is right, and git stops managing what differs',
+} as const
+
+/** `**Plan: Restore** …` with what was chosen before, and the words of who chose. */
+export function planLine({ record, previousPlan }: ProposalSubject): string {
+  const { plan, changes, message } = record.spec
+  const what = plan === 'Mixed' ? `${planCounts(changes)}, see the column Plan` : PLAN_SENTENCES[plan]
+  const before = previousPlan === undefined ? '' : ` It was ${planWord(previousPlan.plan)} before${by(previousPlan.by)}.`
+  const why = message === undefined || message.trim() === '' ? '' : ` Why, in the words of who chose it: ${markdownCell(message, 300)}`
+  return `**Plan: ${planWord(plan)}.** ${what.charAt(0).toUpperCase()}${what.slice(1)}.${before}${why}`
+}
+
+function by(login: string): string {
+  return login === '' ? '' : `, changed by ${markdownCell(login, 60)}`
+}

@@ -1,0 +1,119 @@
+/** Statuses of a proposal's head commit (`ux.md` §2.5). No time in them: the same state is the same text, and is not sent again. */
+import type { CommitStatus } from '../../ports/hosted-forge.ts'
+import type { Change, Plan } from '../../record/schema.ts'
+import { oneLine } from '../../text/one-line.ts'
+import type { MassSubject } from './mass-text.ts'
+import { type DecidingPolicy, nobodyApplies, type ProposalSubject } from './proposal-subject.ts'
+
+const LIMIT = 140
+
+interface Facts {
+  readonly policy: DecidingPolicy
+  readonly ledgerUrl: string
+  /** `sha256:…` */
+  readonly fingerprint: string
+  readonly plan: Plan
+  readonly changes: readonly Change[]
+  readonly settle: 'syncer' | 'backporch'
+  /** What keeps live from being known to be what was reviewed; empty where nothing does. */
+  readonly unseen: string
+  /** What is wrong with who applies, or who it is. */
+  readonly applier: { readonly fails: boolean; readonly text: string }
+}
+
+/** @param complete whether everything of the unit could be observed: otherwise nobody can say that live is still what was reviewed */
+export function proposalStatuses(subject: ProposalSubject, complete: boolean): CommitStatus[] {
+  const { policy, applier, record, ledgerUrl } = subject
+  const { fingerprint, plan, changes, settle } = record.spec
+  const fails = nobodyApplies(subject) || applier.warning !== undefined
+  return statuses({
+    policy,
+    ledgerUrl,
+    fingerprint,
+    plan,
+    changes,
+    settle,
+    unseen: complete ? '' : 'not everything could be observed: this may be out of date',
+    applier: { fails, text: fails ? (applier.warning ?? applier.sentence) : `${applier.name}: ${applier.sentence}` },
+  })
+}
+
+/** Of a proposal about many clusters. */
+export function massStatuses(subject: MassSubject): CommitStatus[] {
+  const { policy, ledgerUrl, fingerprint, plan, changes, settle, appliers, rows } = subject
+  const failing = appliers.find(({ applier }) => applier.restores === 'never' || applier.warning !== undefined)
+  const [first] = appliers
+  const missed = rows.filter(({ state }) => state === 'not observed').length
+  return statuses({
+    policy,
+    ledgerUrl,
+    fingerprint,
+    plan,
+    changes,
+    settle,
+    unseen: missed === 0 ? '' : `${missed} of ${rows.length} clusters could not be observed: this may be out of date`,
+    applier:
+      failing === undefined
+        ? { fails: false, text: first === undefined ? 'whoever applies the package' : `${first.applier.name}: ${first.applier.sentence}` }
+        : {
+            fails: true,
+            text: `in ${failing.clusters} of ${rows.length} clusters: ${failing.applier.warning ?? failing.applier.sentence}`,
+          },
+  })
+}
+
+function statuses({ policy, ledgerUrl, fingerprint, plan, changes, settle, unseen, applier }: Facts): CommitStatus[] {
+  const make = (context: string, state: CommitStatus['state'], description: string): CommitStatus => ({
+    context,
+    state,
+    description: oneLine(description, LIMIT),
+    url: ledgerUrl,
+  })
+  const short = fingerprint.slice('sha256:'.length, 'sha256:'.length + 8)
+  const restores = changes.some(({ resolution }) => resolution === 'Restore')
+  return [
+    unseen === '' ? make('drift/fresh', 'success', `the cluster is as recorded here (${short})`) : make('drift/fresh', 'pending', unseen),
+    make(
+      'drift/render',
+      'success',
+      plan === 'Restore' ? 'no manifest changes' : 'with these edits git gives what is planned, and nothing else moves',
+    ),
+    make('drift/policy', 'success', `${policy.name}: ${policy.mode}, as ${policy.place ?? 'shipped'} says`),
+    ...(!restores
+      ? []
+      : settle === 'backporch'
+        ? [make('drift/applier', 'success', 'backporch restores exactly these fields after the merge')]
+        : [make('drift/applier', applier.fails ? 'failure' : 'success', applier.text)]),
+  ]
+}
+
+/** Every context by which a proposal is vouched for. */
+const VOUCHING = ['drift/fresh', 'drift/render', 'drift/policy', 'drift/applier'] as const
+
+/** Of a commit that is not ours: an older one may have been vouched for before. @param why as the beginning of a sentence */
+export function foreignStatuses(why: string): CommitStatus[] {
+  return VOUCHING.map((context) => ({ context, state: 'failure' as const, description: oneLine(why, LIMIT), url: '' }))
+}
+
+/** Of the commit by which a proposal landed: what came of it in the cluster; undefined for what is no merge. */
+export function restoredStatus(kind: string, cluster: string, url: string): CommitStatus | undefined {
+  const words: { readonly [kind: string]: readonly [CommitStatus['state'], string] } = {
+    merged: ['pending', `waiting until ${cluster} agrees with what was merged`],
+    verified: ['success', `${cluster} agrees with what was merged`],
+    'not-restored': ['failure', `${cluster} does not agree with what was merged`],
+  }
+  const [state, description] = words[kind] ?? []
+  if (state === undefined || description === undefined) return undefined
+  return { context: 'drift/restored', state, description: oneLine(description, LIMIT), url }
+}
+
+/** Of a proposal whose clusters could not be looked at: what was reviewed may not be what is there. */
+export function notObservedStatus(clusters: readonly string[]): CommitStatus {
+  const who = clusters.length === 1 ? `the cluster ${clusters[0] ?? ''}` : `the ${clusters.length} clusters`
+  return {
+    context: 'drift/fresh',
+    state: 'pending',
+    description: oneLine(`${who} could not be observed: this may be out of date`, LIMIT),
+    url: '',
+  }
+}

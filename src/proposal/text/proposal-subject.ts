@@ -1,0 +1,124 @@
+/** What the text of a proposal is made from: values only, so that the same drift gives the same bytes. */
+import type { ObjectId } from '../../package/object-id.ts'
+import type { ForgeDialect } from '../../ports/hosted-forge.ts'
+import type { Change, DriftRecord, Plan } from '../../record/schema.ts'
+import type { Applier } from '../../status/applier.ts'
+import type { GroupMember } from '../../status/resource-group.ts'
+
+/** One package in one cluster, as src/plan/turn/observation.ts has it. */
+export interface ProposalUnit {
+  readonly cluster: string
+  readonly packageName: string
+  readonly packagePath: string
+  readonly slug: string
+  /** A package of kpt where it is left out. */
+  readonly source?: 'kpt' | 'folder'
+}
+
+/** Why a proposal is not like any other. The first three make it a draft; all of them are told in the body. */
+export type ProposalState =
+  | { readonly kind: 'changing' }
+  | { readonly kind: 'render-failed'; readonly why: string }
+  | { readonly kind: 'storm' }
+  | { readonly kind: 'edited' }
+  /** Times are RFC 3339 UTC. */
+  | { readonly kind: 'stale'; readonly since: string }
+  /** For so many seconds that somebody is asked by name; it is `stale` too. */
+  | { readonly kind: 'overdue'; readonly since: string; readonly after: number }
+  | { readonly kind: 'snoozed'; readonly until: string }
+  /** A proposal about the same was merged, and the cluster still differed after the time that the policy gives. */
+  | { readonly kind: 'not-restored'; readonly after: string }
+  | { readonly kind: 'not-observed'; readonly since: string }
+
+export interface DecidingPolicy {
+  readonly name: string
+  readonly mode: string
+  /** `path:line` in the repository; undefined for the shipped default. */
+  readonly place: string | undefined
+}
+
+/** What stands around the changes of every proposal. */
+export interface ProposalFrame {
+  /** Commit of the base branch that was compared: links to authored files and to the policy are of it. */
+  readonly base: ObjectId
+  /** Short name of the proposal's branch. */
+  readonly headBranch: string
+  readonly dialect: ForgeDialect
+  /** Whether the branch carries the full report: see `wantsReport`. */
+  readonly hasReport: boolean
+  readonly policy: DecidingPolicy
+  /** Seconds for which a close silences exactly this drift. */
+  readonly closeSilence: number
+  /** Version of backporch. */
+  readonly version: string
+  /** Address of the unit's status in the ledger; empty where there is no page. */
+  readonly ledgerUrl: string
+  readonly states: readonly ProposalState[]
+}
+
+export interface ProposalSubject extends ProposalFrame {
+  readonly record: DriftRecord
+  readonly unit: ProposalUnit
+  readonly applier: Applier
+  /** Live status of the unit's objects; empty where it is not known. */
+  readonly health: readonly GroupMember[]
+  /** Objects of which the server says that a plain apply of what git declares fails, and why, in its words. */
+  readonly reapplyFails: readonly { readonly ref: Change['ref']; readonly why: string }[]
+  /** Changes that cannot be adopted, by their fingerprint, with the reason; credentials and undeclared objects need not be told. */
+  readonly notAdoptable: ReadonlyMap<string, string>
+  /** Changes that cannot be released, by their fingerprint, with the reason. */
+  readonly notReleasable: ReadonlyMap<string, string>
+  /** Other clusters which the same package feeds. */
+  readonly alsoIn: readonly string[]
+  /** Where somebody chose another plan after the proposal was opened. */
+  readonly previousPlan: { readonly plan: Plan; readonly by: string } | undefined
+}
+
+/** A change with the number that `/adopt 2` names it by. */
+export interface NumberedChange {
+  readonly change: Change
+  readonly number: number
+}
+
+/** The differences of one object, and the worst of their risks. */
+export interface ObjectChanges {
+  readonly ref: Change['ref']
+  readonly changes: readonly NumberedChange[]
+  readonly risk: Change['risk']
+}
+
+const ORDER: readonly Change['risk'][] = ['critical', 'high', 'medium', 'low']
+
+export function worstRisk(changes: readonly Change[]): Change['risk'] {
+  return ORDER.find((risk) => changes.some((change) => change.risk === risk)) ?? 'low'
+}
+
+/** Numbered as the record has them, riskiest first; equal risks in the order of the record. */
+export function rankChanges(changes: readonly Change[]): readonly NumberedChange[] {
+  return changes
+    .map((change, index) => ({ change, number: index + 1 }))
+    .sort((left, right) => ORDER.indexOf(left.change.risk) - ORDER.indexOf(right.change.risk))
+}
+
+/** By object, the riskiest first. */
+export function rankObjects(changes: readonly Change[]): readonly ObjectChanges[] {
+  const ranked = Map.groupBy(rankChanges(changes), ({ change: { ref } }) => JSON.stringify([ref.group, ref.kind, ref.namespace, ref.name]))
+  return [...ranked.values()].flatMap((own) => {
+    const [first] = own
+    const inOrder = own.toSorted((left, right) => left.number - right.number)
+    return first === undefined ? [] : [{ ref: first.change.ref, changes: inOrder, risk: first.change.risk }]
+  })
+}
+
+/** Why the live value cannot be written to git; undefined where it can. */
+export function whyNotAdoptable(change: Change, told: ReadonlyMap<string, string>): string | undefined {
+  if (change.redacted === true) return 'the value is a credential, and is not written to git'
+  if (change.change === 'unexpected') return 'git declares no such object, so nothing says where it belongs'
+  return told.get(change.fingerprint)
+}
+
+/** Whether a merged Restore alone leads nowhere: git is kept, and nobody brings the cluster in line. */
+export function nobodyApplies({ record, applier }: ProposalSubject): boolean {
+  const restores = record.spec.changes.some(({ resolution }) => resolution === 'Restore')
+  return restores && record.spec.settle === 'syncer' && applier.restores === 'never'
+}

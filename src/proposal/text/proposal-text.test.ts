@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { PLAIN } from '../../../test/fakes/dialects.ts'
+import { changeOf } from '../../../test/fakes/record-samples.ts'
+import { FLUX, MASS, manyChanges, NOBODY, PROPOSALS, REPLICAS, subjectOf } from '../../../test/golden/proposals/samples.ts'
+import { formatSubject } from '../../record/subject.ts'
+import { massText } from './mass-text.ts'
+import { outcomeComment } from './outcome-comment.ts'
+import { reportPath } from './proposal-footer.ts'
+import { LABELS } from './proposal-labels.ts'
+import type { ProposalSubject } from './proposal-subject.ts'
+import { proposalText } from './proposal-text.ts'
+import { wantsReport } from './report-text.ts'
+import { readTicks } from './ticks.ts'
+
+const bodyOf = (subject: ProposalSubject): string => proposalText(subject).body
+const ticksIn = (subject: ProposalSubject) => readTicks(bodyOf(subject).replaceAll('- [ ]', '- [x]'))
+const withSettle = (subject: ProposalSubject, settle: 'syncer' | 'backporch'): ProposalSubject => ({
+  ...subject,
+  record: { ...subject.record, spec: { ...subject.record.spec, settle } },
+})
+
+test('the title is the subject of the commit', () => {
+  const subject = subjectOf([REPLICAS])
+  assert.equal(proposalText(subject).title, formatSubject(subject.record, 'Proposed'))
+})
+
+test('labels say plan and worst risk, and every label is one that init makes', () => {
+  assert.deepEqual(proposalText(subjectOf([REPLICAS, { ...REPLICAS, risk: 'critical', resolution: 'Adopt' }])).labels, [
+    'drift',
+    'drift-plan/mixed',
+    'drift-risk/critical',
+  ])
+  const known = new Set(LABELS.map(({ name }) => name))
+  for (const subject of Object.values(PROPOSALS)) for (const label of proposalText(subject).labels) assert.ok(known.has(label), label)
+})
+
+test('where nobody applies, a Restore says so, with the command; an Adopt does not, for there is nothing to apply', () => {
+  const restore = proposalText(subjectOf([REPLICAS], { applier: NOBODY }))
+  assert.match(restore.body, /Merging alone does not bring the cluster back\.\*\* Run after the merge:\n\n```sh\nkubectl apply /)
+  assert.ok(restore.labels.includes('drift-state/no-applier'))
+  const adopt = proposalText(subjectOf([{ ...REPLICAS, resolution: 'Adopt' }], { applier: NOBODY }))
+  assert.doesNotMatch(adopt.body, /Merging alone|kubectl apply/)
+  assert.ok(!adopt.labels.includes('drift-state/no-applier'))
+})
+
+test('where backporch settles, no syncer is named and no command printed', () => {
+  const body = bodyOf(withSettle(subjectOf([REPLICAS], { applier: NOBODY }), 'backporch'))
+  assert.match(body, /backporch writes back exactly what git says, and nothing else, after the merge/)
+  assert.doesNotMatch(body, /kubectl apply|Merging alone/)
+})
+
+test('that a value becomes another is said only where somebody applies it', () => {
+  assert.match(bodyOf(subjectOf([REPLICAS], { applier: FLUX })), /`5` becomes `3`: Flux/)
+  assert.doesNotMatch(bodyOf(subjectOf([REPLICAS], { applier: NOBODY })), /`5` becomes `3`/)
+})
+
+test('a folder without a Kptfile is called one, and no link leads to the Kptfile that it has not', () => {
+  const subject = subjectOf([REPLICAS])
+  assert.match(bodyOf(subject), /package .* at .*\/Kptfile/)
+  const body = bodyOf({ ...subject, unit: { ...subject.unit, source: 'folder' } })
+  assert.match(body, /folder .* at /)
+  assert.doesNotMatch(body, /\/Kptfile/)
+})
+
+test('what no apply removes is told', () => {
+  const added = changeOf({ ...REPLICAS, change: 'added', git: undefined, live: 'on', path: 'metadata.annotations["a/b"]' })
+  assert.match(bodyOf(subjectOf([added])), /One field is not in git at all: no apply removes such a field/)
+  assert.doesNotMatch(bodyOf(withSettle(subjectOf([added]), 'backporch')), /not in git at all/)
+})
+
+test('what a Restore deletes is said to be in the record, and the values that go with it to be lost', () => {
+  const ref = { group: '', kind: 'Secret', namespace: 'shop', name: 'db' }
+  const { path: _path, git: _git, live: _live, ...whole } = changeOf({ ref, change: 'unexpected' })
+  const subject = subjectOf([whole])
+  const copies = [{ ref, manifest: 'kind: Secret\n', lost: ['data.password'] }]
+  const body = bodyOf({ ...subject, record: { ...subject.record, spec: { ...subject.record.spec, copies } } })
+  const lines = [
+    '- The record keeps a copy of Secret `shop/db`, which can be applied again.',
+    '- A Restore loses the live value of `data.password` of Secret `shop/db`: git never keeps credentials.',
+  ]
+  assert.ok(body.includes(lines.join('\n')), body)
+  const losses = ['A Restore loses the live value of data.password of Secret shop/db: git never keeps credentials.']
+  assert.ok(massText({ ...MASS, losses }).body.includes(lines[1] ?? ''))
+})
+
+test('a syncer that reverts without a merge is not said to leave the cluster alone', () => {
+  const body = bodyOf(subjectOf([REPLICAS], { applier: { ...FLUX, revertsUnasked: 'yes' } }))
+  assert.match(body, /\| \*\*close\*\* \| stays as it is \| backporch leaves it as it is, and who applies the package reverts it/)
+})
+
+test('what cannot be adopted has no box and no row, and the reason stands there', () => {
+  const refused = subjectOf([REPLICAS], { notAdoptable: new Map([[REPLICAS.fingerprint, 'a function writes the field']]) })
+  for (const subject of [refused, PROPOSALS['one-secret'] ?? refused]) {
+    assert.match(bodyOf(subject), /- Adopt is not possible: /)
+    assert.doesNotMatch(bodyOf(subject), /comment `\/adopt`/)
+    assert.deepEqual(
+      ticksIn(subject).map(({ verb }) => verb),
+      ['recheck'],
+    )
+  }
+})
+
+test('what cannot be released has no row, and the reason stands there', () => {
+  const body = bodyOf(subjectOf([REPLICAS], { notReleasable: new Map([[REPLICAS.fingerprint, 'the syncer holds the field']]) }))
+  assert.match(body, /- Release is not possible: the syncer holds the field\./)
+  assert.doesNotMatch(body, /comment `\/release`/)
+  assert.match(bodyOf(subjectOf([REPLICAS])), /comment `\/release`/)
+})
+
+test('boxes are of objects, name their changes by the numbers of the record, and are left out for more than ten', () => {
+  const other = changeOf({ ref: { ...REPLICAS.ref, name: 'other' }, risk: 'high' })
+  assert.deepEqual(ticksIn(subjectOf([REPLICAS, { ...REPLICAS, path: 'spec.paused' }, other])), [
+    { verb: 'adopt', drift: '1a2b3c4d', changes: [3] },
+    { verb: 'adopt', drift: '1a2b3c4d', changes: [1, 2] },
+    { verb: 'recheck', drift: '1a2b3c4d', changes: [] },
+  ])
+  assert.equal(ticksIn(subjectOf(manyChanges(10))).length, 11)
+  assert.equal(ticksIn(subjectOf(manyChanges(11))).length, 1)
+})
+
+test('a large drift shows its 30 riskiest, says how many there are, and links to all of them only where they are', () => {
+  const large = subjectOf(manyChanges(412), { hasReport: true })
+  assert.match(bodyOf(large), /\*\*Shown are 30 of 495 changes\*\*/)
+  assert.match(bodyOf(large), new RegExp(`${reportPath('prod-eu-1', 'apps--checkout')}\\)`))
+  assert.doesNotMatch(bodyOf({ ...large, hasReport: false }), /report\.md/)
+  assert.ok(wantsReport(large.record))
+  assert.ok(!wantsReport(subjectOf([REPLICAS]).record))
+})
+
+test('a forge that takes little, folds nothing and has no pages still gets everything that is needed to decide', () => {
+  const body = bodyOf(subjectOf(manyChanges(412), { dialect: PLAIN, ledgerUrl: '' }))
+  assert.ok(body.length <= 4_000)
+  assert.doesNotMatch(body, /<details>|\]\(|\[!/)
+  for (const part of [/\*\*merge\*\*/, /\*\*close\*\*/, /first seen/, /Shown are \d+ of 495/, /<sub>¹/]) assert.match(body, part)
+})
+
+test('only what is not final is a draft, and it says why', () => {
+  for (const state of [{ kind: 'changing' }, { kind: 'storm' }, { kind: 'render-failed', why: 'x' }] as const) {
+    const { draft, body } = proposalText(subjectOf([REPLICAS], { states: [state] }))
+    assert.ok(draft)
+    assert.match(body, /\*\*Draft:\*\*/)
+  }
+  assert.ok(!proposalText(subjectOf([REPLICAS], { states: [{ kind: 'snoozed', until: '2026-08-28T14:31:00Z' }] })).draft)
+})
+
+test('critical drift is silent for a day at most', () => {
+  assert.match(bodyOf(subjectOf([{ ...REPLICAS, risk: 'critical' }])), /not raised again for 24 hours/)
+  assert.match(bodyOf(subjectOf([{ ...REPLICAS, risk: 'critical' }], { closeSilence: 3_600 })), /not raised again for 1 hour,/)
+  assert.match(bodyOf(subjectOf([REPLICAS])), /not raised again for 30 days/)
+})
+
+test('a multi-line value is shown by the first line that differs, a long one by the place where it does', () => {
+  const [git, live] = ['a\nb\nc', 'a\nx\nc']
+  assert.match(bodyOf(subjectOf([{ ...REPLICAS, git, live }])), /\| `b` \(line 2\) \| `x` \(line 2\) \|/)
+  const long = 'registry.example/a/very/long/path/of/an/image'
+  assert.match(bodyOf(subjectOf([{ ...REPLICAS, git: `${long}:1`, live: `${long}:2` }])), /\| `\.\.\.image:1"` \| `\.\.\.image:2"` \|/)
+})
+
+test('no line of a diff begins with what a bot takes for a command', () => {
+  const path = 'data["a"]'
+  const changed = bodyOf(subjectOf([{ ...REPLICAS, path, git: '/lgtm\nx\n /merge', live: '/lgtm\ny\n /merge' }]))
+  assert.match(changed, /\n@@ data\["a"\] @@\n- {3}x\n\+ {3}y\n/)
+  assert.doesNotMatch(bodyOf(subjectOf([{ ...REPLICAS, path: '/approve', git: { a: 1, b: 2 }, live: 0 }])), /^\s*\//m)
+})
+
+test('no hash of a hidden value is shown as if it told something', () => {
+  assert.doesNotMatch(bodyOf(PROPOSALS['one-secret'] ?? subjectOf([])), /hmac|0123456789abcdef/)
+})
+
+test('one cause names as many clusters as there are, and rows beyond 200 are told', () => {
+  const [row = { cluster: '', slug: '', since: '', state: 'drifted', plan: 'Restore', episode: '' } as const] = MASS.rows
+  const rows = Array.from({ length: 250 }, (_each, index) => ({ ...row, cluster: `edge-${index}` }))
+  const { title, body } = massText({ ...MASS, rows, dialect: { ...MASS.dialect, bodyLimit: 250_000 } })
+  assert.match(title, /in 250 clusters/)
+  assert.match(body, /Shown are 200 of 250 clusters/)
+  assert.equal(body.match(/^\| \[`edge-/gm)?.length, 200)
+})
+
+test('a comment says what closing means, and until when', () => {
+  assert.deepEqual(outcomeComment({ kind: 'declined', silentUntil: '2026-09-20T14:31:00Z', critical: false }), {
+    topic: 'outcome',
+    body: 'Closed: the cluster stays as it is, and exactly this drift is not raised again until 2026-09-20 14:31 UTC. Any other change is, and reopening this raises it at once.\n',
+  })
+})

@@ -1,0 +1,190 @@
+/**
+ * The pull request of a unit: title, body, labels. A reviewer who never heard of us reads on the first screen, without unfolding
+ * anything, what changed, who did it, since when, what merging does and what closing does. Same input, same bytes; nothing is read
+ * from a clock. What comes from a cluster, from git or from a person goes through src/text/markdown-text.ts.
+ */
+
+import { formatSubject } from '../../record/subject.ts'
+import { markdownCell, markdownProse } from '../../text/markdown-text.ts'
+import { changeTable, hasDiff, kindTable, objectDiff, objectList, planCounts } from './change-table.ts'
+import { decisionTable, planBoxes, planRefusals, settleNotes } from './decision-table.ts'
+import { footer, moreLink } from './proposal-footer.ts'
+import { head, planLine } from './proposal-head.ts'
+import { proposalLabels } from './proposal-labels.ts'
+import { type ObjectChanges, type ProposalSubject, rankChanges, rankObjects } from './proposal-subject.ts'
+import { count, folded, objectName } from './words.ts'
+
+export interface ProposalText {
+  readonly title: string
+  /** At most `dialect.bodyLimit` UTF-16 code units, where that is 2,500 or more. */
+  readonly body: string
+  readonly labels: readonly string[]
+  readonly draft: boolean
+}
+
+export function proposalText(subject: ProposalSubject): ProposalText {
+  return {
+    title: formatSubject(subject.record, 'Proposed'),
+    body: proposalBody(subject),
+    labels: proposalLabels(subject),
+    draft: subject.states.some(({ kind }) => kind === 'changing' || kind === 'render-failed' || kind === 'storm'),
+  }
+}
+
+/** How much of everything a body has. */
+interface Amount {
+  readonly rows: number
+  /** Objects of which the difference is shown as a diff, and changes of each. */
+  readonly diffs: number
+  readonly diffChanges: number
+  /** Whether objects without a diff are listed by kind. */
+  readonly lists: boolean
+  readonly links: boolean
+  /** Boxes, notes, help: everything that is not needed to decide. */
+  readonly extras: boolean
+}
+
+const ROWS = 30
+const FEW_ROWS = 6
+const OPEN_DIFFS = 3
+const SOME_OBJECTS = 25
+const MANY_OBJECTS = 200
+
+/** From all that is wanted down to what always fits; the first that fits is taken. */
+function amounts(objects: number): readonly Amount[] {
+  const many = objects > MANY_OBJECTS
+  const diffs = many ? 0 : objects > SOME_OBJECTS ? 10 : objects
+  const whole: Amount = { rows: ROWS, diffs, diffChanges: 50, lists: !many && objects > SOME_OBJECTS, links: true, extras: true }
+  return [
+    whole,
+    { ...whole, lists: false },
+    { ...whole, lists: false, diffs: Math.min(diffs, 10), diffChanges: 10 },
+    { ...whole, lists: false, diffs: Math.min(diffs, OPEN_DIFFS), diffChanges: 3 },
+    { ...whole, lists: false, diffs: 0 },
+    { ...whole, lists: false, diffs: 0, rows: 10 },
+    { ...whole, lists: false, diffs: 0, rows: 3 },
+    { ...whole, lists: false, diffs: 0, rows: 1, links: false },
+    { ...whole, lists: false, diffs: 0, rows: 1, links: false, extras: false },
+  ]
+}
+
+function proposalBody(subject: ProposalSubject): string {
+  const objects = rankObjects(subject.record.spec.changes)
+  for (const amount of amounts(objects.length)) {
+    const body = bodyOf(subject, objects, amount)
+    if (body.length <= subject.dialect.bodyLimit) return body
+  }
+  return bareBody(subject)
+}
+
+function bodyOf(subject: ProposalSubject, objects: readonly ObjectChanges[], amount: Amount): string {
+  const { record, base, dialect } = subject
+  const { changes } = record.spec
+  const rows = rankChanges(changes).slice(0, amount.rows)
+  const changed = changeTable(rows, amount.links ? { base, dialect } : undefined, changes.length > 1)
+  const counts = rows.length < changes.length && objects.length > 1 ? kindTable(objects) : []
+  const decision = [planLine(subject), '', ...decisionTable(subject)]
+  const few = changes.length <= FEW_ROWS
+  return text([
+    ...head(subject, rows.length, moreLink(subject, amount.links)),
+    ...(few ? [...changed, ...decision] : [...decision, ...counts, ...changed]),
+    ...settleNotes(subject),
+    ...(amount.extras ? [...adoptPart(subject), ...planBoxes(subject, objects)] : []),
+    ...diffPart(subject, objects, amount),
+    ...(amount.lists ? listPart(subject, objects.slice(amount.diffs)) : []),
+    ...(amount.extras ? [...notePart(subject), ...healthPart(subject), ...commandPart(subject)] : []),
+    ...footer(subject, amount.links),
+  ])
+}
+
+/** What is left when not even a row fits: the counts, the decision in words, and the footer. */
+function bareBody(subject: ProposalSubject): string {
+  const { changes, plan } = subject.record.spec
+  return text([
+    `**${count(changes.length, 'difference')} between git and cluster ${markdownCell(subject.unit.cluster, 60)}**: ${planCounts(changes)}.`,
+    '',
+    `Merging does what the plan (${plan}) says; closing leaves the cluster as it is. All of it: ${moreLink(subject, false)}.`,
+    '',
+    ...footer(subject, false),
+  ])
+}
+
+function text(lines: readonly string[]): string {
+  return `${lines.join('\n')}\n`
+}
+
+function adoptPart(subject: ProposalSubject): string[] {
+  const refusals = planRefusals(subject)
+  return refusals.length === 0 ? [] : [...refusals, '']
+}
+
+function diffPart({ dialect }: ProposalSubject, objects: readonly ObjectChanges[], amount: Amount): string[] {
+  const shown = objects.slice(0, amount.diffs).filter(hasDiff)
+  if (objects.length <= OPEN_DIFFS) {
+    return shown.flatMap((object) => [
+      ...(objects.length > 1
+        ? [`${markdownCell(objectName(object.ref), 120)}, git (−) and the cluster (+):`, '']
+        : ['Git (−) and the cluster (+):', '']),
+      objectDiff(object, amount.diffChanges),
+      '',
+    ])
+  }
+  return shown.flatMap((object) =>
+    folded(dialect, `Diff, risk ${object.risk}, ${count(object.changes.length, 'change')}:`, objectName(object.ref), [
+      objectDiff(object, amount.diffChanges),
+    ]),
+  )
+}
+
+/** Objects whose diff is not shown, by kind. */
+function listPart({ dialect }: ProposalSubject, objects: readonly ObjectChanges[]): string[] {
+  const kinds = [...Map.groupBy(objects, ({ ref }) => ref.kind)].sort(([left], [right]) => (left < right ? -1 : 1))
+  return kinds.flatMap(([kind, own]) => folded(dialect, `${count(own.length, 'more object')} of kind`, kind, objectList(own)))
+}
+
+const NOTES_SHOWN = 10
+
+/** Facts about single changes that the comparison found. */
+function notePart({ record, dialect }: ProposalSubject): string[] {
+  const single = record.spec.changes.length === 1
+  const notes = record.spec.changes.flatMap(({ notes: own = [] }, index) =>
+    own.map((note) => `- ${single ? '' : `change ${index + 1}: `}Note: ${markdownProse(note, 300)}`),
+  )
+  if (notes.length === 0) return []
+  const more = notes.length > NOTES_SHOWN ? [`- and ${count(notes.length - NOTES_SHOWN, 'more note')}`] : []
+  const listed = [...notes.slice(0, NOTES_SHOWN), ...more]
+  return notes.length <= 2 ? [...listed, ''] : folded(dialect, count(notes.length, 'note'), '', listed)
+}
+
+const MEMBERS_SHOWN = 10
+
+function healthPart({ health, dialect }: ProposalSubject): string[] {
+  if (health.length === 0) return []
+  const current = health.filter(({ status }) => status === 'Current').length
+  const others = health.filter(({ status }) => status !== 'Current')
+  const words = `Health: ${current} of ${count(health.length, 'object')} Current`
+  if (others.length === 0) return [`${words}.`, '']
+  const lines = others
+    .slice(0, MEMBERS_SHOWN)
+    .map(
+      ({ id, status, health: said = '' }) =>
+        `- ${markdownCell(objectName(id), 120)}: ${status}${said === '' ? '' : `, ${markdownCell(said, 200)}`}`,
+    )
+  const more = others.length > MEMBERS_SHOWN ? [`- and ${count(others.length - MEMBERS_SHOWN, 'more object')}`] : []
+  return folded(dialect, words, '', [...lines, ...more])
+}
+
+function commandPart({ record, dialect }: ProposalSubject): string[] {
+  const several = record.spec.changes.length > 1
+  const number = several ? '2' : '1'
+  return folded(dialect, 'Commands', '', [
+    'Write one in a comment, at the start of a line; whoever may write to the repository may.',
+    '',
+    ...(several
+      ? ['- `/adopt 1,3` · `/restore 2` · `/release 4` change the plan for these numbers; without numbers for all']
+      : ['- `/adopt` · `/restore` · `/release` change the plan']),
+    `- \`/ignore ${number} --for 30d -- reason\` proposes a rule for the policy`,
+    '- `/snooze 7d` waits · `/recheck` looks at the cluster again · `/recreate` builds this branch anew',
+    `- \`/explain ${number}\` tells how the plan came about · \`/help\` tells more`,
+  ])
+}

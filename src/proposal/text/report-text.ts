@@ -1,0 +1,66 @@
+/** The whole report as a file beside the record, for when a body cannot have all of it. */
+
+import type { DriftRecord } from '../../record/schema.ts'
+import { unitName } from '../../record/unit-name.ts'
+import { markdownCell } from '../../text/markdown-text.ts'
+import { changeTable, kindTable, objectDiff } from './change-table.ts'
+import { WRITER_NOTE } from './proposal-footer.ts'
+import { type NumberedChange, type ObjectChanges, rankChanges, rankObjects } from './proposal-subject.ts'
+import { count, objectName, time } from './words.ts'
+
+const BODY_OBJECTS = 200
+/** What a table of a body and its diffs may grow to before the smallest of the usual forges cuts it. */
+const BODY_CHARACTERS = 40_000
+const ROWS = 20_000
+/** UTF-16 code units of all diffs together. */
+const DIFFS = 2_000_000
+const DIFF_CHANGES = 100
+
+/** Whether the branch shall carry the report; known from the record alone, before any forge is asked. */
+export function wantsReport(record: DriftRecord): boolean {
+  const { changes } = record.spec
+  if (changes.length > BODY_OBJECTS) return true
+  return reportText(record).length > BODY_CHARACTERS
+}
+
+/** `report.md`: every change, riskiest first, then every diff. Links go nowhere, for the file outlives its branch. */
+export function reportText(record: DriftRecord): string {
+  const { unit, changes, began, observed, plan } = record.spec
+  const objects = rankObjects(changes)
+  const ranked = rankChanges(changes)
+  const revision = unit.revision === undefined ? '' : `@${unit.revision}`
+  const lines = [
+    `# ${count(changes.length, 'difference')} in ${count(objects.length, 'object')} between git and cluster ${markdownCell(unit.cluster, 60)}`,
+    '',
+    `Package ${markdownCell(`${unitName(unit)}${revision}`)} at ${markdownCell(unit.commit.slice(0, 7))} · first seen ${time(began)} · observed ${time(observed.at)} · plan ${plan}`,
+    '',
+    ...kindTable(objects),
+    '## Changes',
+    '',
+    ...changeTable(ranked.slice(0, ROWS), undefined, true),
+    ...(ranked.length > ROWS ? [`and ${count(ranked.length - ROWS, 'more change')}, see the record.`, ''] : []),
+    WRITER_NOTE,
+    '',
+    '## Diffs, git (−) and the cluster (+)',
+    '',
+    ...diffs(objects),
+  ]
+  return `${lines.join('\n').trimEnd()}\n`
+}
+
+function diffs(objects: readonly ObjectChanges[]): string[] {
+  const lines: string[] = []
+  let size = 0
+  for (const [index, object] of objects.entries()) {
+    const block = objectDiff(object, DIFF_CHANGES)
+    size += block.length
+    if (size > DIFFS) return [...lines, `and ${count(objects.length - index, 'more object')}, see the record.`]
+    lines.push(`### ${numbers(object.changes)} ${markdownCell(objectName(object.ref), 120)}`, '', block, '')
+  }
+  return lines
+}
+
+function numbers(changes: readonly NumberedChange[]): string {
+  const [first] = changes
+  return changes.length === 1 ? `${first?.number ?? 0}` : `${first?.number ?? 0} to ${changes.at(-1)?.number ?? 0}`
+}

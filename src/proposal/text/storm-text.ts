@@ -1,0 +1,104 @@
+/** Very many packages at once, or objects of one cluster: no pull requests, one issue that says who, since when and what to do. */
+import type { ForgeDialect } from '../../ports/hosted-forge.ts'
+import { commitText } from '../../record/commit-text.ts'
+import type { Change } from '../../record/schema.ts'
+import { markdownCell, markdownLink } from '../../text/markdown-text.ts'
+import { oneLine } from '../../text/one-line.ts'
+import { box, count, plainTime, riskWord, table, time } from './words.ts'
+
+export interface StormSubject {
+  /** Packages, each in one cluster, that began to drift since `since`. */
+  readonly units: number
+  readonly clusters: number
+  /** RFC 3339 UTC. */
+  readonly since: string
+  /** How many packages in an hour are a storm. */
+  readonly threshold: number
+  /** Where it is about very many objects of these clusters: how many differ, and how many, and percent of a cluster, are a storm. */
+  readonly objects?: { readonly count: number; readonly stormObjects: number; readonly stormShare: number }
+  /** Field managers with the packages that they changed, most first. */
+  readonly writers: readonly { readonly manager: string; readonly units: number }[]
+  /** The riskiest of them; the address is empty where there is no page. */
+  readonly worst: readonly {
+    readonly cluster: string
+    readonly packageName: string
+    readonly changes: number
+    readonly risk: Change['risk']
+    readonly url: string
+  }[]
+  readonly dialect: ForgeDialect
+  readonly version: string
+}
+
+export interface IssueText {
+  readonly title: string
+  readonly body: string
+  readonly labels: readonly string[]
+}
+
+const SHOWN = 30
+
+export function stormText(subject: StormSubject): IssueText {
+  const { units, since, dialect } = subject
+  const [first] = subject.writers
+  const by = first === undefined ? '' : `, ${percent(first.units, units)} by ${oneLine(commitText(first.manager), 30)}`
+  const bodies = [SHOWN, 10, 0].map((rows) => stormBody(subject, rows))
+  return {
+    title: oneLine(`Drift storm: ${what(subject)} since ${plainTime(since) ?? oneLine(commitText(since), 20)}${by}`, 100),
+    body:
+      bodies.find((body) => body.length <= dialect.bodyLimit) ??
+      `**Drift storm: ${count(units, 'package')}.** No pull requests are opened while it lasts.\n`,
+    labels: ['drift', 'drift-state/storm'],
+  }
+}
+
+function percent(part: number, whole: number): string {
+  return `${whole === 0 ? 0 : Math.min(100, Math.floor((part * 100) / whole))} %`
+}
+
+/** `61 objects of 3 packages`, `64 packages` */
+function what({ units, objects }: StormSubject): string {
+  return `${objects === undefined ? '' : `${count(objects.count, 'object')} of `}${count(units, 'package')}`
+}
+
+function stormBody(subject: StormSubject, rows: number): string {
+  const { units, clusters, since, threshold, objects, writers, worst, dialect, version } = subject
+  const most =
+    objects === undefined
+      ? `more than ${threshold}`
+      : `more than ${count(objects.stormObjects, 'object')} and more than ${objects.stormShare} % of all objects of a cluster`
+  const below = objects === undefined ? `below ${threshold} new packages in an hour` : 'when fewer objects begin to differ in an hour'
+  const shown = worst.slice(0, rows)
+  const lines = [
+    ...box(dialect, 'caution', [
+      `**${what(subject)} in ${count(clusters, 'cluster')} began to differ from git since ${time(since)}.** That is ${most} in an hour, so one cause is likely.`,
+      `**No pull requests are opened ${objects === undefined ? '' : 'for them '}while it lasts**, except for critical drift. Nothing is written to any cluster, and nothing is lost: each package is recorded.`,
+    ]),
+    '**What to do**',
+    '',
+    '1. Look at the writer with most packages below: it is probably the cause, such as an upgraded controller or a syncer that was switched off.',
+    '2. If it should not have written, stop it; packages that go back by themselves leave this list.',
+    '3. If it should, add an ignore rule for it to the policy (`.drift/policy.yaml`), with a reason.',
+    `4. Otherwise do nothing: ${below} this issue is closed, and pull requests follow within the usual limits.`,
+    '',
+    ...table(
+      ['Changed by ¹', 'Packages', 'Share'],
+      writers.slice(0, 10).map(({ manager, units: own }) => [markdownCell(manager, 60), String(own), percent(own, units)]),
+    ),
+    ...(shown.length === 0 ? [] : [`The ${shown.length} riskiest of ${count(units, 'package')}:`, '']),
+    ...(shown.length === 0
+      ? []
+      : table(
+          ['Package', 'Cluster', 'Changes', 'Risk'],
+          shown.map((unit) => [
+            markdownLink(markdownCell(unit.packageName, 120), unit.url),
+            markdownCell(unit.cluster, 60),
+            String(unit.changes),
+            riskWord(unit.risk),
+          ]),
+        )),
+    `<sub>¹ A field manager: the name that a client gave itself. · backporch ${markdownCell(version, 30)}</sub>`,
+    '<!-- backporch:v1 storm -->',
+  ]
+  return `${lines.join('\n')}\n`
+}

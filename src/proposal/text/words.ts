@@ -1,0 +1,191 @@
+/** Small pieces of the texts: names, times, counts and values of a difference as Markdown. */
+import { isKnownWriter } from '../../drift/attribute/actor.ts'
+import type { ObjectId } from '../../package/object-id.ts'
+import type { ForgeDialect } from '../../ports/hosted-forge.ts'
+import { actorLimit, actorName } from '../../record/actor-name.ts'
+import { formatValue, hiddenBytes } from '../../record/format-value.ts'
+import type { Change, Plan } from '../../record/schema.ts'
+import { htmlCode, markdownCell, markdownLink } from '../../text/markdown-text.ts'
+
+export const NAME_LIMIT = 120
+/** What a column of a table takes without pushing the others off the page. */
+const VALUE_LIMIT = 40
+const FIELD_LIMIT = 40
+const SHORT_LIMIT = 40
+/** Characters that stand at most before the place where two long values part. */
+const CONTEXT = 16
+/** Not `…`, behind which browsers break the line. */
+const LEFT_OUT = '...'
+
+/** `Deployment shop/web` */
+export function objectName({ kind, namespace, name }: Change['ref']): string {
+  return `${kind} ${namespace === '' ? name : `${namespace}/${name}`}`
+}
+
+/** `1 change`, `12 changes` */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`
+}
+
+/** `2026-08-21 14:02 UTC` of RFC 3339 UTC; anything else in code. Never relative: the text must not age. */
+export function time(at: string): string {
+  return plainTime(at) ?? (at === '' ? 'an unknown time' : markdownCell(at, 40))
+}
+
+export function plainTime(at: string): string | undefined {
+  const [, day, clock] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?Z$/.exec(at) ?? []
+  return day === undefined ? undefined : `${day} ${clock} UTC`
+}
+
+/** `30 days`, `24 hours`, `10 minutes` */
+export function duration(seconds: number): string {
+  if (seconds >= 2 * 86_400) return count(Math.round(seconds / 86_400), 'day')
+  return seconds >= 3_600 ? count(Math.round(seconds / 3_600), 'hour') : count(Math.max(1, Math.round(seconds / 60)), 'minute')
+}
+
+const PLAN_WORDS = { Restore: 'Restore', Adopt: 'Adopt', Release: 'Release', Mixed: 'mixed' } as const
+
+export function planWord(plan: Plan): string {
+  return PLAN_WORDS[plan]
+}
+
+export function riskWord(risk: Change['risk']): string {
+  return risk === 'critical' || risk === 'high' ? `**${risk}**` : risk
+}
+
+const CLASSES = { 'human-tool': 'human tool', controller: 'controller', gitops: 'GitOps syncer', webhook: 'webhook', unknown: '' } as const
+
+/** Without its kind, for tables with many rows. */
+export function writerName({ actor }: Change): string {
+  if (actor.confidence === 'none') return 'unknown'
+  return `${actor.confidence === 'last-writer' ? 'perhaps ' : ''}${markdownCell(actorName(actor), actorLimit(actor, 60))}`
+}
+
+/** `kubectl-scale` (human tool); with `perhaps` where it is only the last writer that is known. */
+export function writer(change: Change): string {
+  const kind = CLASSES[change.actor.class]
+  return `${writerName(change)}${change.actor.confidence === 'none' || kind === '' ? '' : ` (${kind})`}`
+}
+
+/** The time stands for the change only where the manager owns the field. */
+export function writtenAt({ actor }: Change): string {
+  return actor.at === '' || !isKnownWriter(actor) ? '' : time(actor.at)
+}
+
+/** Commit and forge that a link goes to. */
+export interface LinkBase {
+  readonly base: ObjectId
+  readonly dialect: ForgeDialect
+}
+
+/** The object; with a link to the line that declares it, where there is a page for it. */
+export function objectLink(change: Change, links: LinkBase | undefined): string {
+  const name = markdownCell(objectName(change.ref), NAME_LIMIT)
+  return links === undefined ? name : markdownLink(name, sourceUrl(change.source, links.base, links.dialect))
+}
+
+/** Address of `path:line` at a commit; empty where there is none. */
+export function sourceUrl(place: string | undefined, base: ObjectId, dialect: ForgeDialect): string {
+  const [, path, line] = /^(.+):(\d{1,9})$/s.exec(place ?? '') ?? []
+  return path === undefined ? '' : dialect.fileUrl(base, path, Number(line) > 0 ? Number(line) : undefined)
+}
+
+/** Sides of a difference; of a field each as inline code that shows where they part. */
+export function sides(change: Change): { readonly git: string; readonly live: string } {
+  if (change.change === 'missing') return { git: 'declared', live: 'not there' }
+  if (change.change === 'unexpected') return { git: 'not declared', live: 'there' }
+  if (typeof change.git === 'string' && typeof change.live === 'string' && /\n/.test(change.git + change.live))
+    return firstLines(change.git, change.live)
+  const [git, live] = [formatValue(change.git, Number.POSITIVE_INFINITY), formatValue(change.live, Number.POSITIVE_INFINITY)]
+  const long = (git.length > VALUE_LIMIT || live.length > VALUE_LIMIT) && change.git !== undefined && change.live !== undefined
+  const from = long ? startOfDifference(git, commonStart(git, live)) : 0
+  return { git: side(change.git, git, from), live: side(change.live, live, from) }
+}
+
+function side(value: Change['git'], text: string, from: number): string {
+  if (value === undefined) return 'nothing'
+  if (text === '••••') {
+    const bytes = hiddenBytes(value)
+    return bytes === undefined ? 'hidden, not read' : `hidden, ${count(bytes, 'byte')}`
+  }
+  const shown = markdownCell(from > LEFT_OUT.length ? LEFT_OUT + sliceFrom(text, from) : text, VALUE_LIMIT)
+  const bytes = new TextEncoder().encode(text).length
+  return bytes < 1_024 ? shown : `${shown} (${(bytes / 1_024).toFixed(1)} KiB)`
+}
+
+/** Of texts with several lines, the first in which they differ. */
+function firstLines(git: string, live: string): { readonly git: string; readonly live: string } {
+  const [left, right] = [git.split('\n'), live.split('\n')]
+  const at = commonStart(left, right)
+  const cell = (line: string | undefined): string =>
+    line === undefined ? 'no such line' : `${line.trim() === '' ? 'a blank line' : markdownCell(line, VALUE_LIMIT)} (line ${at + 1})`
+  return { git: cell(left[at]), live: cell(right[at]) }
+}
+
+/** Both sides where each is short enough to stand within a sentence; undefined where one is long, hidden, a structure or no field. */
+export function shortSides(change: Change): { readonly git: string; readonly live: string } | undefined {
+  const values = [change.git, change.live].filter((value) => value !== undefined)
+  const short = values.every((value) => (value === null || typeof value !== 'object') && formatValue(value).length <= SHORT_LIMIT)
+  return change.path !== undefined && change.redacted !== true && short ? sides(change) : undefined
+}
+
+function commonStart(left: string | readonly string[], right: string | readonly string[]): number {
+  let index = 0
+  while (index < left.length && index < right.length && left[index] === right[index]) index += 1
+  return index
+}
+
+/** Where to begin to show it: at the beginning of the word or segment in which two values part. */
+function startOfDifference(text: string, at: number): number {
+  const before = text.slice(Math.max(0, at - CONTEXT), at)
+  const word = Math.max(before.lastIndexOf('/'), before.lastIndexOf(' '), before.lastIndexOf(','))
+  return word <= 0 ? Math.max(0, at - CONTEXT) : at - before.length + word + 1
+}
+
+/** Not between the halves of a surrogate pair, where one of them would show. */
+function sliceFrom(text: string, from: number): string {
+  const unit = text.charCodeAt(from)
+  return text.slice(unit >= 0xdc00 && unit <= 0xdfff ? from - 1 : from)
+}
+
+/** The whole path. */
+export function fieldName(change: Change): string {
+  return change.path === undefined ? 'the whole object' : markdownCell(change.path, NAME_LIMIT)
+}
+
+/** The end of the path, which tells fields of one object apart: `...containers[name=app].image`. */
+export function fieldCell(change: Change): string {
+  const path = change.path ?? ''
+  if (change.path === undefined || path.length <= FIELD_LIMIT) return fieldName(change)
+  const end = path.slice(-FIELD_LIMIT)
+  // A step begins behind a dot that stands in no brackets.
+  const starts = [...end.matchAll(/\.(?=[A-Za-z])/g)].map(({ index }) => end.slice(index + 1))
+  const steps = starts.find((rest) => rest.split('[').length === rest.split(']').length)
+  return markdownCell(LEFT_OUT + (steps ?? sliceFrom(path, path.length - FIELD_LIMIT)), NAME_LIMIT)
+}
+
+/** A folded block; the same under a line in bold where the forge folds nothing. `name` stands behind our words, in code. */
+export function folded(dialect: ForgeDialect, words: string, name: string, content: readonly string[]): string[] {
+  if (dialect.folds)
+    return [
+      `<details><summary>${words}${name === '' ? '' : ` ${htmlCode(name, NAME_LIMIT)}`}</summary>`,
+      '',
+      ...content,
+      '',
+      '</details>',
+      '',
+    ]
+  return [`**${words}${name === '' ? '' : ` ${markdownCell(name, NAME_LIMIT)}`}**`, '', ...content, '']
+}
+
+/** A box that a reader sees first; a quote with the word in bold where the forge draws none. Lines become paragraphs. */
+export function box(dialect: ForgeDialect, kind: 'caution' | 'warning' | 'note', lines: readonly string[]): string[] {
+  const quoted = lines.flatMap((line, index) => (index === 0 ? [`> ${line}`] : ['>', `> ${line}`]))
+  if (dialect.alerts) return [`> [!${kind.toUpperCase()}]`, ...quoted, '']
+  return [`> **${kind === 'note' ? 'Note' : kind === 'warning' ? 'Warning' : 'Caution'}:** ${quoted.join('\n').slice(2)}`, '']
+}
+
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+  return [line(head), `|${head.map((name) => (name === '#' ? '--:' : '---')).join('|')}|`, ...rows.map(line), '']
+}

@@ -1,0 +1,300 @@
+/** Writes the actions of a turn, in their order. Decides nothing; a process that ends in between leaves the rest to the next turn. */
+import { asFailure, Failure } from '../../failure.ts'
+import type { ObjectId } from '../../package/object-id.ts'
+import type { AnsweredRequests } from '../../plan/commands/plan-requests.ts'
+import type { ProposalRequests } from '../../plan/commands/proposal-requests.ts'
+import { describeUpdate, describeWrite } from '../../plan/forge/describe-action.ts'
+import type { CommitTarget, ForgeAction, ProposalAction } from '../../plan/forge/forge-action.ts'
+import type { EndedBranch, TurnAction } from '../../plan/turn/turn-action.ts'
+import type { UnitResult } from '../../plan/turn/unit-result.ts'
+import type { PressSource } from '../../ports/check-run.ts'
+import { type Forge, HeldBackWrite, type HostedForge, type OpenedProposal } from '../../ports/hosted-forge.ts'
+import type { PackageRepository, RefUpdate } from '../../ports/package-repository.ts'
+import { type Answer, applyAnswers } from '../commands/apply-answers.ts'
+import { NO_PRESSES } from '../commands/observe-requests.ts'
+import type { RepositoryView } from '../repository/repository-view.ts'
+import type { LedgerTarget } from './apply-writes.ts'
+import { isHosted } from './is-hosted.ts'
+import { writeTurn } from './write-turn.ts'
+
+export interface ApplyPorts {
+  readonly repository: PackageRepository
+  readonly forge: Forge
+}
+
+export interface AppliedTurn {
+  /** A unit whose push or proposal was refused has the reason. */
+  readonly units: readonly UnitResult[]
+  readonly updates: readonly RefUpdate[]
+  /** The open proposals, by short name of the branch. */
+  readonly proposals: ReadonlyMap<string, OpenedProposal>
+  /** Failures that ended nothing else. */
+  readonly reported: readonly Failure[]
+  readonly answers: readonly Answer[]
+  /** Every write that was made, or that a dry run would make, in order; what is there already is none. */
+  readonly written: readonly string[]
+}
+
+export interface ApplyGround {
+  /** As it was before the turn. */
+  readonly view: RepositoryView
+  /** RFC 3339 UTC. */
+  readonly at: string
+  /** Nothing is pushed, and the forge holds every write back. */
+  readonly dryRun: boolean
+  readonly presses?: PressSource | undefined
+  /** Takes the ids of comments that are not any more what the turn planned for. */
+  readonly changedComments?: Set<string>
+}
+
+/**
+ * @param units of the plan
+ * @throws Failure BP4003 when a ref moved since it was read: observe and plan again. BP40xx and BP50xx when nothing can be written
+ */
+export async function applyTurn(
+  actions: readonly TurnAction[],
+  units: readonly UnitResult[],
+  { repository, forge, ...ground }: ApplyPorts & ApplyGround,
+  signal: AbortSignal,
+): Promise<AppliedTurn> {
+  if (ground.dryRun && isHosted(forge) && !forge.writeCount.dryRun) throw new TypeError('the forge of a dry run holds its writes back')
+  return new TurnWriter(repository, forge, ground, units).write(actions, signal)
+}
+
+class TurnWriter {
+  private readonly repository: PackageRepository
+  private readonly forge: Forge
+  private readonly ground: ApplyGround
+  private units: readonly UnitResult[]
+  private updates: readonly RefUpdate[] = []
+  private readonly opened = new Map<string, OpenedProposal>()
+  /** By the branch of its proposal. */
+  private readonly refused = new Map<string, Failure>()
+  private readonly reported: Failure[] = []
+  private readonly written: string[] = []
+  private readonly answers: Answer[] = []
+
+  constructor(repository: PackageRepository, forge: Forge, ground: ApplyGround, units: readonly UnitResult[]) {
+    this.repository = repository
+    this.forge = forge
+    this.ground = ground
+    this.units = units
+  }
+
+  async write(actions: readonly TurnAction[], signal: AbortSignal): Promise<AppliedTurn> {
+    for (const action of actions) {
+      if (action.kind !== 'propose') this.assertProposed()
+      if (!(await this.one(action, signal))) break
+    }
+    this.assertProposed()
+    const { units, reported, written, answers } = this
+    if (this.ground.dryRun) return { units, updates: [], proposals: new Map(), reported, written, answers }
+    return { units, updates: this.updates, proposals: this.opened, reported, written, answers }
+  }
+
+  /** @returns whether the turn goes on */
+  private async one(action: TurnAction, signal: AbortSignal): Promise<boolean> {
+    switch (action.kind) {
+      case 'forge':
+        if (action.onRefusal === 'end') await this.onForge(action.write, signal)
+        else if (this.reported.length === 0) await this.report(isRefusal, () => this.onForge(action.write, signal))
+        return true
+      case 'push':
+        return this.report(action.onFailure === 'end' ? () => false : isNoRace, async () => {
+          const { write, push } = this.repository
+          const target = { write: write.bind(this.repository), push: this.ground.dryRun ? async () => {} : push.bind(this.repository) }
+          const { units, updates } = await writeTurn(target, action.units, action.clusters, this.ledger, signal)
+          this.units = units
+          this.updates = updates
+          this.written.push(...updates.map(describeUpdate))
+        })
+      case 'propose':
+        await this.propose(action, signal)
+        return true
+      case 'acknowledge':
+        await this.acknowledge(action.requests, signal)
+        return true
+      case 'delete-branch':
+        await this.deleteBranch(action.branch, signal)
+        return true
+      case 'answer':
+        await this.answer(action.answered, signal)
+        return true
+      case 'issues': {
+        if (this.reported.length > 0) return true
+        await this.report(isRefusal, async () => {
+          for (const write of action.writes(this.units, this.opened)) await this.onForge(write, signal)
+        })
+        return true
+      }
+    }
+  }
+
+  /** @throws Failure BP4003 where a comment is not any more what was planned for */
+  private async acknowledge({ unit, comments }: ProposalRequests, signal: AbortSignal): Promise<void> {
+    const acted = comments.filter(({ refusal }) => refusal === undefined)
+    if (this.ground.dryRun || acted.length === 0) return
+    const forge = hosted(this.forge)
+    for (const { comment } of acted) await forge.react(comment, 'seen', signal)
+    const now = new Map((await forge.readComments(unit.proposal.number, signal)).map((comment) => [comment.id, comment]))
+    const changed: string[] = []
+    for (const { comment } of acted) {
+      const found = now.get(comment.id)
+      if (found?.body !== comment.body || found.writer !== comment.writer || found.answered) changed.push(comment.id)
+    }
+    for (const id of changed) this.ground.changedComments?.add(id)
+    if (changed.length > 0) throw commentChanged(unit.proposal.label)
+  }
+
+  private async deleteBranch({ ref, commit }: EndedBranch, signal: AbortSignal): Promise<void> {
+    const update = { ref, from: commit, to: null }
+    try {
+      if (!this.ground.dryRun) await this.repository.push([update], signal)
+      this.written.push(describeUpdate(update))
+    } catch (thrown) {
+      if (!(thrown instanceof Failure) || signal.aborted) throw thrown
+    }
+  }
+
+  private async answer(answered: AnsweredRequests, signal: AbortSignal): Promise<void> {
+    const { unit } = answered.requests
+    const { view, presses = NO_PRESSES, dryRun } = this.ground
+    const before = this.forge.writeCount.count
+    if (!dryRun) {
+      const own = this.units.find(
+        (one) => one.state === 'planned' && one.unit.cluster === unit.cluster && one.unit.packagePath === unit.packagePath,
+      )
+      const refused = own?.state === 'planned' ? own.refused : undefined
+      this.answers.push(...(await applyAnswers({ view, forge: hosted(this.forge), presses }, answered, refused, signal)))
+    }
+    for (const { policy } of answered.answers)
+      if (policy !== undefined) this.written.push(`open a pull request that changes the policy (${policy.change.verb})`)
+    if (dryRun ? answered.answers.length > 0 : this.forge.writeCount.count > before)
+      this.written.push(`answer commands on ${unit.proposal.label}`)
+  }
+
+  /** @returns whether it went well */
+  private async report(mayReport: (failure: Failure) => boolean, work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work()
+      return true
+    } catch (thrown) {
+      const failure = asFailure(thrown)
+      if (!mayReport(failure)) throw thrown
+      this.reported.push(failure)
+      return false
+    }
+  }
+
+  private async propose({ unit, action }: TurnAction & { readonly kind: 'propose' }, signal: AbortSignal): Promise<void> {
+    const { branch } = unit.plan
+    // A unit whose push was refused has nothing that could be proposed.
+    if (this.units.some((one) => one.state === 'planned' && one.refused !== undefined && isSame(one, unit))) return
+    try {
+      await this.onForge(action, signal)
+    } catch (thrown) {
+      const failure = asFailure(thrown)
+      if (!isRefusal(failure)) throw thrown
+      this.refused.set(branch, failure)
+      this.units = this.units.map((one) => (isSame(one, unit) ? { ...one, refused: failure } : one))
+    }
+  }
+
+  /** Where every proposal is refused, that is one condition of the repository, and not one of each unit. */
+  private assertProposed(): void {
+    const [first] = this.refused.values()
+    if (first !== undefined && this.opened.size === 0) throw first
+  }
+
+  private async onForge(write: ForgeAction, signal: AbortSignal): Promise<void> {
+    if (write.kind === 'proposal') return this.openProposal(write, signal)
+    const forge = hosted(this.forge)
+    switch (write.kind) {
+      case 'statuses':
+        return this.onCommit(write, (commit) => forge.ensureStatuses(commit, write.statuses, signal))
+      case 'check-run':
+        return this.onCommit(write, async (commit) => forge.checkRuns?.ensureCheckRun(commit, write.run, signal))
+      case 'comment':
+        return this.noted(write, () => forge.ensureComment(write.proposal, write.topic, write.body, signal))
+      case 'issue':
+        return this.noted(write, async () => void (await forge.ensureIssue(write.topic, write.title, write.body, write.labels, signal)))
+      case 'stays-open':
+        return forge.assertStaysOpen(write.proposal, signal)
+      case 'close-issue':
+        return this.noted(write, () => forge.closeIssue(write.topic, signal))
+    }
+  }
+
+  /** The forge does not have the commits of a dry run: it cannot be asked what they have already. */
+  private async onCommit(write: ForgeAction & { readonly commit: CommitTarget }, work: (commit: ObjectId) => Promise<void>): Promise<void> {
+    const commit = this.commitOf(write.commit)
+    if (commit === undefined) return
+    const isMade = this.ground.dryRun && this.updates.some(({ to }) => to === commit)
+    if (!isMade) return this.noted(write, () => work(commit))
+    if (write.kind !== 'check-run' || hosted(this.forge).checkRuns !== undefined) this.written.push(describeWrite(write))
+  }
+
+  /** Keeps what is written, and not what is there already. */
+  private async noted(write: ForgeAction, work: () => Promise<void>): Promise<void> {
+    const { writeCount } = this.forge
+    const before = writeCount.count
+    try {
+      await work()
+    } catch (thrown) {
+      if (!(thrown instanceof HeldBackWrite)) throw thrown
+    }
+    if (writeCount.count > before) this.written.push(describeWrite(write))
+  }
+
+  private async openProposal(write: ProposalAction, signal: AbortSignal): Promise<void> {
+    const { wanted, known, whenOpened } = write
+    const commit = this.commitOf({ headOf: wanted.ref })
+    if (commit === undefined) return
+    let opened: OpenedProposal = known?.state === 'open' ? known : { label: '', url: '', number: undefined }
+    await this.noted(write, async () => {
+      opened = await this.forge.ensureProposal({ ...wanted, commit }, known, signal)
+    })
+    for (const next of whenOpened(opened)) await this.onForge(next, signal)
+    this.opened.set(wanted.ref.replace(/^refs\/heads\//, ''), opened)
+  }
+
+  private get ledger(): Omit<LedgerTarget, 'cluster'> {
+    const { view, at } = this.ground
+    return { head: view.ledger, at, pushed: view.pushed }
+  }
+
+  private commitOf(target: CommitTarget): ObjectId | undefined {
+    if (typeof target === 'string') return target
+    const update = this.updates.find(({ ref }) => ref === target.headOf)
+    return update === undefined ? this.ground.view.refs.get(target.headOf) : (update.to ?? undefined)
+  }
+}
+
+function commentChanged(label: string): Failure {
+  return new Failure({
+    code: 'BP4003',
+    what: 'a comment changed while its command was planned',
+    where: label,
+    why: 'somebody edited it, deleted it or answered it',
+    remedy: 'nothing: it is read again',
+    retry: 'backoff',
+  })
+}
+
+function isSame(one: UnitResult, unit: UnitResult & { readonly state: 'planned' }): one is UnitResult & { readonly state: 'planned' } {
+  return one.state === 'planned' && one.unit === unit.unit
+}
+
+function hosted(forge: Forge): HostedForge {
+  if (isHosted(forge)) return forge
+  throw new TypeError('a plan for git alone has no comments')
+}
+
+/** The forge does not allow it, or has it switched off: nothing else depends on it. */
+function isRefusal({ code }: Failure): boolean {
+  return code === 'BP5003' || code === 'BP5006'
+}
+
+function isNoRace({ code }: Failure): boolean {
+  return code !== 'BP4003'
+}

@@ -1,0 +1,93 @@
+/** Does what a plan says to git: commits in memory, then one push of every ref, all or none. Decides nothing. */
+import type { ObjectId } from '../../package/object-id.ts'
+import { LEDGER_BRANCH, type OwnedRef, ownedRef } from '../../package/ref-name.ts'
+import {
+  type GitWrites,
+  isNothing,
+  type LedgerFile,
+  type LedgerWrites,
+  type PlannedObject,
+  type PlannedUpdate,
+} from '../../plan/turn/action.ts'
+import type { PackageRepository, RefUpdate } from '../../ports/package-repository.ts'
+import { formatLedgerMessage } from '../../record/commit-message.ts'
+import { type PushedBranch, pushedContent, pushedPath, withPushed } from '../../record/pushed-branch.ts'
+import { formatDocument } from '../../record/write-document.ts'
+
+export interface LedgerTarget {
+  readonly head: ObjectId | null
+  readonly cluster: string
+  /** RFC 3339 UTC. */
+  readonly at: string
+  /** What the ledger has of the branches, by full ref name. */
+  readonly pushed: ReadonlyMap<string, PushedBranch>
+}
+
+export interface Written {
+  /** Commits by the name that the plan gave them. */
+  readonly commits: ReadonlyMap<string, ObjectId>
+  readonly updates: readonly RefUpdate[]
+  /** The ledger's new head; undefined when the ledger had nothing new. */
+  readonly ledger: ObjectId | undefined
+}
+
+/** Where commits go. */
+export type CommitWriter = Pick<PackageRepository, 'write' | 'push'>
+
+/** @throws Failure BP4003 when a ref moved since it was read: read and plan again */
+export async function applyWrites(
+  repository: CommitWriter,
+  writes: GitWrites,
+  ledger: LedgerTarget,
+  signal: AbortSignal,
+): Promise<Written> {
+  const commits = new Map<string, ObjectId>()
+  if (isNothing(writes)) return { commits, updates: [], ledger: undefined }
+  const resolve = (object: PlannedObject): ObjectId => {
+    if (typeof object === 'string') return object
+    const id = commits.get(object.commit)
+    if (id === undefined) throw new TypeError(`the plan names a commit that it does not make: ${object.commit}`)
+    return id
+  }
+  for (const { name, parents, base, changes, message, at } of writes.commits) {
+    commits.set(name, await repository.write({ parents: parents.map(resolve), base, changes, message, at }))
+  }
+  const moving = new Set(writes.updates.flatMap(({ ref, from, to }) => (from === to ? [] : [ref])))
+  const planned = writes.updates.filter(({ ref, from, to }) => from !== to || !moving.has(ref))
+  const updates: RefUpdate[] = planned.map(({ ref, from, to }) => ({ ref, from, to: to === null ? null : resolve(to) }))
+  const pushed = planned.flatMap((update) => pushedFile(update, writes, resolve, ledger.pushed))
+  const along = await writeLedger(repository, { ...writes, ledger: [...writes.ledger, ...pushed] }, ledger)
+  updates.push(...along)
+  await repository.push(updates, signal)
+  return { commits, updates: updates.filter(({ from, to }) => from !== to), ledger: along[0]?.to ?? undefined }
+}
+
+const PROPOSING: readonly (OwnedRef['kind'] | undefined)[] = ['workspace', 'configure', 'policy']
+
+/** The branches of proposals are known by what was pushed to them: in the same push, so that one is never there without the other. */
+function pushedFile(
+  { ref, to, holds }: PlannedUpdate,
+  { commits }: GitWrites,
+  resolve: (object: PlannedObject) => ObjectId,
+  before: LedgerTarget['pushed'],
+): LedgerFile[] {
+  if (to === null || !PROPOSING.includes(ownedRef(ref)?.kind)) return []
+  const made = typeof to === 'string' ? undefined : commits.find(({ name }) => name === to.commit)
+  const content = holds ?? (made === undefined ? undefined : pushedContent(made.changes))
+  if (content === undefined) return []
+  const branch = ref.replace(/^refs\/heads\//, '')
+  return [{ path: pushedPath(branch), text: formatDocument(withPushed(before.get(ref), branch, resolve(to), content)) }]
+}
+
+/** Makes the ledger commit. @returns the ref update that publishes it; none when nothing is new */
+export async function writeLedger(repository: CommitWriter, writes: LedgerWrites, ledger: LedgerTarget): Promise<RefUpdate[]> {
+  if (writes.ledger.length === 0) return []
+  const commit = await repository.write({
+    parents: ledger.head === null ? [] : [ledger.head],
+    base: ledger.head ?? undefined,
+    changes: writes.ledger.map(({ path, text }) => ({ path, content: text === null ? null : new TextEncoder().encode(text) })),
+    message: formatLedgerMessage(ledger.cluster, writes.ledgerLines),
+    at: Math.floor(Date.parse(ledger.at) / 1000),
+  })
+  return [{ ref: `refs/heads/${LEDGER_BRANCH}`, from: ledger.head, to: commit }]
+}

@@ -1,0 +1,68 @@
+/** Where a merged record came onto the base branch: whoever merged it, in whatever style, and with the branch gone since. */
+import { parseKptAnnotations, workspaceIn } from '../../package/kpt-annotation.ts'
+import type { Landing } from '../../plan/turn/observation.ts'
+import type { CommitView, PackageRepository } from '../../ports/package-repository.ts'
+import { decidedByIn } from '../../record/commit-message.ts'
+import type { BotIdentity } from '../bot-identity.ts'
+
+/** Commits of the base branch that are looked at. A decision is looked for in the turn after it, so it lies near the tip. */
+const MOST_STEPS = 1_000
+
+/**
+ * Walks the first parents of `base` to the first commit whose tree has the file. The commit to tag is one whose message has the
+ * `kpt:` line of the package, because Porch reads the workspace there: the merge that `approve` made, what a squash or a rebase made of
+ * the proposal, or the proposal's own commit below a merge commit; where somebody wrote a message of their own, it is the landing itself.
+ * @param path of the record, from the root
+ * @returns undefined when the commit lies further back than is looked
+ */
+export async function findLanding(
+  repository: PackageRepository,
+  base: CommitView,
+  path: string,
+  packageName: string,
+  bot: BotIdentity,
+  signal: AbortSignal,
+): Promise<Landing | undefined> {
+  let commit = base
+  for (let step = 0; step < MOST_STEPS; step += 1) {
+    const [first] = commit.parents
+    if (first === undefined || (await repository.list(first, path, signal)).length === 0) {
+      return describe(repository, commit, packageName, bot, signal)
+    }
+    commit = await repository.commit(first, signal)
+  }
+  return undefined
+}
+
+async function describe(
+  repository: PackageRepository,
+  landing: CommitView,
+  packageName: string,
+  bot: BotIdentity,
+  signal: AbortSignal,
+): Promise<Landing> {
+  const merged = await Promise.all(landing.parents.slice(1).map((id) => repository.commit(id, signal)))
+  const named = [landing, ...merged].find(({ message }) => workspaceIn(parseKptAnnotations(message).annotations, packageName) !== undefined)
+  const { at } = landing.author
+  return {
+    commit: landing.id,
+    published: (named ?? landing).id,
+    named: named !== undefined,
+    at: `${new Date(at * 1000).toISOString().slice(0, 19)}Z`,
+    by: deciderOf(landing, bot),
+  }
+}
+
+/** Not a person: GitHub is the committer of what is merged in its pages. */
+const GITHUB = 'noreply@github.com'
+
+/**
+ * Whoever made `approve` merge stands in the message: the author is the account that it ran with. A squash or a rebase has our account as
+ * its author, and who made it as its committer.
+ */
+function deciderOf({ message, author, committer }: CommitView, bot: BotIdentity): string {
+  const decided = decidedByIn(message)
+  if (decided !== undefined) return decided
+  const person = [committer, author].find(({ email }) => email !== bot.email && email !== GITHUB)
+  return person === undefined ? '' : `${person.name} <${person.email}>`
+}

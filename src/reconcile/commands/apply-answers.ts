@@ -1,0 +1,97 @@
+/** Writes the answers to what people asked for on one proposal: last of all, so that an answer is true when it is read. */
+import { Failure } from '../../failure.ts'
+import { type AnsweredRequests, mayWait, type PlannedAnswer } from '../../plan/commands/plan-requests.ts'
+import type { PressSource } from '../../ports/check-run.ts'
+import type { HostedForge, OpenedProposal } from '../../ports/hosted-forge.ts'
+import { ANSWER_TOPIC, answerComment, type ToldAnswer } from '../../proposal/text/answer-comment.ts'
+import { failureSaid } from '../../proposal/text/command-answer.ts'
+import { markdownCell, markdownLink } from '../../text/markdown-text.ts'
+import { proposePolicy } from '../apply/propose-policy.ts'
+import type { RepositoryView } from '../repository/repository-view.ts'
+
+/** What became of one request. */
+export interface Answer {
+  readonly proposal: OpenedProposal
+  /** Login; empty for a ticked box. */
+  readonly by: string
+  /** What was asked, in one line. */
+  readonly line: string
+  /** `waiting`: could not be done now, and is tried again. */
+  readonly outcome: 'done' | 'refused' | 'waiting'
+  /** Why it is waiting; undefined otherwise. */
+  readonly failure?: Failure
+}
+
+export interface AnswerGround {
+  readonly view: RepositoryView
+  readonly forge: HostedForge
+  readonly presses: PressSource
+}
+
+/** @param refused why the unit was not written: nothing that changes its plan is done then */
+export async function applyAnswers(
+  ground: AnswerGround,
+  answered: AnsweredRequests,
+  refused: Failure | undefined,
+  signal: AbortSignal,
+): Promise<readonly Answer[]> {
+  const { forge, presses } = ground
+  const { requests, comments } = answered
+  const { proposal } = requests.unit
+  const waiting = answered.waiting.map((request): Answer => ({ proposal, ...request, outcome: 'waiting' }))
+  const wait = (by: string, line: string, thrown: unknown): void => {
+    signal.throwIfAborted()
+    if (!(thrown instanceof Failure)) throw thrown
+    waiting.push({ proposal, by, line, outcome: 'waiting', failure: thrown })
+  }
+  if (refused !== undefined && mayWait(refused)) {
+    for (const { by, line } of answered.answers) wait(by, line, refused)
+    return waiting
+  }
+  const results: ToldAnswer[] = []
+  try {
+    for (const answer of answered.answers)
+      results.push(await complete(ground, answered, refused === undefined ? answer : refusalOf(answer, refused), signal))
+    for (const { press, done } of answered.presses) if (done) presses.answered(press)
+    const told = results.filter(({ by, done }) => by !== '' || !done)
+    if (told.length > 0) {
+      const body = answerComment(requests.answered, told, forge.dialect.bodyLimit)
+      await forge.ensureComment(proposal.number, ANSWER_TOPIC, body, signal)
+    }
+    for (const { press } of answered.presses) presses.answered(press)
+    for (const comment of comments) {
+      const isDone = results.every(({ asked, done }) => done || asked?.comment !== comment.id)
+      await forge.react(comment, isDone ? 'done' : 'refused', signal)
+    }
+  } catch (thrown) {
+    wait('', 'the answer to commands', thrown)
+  }
+  const told = results.map(({ by, line, done }): Answer => ({ proposal, by, line, outcome: done ? 'done' : 'refused' }))
+  return [...told, ...waiting]
+}
+
+function refusalOf(answer: PlannedAnswer, refused: Failure): PlannedAnswer {
+  const { by, line, asked } = answer
+  return answer.done ? { by, line, done: false, text: failureSaid(refused), ...(asked === undefined ? {} : { asked }) } : answer
+}
+
+/** Opens the pull request that an answer names; the same whether it was opened now or before. */
+async function complete(
+  { view, forge }: AnswerGround,
+  { requests }: AnsweredRequests,
+  { policy, ...answer }: PlannedAnswer,
+  signal: AbortSignal,
+): Promise<ToldAnswer> {
+  if (policy === undefined) return answer
+  const { unit, codeOwners } = requests
+  const { login, comment, at } = policy.requester
+  try {
+    const place = { unit, view, forge, codeOwners, signal }
+    const { opened, ref } = await proposePolicy(place, policy.change, { login, wish: comment, at, proposal: unit.proposal })
+    const link = opened === undefined ? markdownCell(ref, 200) : markdownLink(markdownCell(opened.label, 60), opened.url)
+    return { ...answer, text: `${link} asks for it, and it holds when that is merged` }
+  } catch (thrown) {
+    if (!(thrown instanceof Failure) || mayWait(thrown)) throw thrown
+    return { ...answer, done: false, text: failureSaid(thrown) }
+  }
+}

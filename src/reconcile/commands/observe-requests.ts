@@ -1,0 +1,199 @@
+/**
+ * Reads what people ask for on open proposals (`ux.md` §2.5). It is read after the clusters, right before the turn is planned. A request
+ * that was not answered with `done` or `refused` is found again by the next turn.
+ */
+import { asFailure, Failure } from '../../failure.ts'
+import { isAnswered, notAllowed } from '../../plan/commands/plan-requests.ts'
+import type {
+  CommentRequest,
+  PressRequest,
+  ProposalRequests,
+  RequestedUnit,
+  WaitingRequest,
+} from '../../plan/commands/proposal-requests.ts'
+import type { ButtonPress, PressSource } from '../../ports/check-run.ts'
+import type { HostedForge, Permission } from '../../ports/hosted-forge.ts'
+import { parseCommentCommands } from '../../proposal/comment-command.ts'
+import { ANSWER_TOPIC } from '../../proposal/text/answer-comment.ts'
+import { checkKey } from '../../proposal/text/check-run-text.ts'
+import { readTicks } from '../../proposal/text/ticks.ts'
+import { policyFiles } from '../apply/propose-policy.ts'
+import { eachOf } from '../each-of.ts'
+import { readCodeOwners } from '../repository/read-base-text.ts'
+import type { RepositoryView } from '../repository/repository-view.ts'
+import { type RequestScope, readRequestedUnits } from './read-requested-units.ts'
+
+/** Comments of one proposal that one turn acts on; the rest is for the next. */
+const ACTED = 30
+/** Comments of people without the right to command that one turn answers. */
+const REFUSED = 10
+/** People of whom the forge is asked in one turn, for each proposal. */
+const ASKED = 30
+/** Presses that one turn answers for each proposal; the rest is for the next. */
+const PRESSED = 20
+/** Proposals whose comments are read at once. */
+const READ_AT_ONCE = 4
+
+/** Where nobody listens for pressed buttons. */
+export const NO_PRESSES: PressSource = { waiting: () => [], answered: () => undefined }
+
+export interface RequestsQuestion extends RequestScope {
+  /** Names of the clusters of the turn. */
+  readonly clusters: readonly string[]
+  readonly presses: PressSource
+  /** Ids of comments that changed while this turn was planned before. */
+  readonly changedComments?: ReadonlySet<string>
+}
+
+/** Those with nothing to do are left out. @throws Failure when the repository cannot be read; of one proposal it is in its `unread` */
+export async function observeRequests(
+  view: RepositoryView,
+  forge: HostedForge,
+  { clusters, presses, changedComments = new Set(), ...scope }: RequestsQuestion,
+  signal: AbortSignal,
+): Promise<readonly ProposalRequests[]> {
+  const waiting = presses.waiting()
+  const units = await readRequestedUnits(view, clusters, scope, signal)
+  // Buttons of no open proposal are nobody's.
+  for (const press of waiting) if (!units.some((unit) => isAbout(press, unit))) presses.answered(press)
+  const codeOwners = units.length === 0 ? '' : await readCodeOwners(view, signal)
+  const all = await eachOf(units, READ_AT_ONCE, (unit) => {
+    const pressed = waiting.filter((press) => isAbout(press, unit)).slice(0, PRESSED)
+    return new RequestReader(view, forge, { unit, codeOwners, changedComments }, signal).read(pressed)
+  })
+  return all.filter(({ ticks, comments, presses: own, unread }) => ticks.length + comments.length + own.length + unread.length > 0)
+}
+
+/** Whether the button is one of this proposal's, at whatever commit. */
+function isAbout({ key }: ButtonPress, { proposal }: RequestedUnit): boolean {
+  return key === checkKey(proposal.ref)
+}
+
+class RequestReader {
+  private readonly view: RepositoryView
+  private readonly forge: HostedForge
+  private readonly unit: RequestedUnit
+  private readonly codeOwners: string
+  private readonly changedComments: ReadonlySet<string>
+  private readonly signal: AbortSignal
+  private readonly unread: WaitingRequest[] = []
+  private readonly permissions = new Map<string, Permission>()
+
+  constructor(
+    view: RepositoryView,
+    forge: HostedForge,
+    {
+      unit,
+      codeOwners,
+      changedComments,
+    }: Pick<ProposalRequests, 'unit' | 'codeOwners'> & { readonly changedComments: ReadonlySet<string> },
+    signal: AbortSignal,
+  ) {
+    this.view = view
+    this.forge = forge
+    this.unit = unit
+    this.codeOwners = codeOwners
+    this.changedComments = changedComments
+    this.signal = signal
+  }
+
+  async read(pressed: readonly ButtonPress[]): Promise<ProposalRequests> {
+    const { unit, codeOwners, forge, signal } = this
+    const comments = (await this.orUnread('', 'reading the comments', () => this.comments())) ?? []
+    const ticks = readTicks(unit.proposal.body).filter(({ drift }) => unit.drifts.includes(drift))
+    const nothing = comments.length + ticks.length + pressed.length === 0
+    const answered = nothing
+      ? ''
+      : await this.orUnread(
+          '',
+          'reading the answers',
+          async () => (await forge.readOwnComment(unit.proposal.number, ANSWER_TOPIC, signal)) ?? '',
+        )
+    // Without the earlier answers nobody knows which press was answered before.
+    const presses = answered === undefined ? [] : await this.presses(pressed, answered)
+    const isPolicy = comments.some(({ commands }) => commands.commands.some(({ verb }) => verb === 'ignore' || verb === 'unignore'))
+    return {
+      unit,
+      ticks: answered === undefined ? [] : ticks,
+      comments: answered === undefined ? [] : comments,
+      presses,
+      answered: answered ?? '',
+      codeOwners,
+      policyFiles: isPolicy ? await policyFiles(this.view, signal) : [],
+      unread: this.unread,
+    }
+  }
+
+  /** Oldest text first, and those of people who may command before all others: whoever floods a proposal holds up nobody. */
+  private async comments(): Promise<readonly CommentRequest[]> {
+    const { unit, codeOwners, forge, signal } = this
+    const open = (await forge.readComments(unit.proposal.number, signal)).flatMap((comment) => {
+      // Bots answer each other for ever, so they are not even answered.
+      if (comment.answered || comment.bot) return []
+      const commands = parseCommentCommands(comment.body)
+      return commands.commands.length + commands.refused.length === 0 ? [] : [{ comment, commands }]
+    })
+    // The last text decides, wherever its comment stands.
+    open.sort((left, right) => (left.comment.at === right.comment.at ? 0 : left.comment.at < right.comment.at ? -1 : 1))
+    const known: CommentRequest[] = []
+    for (const { comment, commands } of open) {
+      // The command is of whoever wrote the text last. Where the forge does not tell that, it is refused, to the author.
+      const login = comment.writer ?? comment.author
+      const permission = await this.permissionOf(login)
+      if (permission === undefined) continue
+      const requester = { login, permission, comment: comment.id, at: comment.at }
+      const disallowed = notAllowed(requester, { ...unit, codeOwners })
+      const edited = this.changedComments.has(comment.id) ? editedMeanwhile() : comment.writer === undefined ? unknownWriter() : undefined
+      const refusal = disallowed ?? edited
+      known.push({ comment, commands, requester, refusal, mayCommand: disallowed === undefined })
+    }
+    const acted = known.filter(({ mayCommand }) => mayCommand).slice(0, ACTED)
+    return [...acted, ...known.filter(({ mayCommand }) => !mayCommand).slice(0, REFUSED)]
+  }
+
+  private async presses(pressed: readonly ButtonPress[], answered: string): Promise<readonly PressRequest[]> {
+    const requests: PressRequest[] = []
+    for (const press of pressed) {
+      const { login, id, at } = press
+      const permission = isAnswered(press, answered)
+        ? 'none'
+        : await this.orUnread(login, 'a button', async () => (await this.permissionOf(login)) ?? 'none')
+      if (permission !== undefined) requests.push({ press, requester: { login, permission, comment: id, at } })
+    }
+    return requests
+  }
+
+  /** Undefined where the forge was asked often enough. */
+  private async permissionOf(login: string): Promise<Permission | undefined> {
+    const known = this.permissions.get(login)
+    if (known !== undefined || this.permissions.size === ASKED) return known
+    const permission = await this.forge.permissionOf(login, this.signal)
+    this.permissions.set(login, permission)
+    return permission
+  }
+
+  /** What the forge cannot give now holds up no other proposal. */
+  private async orUnread<Answer>(by: string, line: string, work: () => Promise<Answer>): Promise<Answer | undefined> {
+    try {
+      return await work()
+    } catch (thrown) {
+      this.signal.throwIfAborted()
+      if (!(thrown instanceof Failure)) throw thrown
+      this.unread.push({ by, line, failure: asFailure(thrown) })
+      return undefined
+    }
+  }
+}
+
+function unknownWriter(): Failure {
+  return notActedOn('the forge does not tell which person wrote the text that it has now')
+}
+
+function editedMeanwhile(): Failure {
+  return notActedOn('that happened while its command was about to be done')
+}
+
+function notActedOn(why: string): Failure {
+  const what = 'the comment was edited, and its command is not done'
+  return new Failure({ code: 'BP2013', what, why, remedy: 'write the command in a new comment', retry: 'on-change' })
+}

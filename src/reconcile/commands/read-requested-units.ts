@@ -1,0 +1,117 @@
+/** Which unit a proposal is about, and what its readers have before their eyes: the changes with their numbers. */
+import type { LabelSelector } from '../../krm/label-selector.ts'
+import { type FoundPackage, packageSlug, ROOT_FOLDER, selectPackages } from '../../package/find-packages.ts'
+import { readKptfile } from '../../package/kptfile.ts'
+import { parseWorkspaceBranch } from '../../package/ref-name.ts'
+import { PACKAGE_FILE } from '../../package/walk-package.ts'
+import type { PolicyUnit } from '../../plan/commands/comment-policy.ts'
+import type { RequestedUnit } from '../../plan/commands/proposal-requests.ts'
+import { driftOf } from '../../proposal/text/ticks.ts'
+import { jointFingerprint } from '../../record/joint-fingerprint.ts'
+import { ledgerUnitFolder, RECORDS_FOLDER } from '../../record/record-paths.ts'
+import { driftRecordSchema, driftReportSchema } from '../../record/schema.ts'
+import { parseDocument } from '../../record/write-document.ts'
+import { selectByLabels } from '../repository/package-labels.ts'
+import { readBaseText } from '../repository/read-base-text.ts'
+import { type RepositoryView, readTexts } from '../repository/repository-view.ts'
+
+/** The packages that a turn is about: named ones, or all, with labels. */
+export interface RequestScope {
+  readonly packages: readonly string[]
+  readonly labels?: LabelSelector | undefined
+}
+
+/**
+ * The open proposals of the clusters and packages that the request is about. One whose branch is not in this repository is
+ * nobody's we know (a fork), and one without a record of these clusters is for who runs with the others.
+ */
+export async function readRequestedUnits(
+  view: RepositoryView,
+  clusters: readonly string[],
+  scope: RequestScope,
+  signal: AbortSignal,
+): Promise<RequestedUnit[]> {
+  const packages = await packagesByName(view, scope, signal)
+  const found: RequestedUnit[] = []
+  for (const proposal of [...view.proposals.values()].sort((left, right) => left.number - right.number)) {
+    const branch = parseWorkspaceBranch(proposal.ref)
+    const own = branch === undefined ? undefined : packages.get(branch.packagePath)
+    if (proposal.state !== 'open' || own === undefined || branch === undefined) continue
+    const episode = branch.workspace.replace(/^drift-/, '')
+    for (const cluster of clusters) {
+      const unit = { cluster, packagePath: own.path, packageName: branch.packagePath, slug: own.slug }
+      const seen = await shownChanges(view, unit, proposal.ref, episode, signal)
+      if (seen === undefined) continue
+      found.push({ ...unit, ...seen, proposal, head: view.refs.get(proposal.ref) ?? '' })
+      break
+    }
+  }
+  return found
+}
+
+async function packagesByName(
+  view: RepositoryView,
+  { packages, labels }: RequestScope,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, FoundPackage & { readonly slug: string }>> {
+  const named = selectPackages(view.packages, packages)
+  const chosen = labels === undefined ? named : await selectByLabels(view, named, labels, signal)
+  const entries = await Promise.all(
+    chosen.map(async (found) => {
+      const name = found.path === '' ? await rootName(view, signal) : found.path
+      return [name, { ...found, slug: packageSlug(found.path, name) }] as const
+    }),
+  )
+  return new Map(entries)
+}
+
+async function rootName(view: RepositoryView, signal: AbortSignal): Promise<string> {
+  const text = await readBaseText(view, PACKAGE_FILE, signal)
+  if (text === undefined) return ROOT_FOLDER
+  const reading = readKptfile(text, PACKAGE_FILE)
+  return 'failures' in reading ? '' : reading.kptfile.name
+}
+
+/** From the records on the branch; somebody who pushed there may have taken them away: then from the ledger. */
+async function shownChanges(
+  view: RepositoryView,
+  { cluster, slug }: PolicyUnit,
+  ref: string,
+  episode: string,
+  signal: AbortSignal,
+): Promise<Pick<RequestedUnit, 'numbered' | 'drifts'> | undefined> {
+  const commit = view.refs.get(ref)
+  if (commit === undefined) return undefined
+  const merged = new Set(view.tree.map(({ path }) => path))
+  const tree = await view.repository.list(commit, RECORDS_FOLDER, signal)
+  // What is on the base already was decided before: but for what the branch is named by.
+  const files = tree.filter(({ path }) => {
+    const [, folder, name = ''] = path.split('/')
+    return folder === slug && (name.endsWith(`-${episode}.yaml`) || !merged.has(`${RECORDS_FOLDER}/${path}`))
+  })
+  const texts = await readTexts(view.repository, files, signal)
+  const records = files.flatMap(({ path }) => read(() => parseDocument(texts.get(path) ?? '', driftRecordSchema, ref)) ?? [])
+  const own = records.filter(({ spec }) => spec.unit.cluster === cluster)
+  const record = own.find(({ spec }) => spec.episode === episode) ?? own[0]
+  // Numbers of a record that we did not push would mean other changes than the readers saw.
+  const pushed = view.pushed.get(ref)?.spec.commits.at(-1)?.commit
+  if (record !== undefined && (pushed === undefined || pushed === commit)) {
+    const joint = records.length > 1 ? [jointFingerprint(records)] : []
+    return { numbered: record.spec.changes, drifts: [record.spec.fingerprint, ...joint].map(driftOf) }
+  }
+  const path = `${ledgerUnitFolder(cluster, slug)}/report.yaml`
+  const inLedger = view.ledgerTree.filter((each) => each.path === path)
+  const ledger = await readTexts(view.repository, inLedger, signal)
+  const report = read(() => parseDocument(ledger.get(path) ?? '', driftReportSchema, path))
+  if (report?.status.episode !== episode || report.status.lifecycle !== 'Proposed') return undefined
+  return { numbered: report.spec.changes, drifts: [driftOf(report.spec.fingerprint)] }
+}
+
+/** What cannot be read says nothing here: whoever reads the unit tells it. */
+function read<Document>(parse: () => Document): Document | undefined {
+  try {
+    return parse()
+  } catch {
+    return undefined
+  }
+}

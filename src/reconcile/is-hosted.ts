@@ -1,6 +1,0 @@
-/** Tells a forge with pages from git alone. */
-import type { Forge, HostedForge } from '../ports/hosted-forge.ts'
-
-export function isHosted(forge: Forge): forge is HostedForge {
-  return 'ensureComment' in forge
-}

@@ -1,0 +1,16 @@
+/** What whoever runs one turn after another remembers between them. Losing it costs requests, never a decision. */
+
+import { PackageHistories } from '../repository/package-histories.ts'
+import { DryRunAnswers } from './dry-run-answers.ts'
+import type { EarlierAnswers, KeptVerdict } from './judge-object.ts'
+import { KnownUnits } from './known-units.ts'
+import { LastDrift } from './last-drift.ts'
+import type { MissingObjectAnswer } from './predict-object.ts'
+
+export class BetweenTurns implements EarlierAnswers {
+  readonly units = new KnownUnits()
+  readonly lastDrift = new LastDrift()
+  readonly creations = new DryRunAnswers<MissingObjectAnswer>()
+  readonly verdicts = new DryRunAnswers<KeptVerdict>()
+  readonly histories = new PackageHistories()
+}

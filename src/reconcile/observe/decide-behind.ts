@@ -1,0 +1,85 @@
+/** Whether a difference is the syncer's lag: reads history and syncer only where some difference leaves that open. */
+import { setBehindAside } from '../../drift/behind/behind.ts'
+import type { PackageHistory, SyncEvidence, SyncMemory } from '../../drift/behind/sync-evidence.ts'
+import type { StoredManifest } from '../../drift/compare/last-applied.ts'
+import type { Drift, ObjectVerdict, Syncer } from '../../drift/drift.ts'
+import type { RedactionKey } from '../../krm/redaction/redacted.ts'
+import { shownPath } from '../../krm/redaction/shown-path.ts'
+import { resourceKey } from '../../krm/resource-id.ts'
+import type { GitState } from '../../plan/turn/observation.ts'
+import { refOf } from '../../record/build-report.ts'
+import type { DriftReport } from '../../record/schema.ts'
+import { MOST_JUDGED } from '../../status/applier.ts'
+import { syncerReportOf } from '../../status/syncer-report.ts'
+import type { OwnResources } from './own-resources.ts'
+import type { ClaimedSide } from './read-live-sides.ts'
+
+export interface LagQuestion {
+  readonly read: Pick<ClaimedSide, 'live' | 'claims'>
+  readonly syncer: Syncer | undefined
+  /** Identities that the package's inventory lists; undefined where there is none, or nobody could read it. */
+  readonly inventory: ReadonlySet<string> | undefined
+  /** What the syncer keeps of what it applied, by `resourceKey`; undefined where it keeps nothing, or it is not known. */
+  readonly stored: ReadonlyMap<string, StoredManifest> | undefined
+  /** RFC 3339 UTC. */
+  readonly now: string
+  /** Seconds, of the policy; undefined: as the syncer's own interval has it. */
+  readonly stuckAfter: number | undefined
+}
+
+export interface LagSources {
+  readonly history: () => Promise<PackageHistory>
+  readonly own: OwnResources
+  readonly git: Pick<GitState, 'treeHash' | 'baseBranch' | 'ledger'>
+  readonly key: RedactionKey
+  readonly memory: () => SyncMemory
+  /** RFC 3339 UTC: when git was read. */
+  readonly present: string
+}
+
+/** Seconds. */
+const STUCK_AFTER = 3_600
+const INTERVALS = 3
+
+/** @throws Failure BP40xx when git fails */
+export async function decideBehind(
+  verdicts: readonly ObjectVerdict[],
+  { read, syncer, inventory, stored, now, stuckAfter }: LagQuestion,
+  { history, own, git, key, memory, present }: LagSources,
+  signal: AbortSignal,
+): Promise<readonly ObjectVerdict[]> {
+  if (!verdicts.some(({ mayBeBehind }) => mayBeBehind !== undefined && mayBeBehind.size > 0)) return verdicts
+  const claims = read.claims.slice(0, MOST_JUDGED)
+  const [versions, answers] = await Promise.all([history(), own.read(claims, signal)])
+  const report = syncerReportOf(claims, answers)
+  const evidence: SyncEvidence = {
+    history: versions,
+    syncer,
+    report,
+    live: read.live,
+    inventory,
+    stored,
+    waitedBefore: waitedBefore(git, key),
+    memory: memory(),
+    stuckAfter: stuckAfter ?? Math.max(STUCK_AFTER, INTERVALS * (report.interval ?? 0)),
+    now,
+    present,
+  }
+  return setBehindAside(verdicts, evidence)
+}
+
+const WAITING: ReadonlySet<string> = new Set(['Behind', 'Reconciling', 'Suspended'])
+
+/** What the last report says, if it is about the very content that is compared now and saw everything. */
+function waitedBefore({ treeHash, baseBranch, ledger }: LagSources['git'], key: RedactionKey): SyncEvidence['waitedBefore'] {
+  const { report } = ledger
+  if (report === undefined || report.spec.unit.tree !== treeHash || (report.spec.unit.branch ?? baseBranch) !== baseBranch) return undefined
+  if (report.status.incomplete !== undefined) return undefined
+  const waited = new Set((report.status.setAside ?? []).flatMap((aside) => (WAITING.has(aside.state) ? [keyOf(aside)] : [])))
+  return (drift: Drift) =>
+    waited.has(keyOf({ ref: refOf(drift.id), ...(drift.path.length === 0 ? {} : { path: shownPath(key, drift.id, drift.path) }) }))
+}
+
+function keyOf({ ref, path }: Pick<NonNullable<DriftReport['status']['setAside']>[number], 'ref' | 'path'>): string {
+  return `${resourceKey(ref)}#${path ?? ''}`
+}

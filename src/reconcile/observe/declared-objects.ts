@@ -1,0 +1,81 @@
+/** Which objects the packages of the repository declare: read only when an inventory lists something that its package does not declare. */
+import { DeclaredIds, isWithinFolder } from '../../drift/compare/unexpected.ts'
+import type { ResourceId } from '../../krm/resource-id.ts'
+
+/** Packages read at once. */
+const WIDTH = 4
+
+export interface DeclaringPackage {
+  readonly path: string
+  readonly ids: DeclaredIds
+}
+
+/** Objects that other packages declare. */
+export interface DeclaredElsewhere {
+  readonly packages: readonly DeclaringPackage[]
+  /** Paths of packages that cannot be read, so that nobody knows what they declare. */
+  readonly unread: readonly string[]
+}
+
+export class DeclaredObjects {
+  private readonly paths: readonly string[]
+  private readonly load: (path: string) => Promise<readonly ResourceId[]>
+  private readonly namespace: string
+  private readonly known = new Map<string, Promise<DeclaredIds | undefined>>()
+
+  /**
+   * @param paths of all packages that may run in the cluster
+   * @param load what one of them declares; throws where it cannot be read
+   * @param namespace of the context
+   */
+  constructor(paths: readonly string[], load: (path: string) => Promise<readonly ResourceId[]>, namespace: string) {
+    this.paths = paths
+    this.load = load
+    this.namespace = namespace
+  }
+
+  /** Keeps what is read already. */
+  remember(path: string, ids: readonly ResourceId[]): void {
+    this.known.set(path, Promise.resolve(new DeclaredIds(ids, this.namespace)))
+  }
+
+  /** What packages within a folder declare, but for one package. @throws the reason of `signal` */
+  elsewhere(packagePath: string, folder: string | undefined, signal: AbortSignal): Promise<DeclaredElsewhere> {
+    return this.read(
+      this.paths.filter((path) => path !== packagePath && isWithinFolder(path, folder)),
+      signal,
+    )
+  }
+
+  /** What all packages declare. @throws the reason of `signal` */
+  everywhere(signal: AbortSignal): Promise<DeclaredElsewhere> {
+    return this.read(this.paths, signal)
+  }
+
+  private async read(paths: readonly string[], signal: AbortSignal): Promise<DeclaredElsewhere> {
+    const packages: DeclaringPackage[] = []
+    const unread: string[] = []
+    const queue = paths.values()
+    const work = async (): Promise<void> => {
+      for (const path of queue) {
+        const ids = await this.of(path)
+        signal.throwIfAborted()
+        if (ids === undefined) unread.push(path)
+        else packages.push({ path, ids })
+      }
+    }
+    await Promise.all(Array.from({ length: WIDTH }, work))
+    return { packages, unread: unread.sort() }
+  }
+
+  private of(path: string): Promise<DeclaredIds | undefined> {
+    const known = this.known.get(path)
+    if (known !== undefined) return known
+    const read = this.load(path).then(
+      (ids) => new DeclaredIds(ids, this.namespace),
+      () => undefined,
+    )
+    this.known.set(path, read)
+    return read
+  }
+}

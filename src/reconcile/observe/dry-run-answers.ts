@@ -1,0 +1,150 @@
+/**
+ * What came of dry runs, kept over turns: while nothing about an object changes, neither in git nor in the cluster, it costs no dry run
+ * in every turn (docs/adr/0037-what-a-turn-remembers.md). An answer is of one cluster and server version, one syncer, one content of git and one
+ * stored object. What else decides it (policies, webhooks, quotas, rights) changes without a trace, so it expires.
+ */
+import { hash } from 'node:crypto'
+import type { StoredManifest } from '../../drift/compare/last-applied.ts'
+import type { FieldSchema } from '../../krm/field-schema.ts'
+import type { Prediction } from '../../krm/live-view.ts'
+import type { FieldManager } from '../../krm/managed-fields.ts'
+import { metadataText, type Resource } from '../../krm/resource.ts'
+import { resourceKey } from '../../krm/resource-id.ts'
+import type { ClusterIdentity } from '../../ports/cluster.ts'
+import type { JsonObject } from '../../text/json.ts'
+
+/** What the answers are of. `cluster` is its name. */
+export interface AnswerGround {
+  readonly cluster: string
+  readonly identity: Pick<ClusterIdentity, 'uid' | 'version' | 'observedAt' | 'recorded'>
+  readonly manager: string
+}
+
+/** The object that was asked about. */
+export interface AskedObject {
+  readonly resource: Resource
+  /** Undefined for an object that is not there. */
+  readonly stored?:
+    | {
+        readonly live: JsonObject
+        readonly schema: FieldSchema
+        readonly syncer: FieldManager | undefined
+        readonly lastApplied: StoredManifest | undefined
+      }
+    | undefined
+}
+
+export interface KeptAnswer<Answer> {
+  readonly answer: Answer
+  /** Milliseconds since 1970: when it has to be asked for anew. */
+  readonly until: number
+}
+
+interface Kept<Answer> extends KeptAnswer<Answer> {
+  /** Hash of everything that the answer was given to. */
+  readonly of: string
+  readonly namespace: string
+}
+
+/** Milliseconds. What blocks an object is what people wait for to end. */
+const KEPT = { possible: 1_800_000, refused: 300_000 }
+/** Answers, the oldest of which go first. */
+const MOST = 50_000
+
+export class DryRunAnswers<Answer> {
+  /** One for each object: an answer about what the object was before is of no use. */
+  private readonly kept = new Map<string, Kept<Answer>>()
+
+  /** How often what was kept turned out to count no more. */
+  forgotten = 0
+
+  /** How many answers are held. */
+  get held(): number {
+    return this.kept.size
+  }
+
+  recall(ground: AnswerGround, asked: AskedObject): KeptAnswer<Answer> | undefined {
+    const place = placeOf(ground, asked)
+    const found = this.kept.get(place)
+    if (found === undefined) return undefined
+    if (found.until > timeOf(ground) && found.of === hashOf(ground, asked)) return found
+    this.kept.delete(place)
+    return undefined
+  }
+
+  /**
+   * Nothing is kept where nobody could say. Of a namespace that is gone, or about to be, nothing that was said before counts.
+   * @param predictions that the answer was made of
+   * @returns until when it is kept, milliseconds since 1970; 0 where it is not
+   */
+  keep(ground: AnswerGround, asked: AskedObject, predictions: readonly Prediction[], answer: Answer): number {
+    if (ground.identity.recorded || predictions.some(({ state }) => state === 'unproven')) return 0
+    const refusals = predictions.filter((prediction) => prediction.state === 'refused')
+    const namespace = `${ground.cluster}/${asked.resource.id.namespace}`
+    if (refusals.some(({ reason }) => reason === 'NamespaceTerminating' || reason === 'NamespaceMissing')) {
+      this.forget(namespace)
+      return 0
+    }
+    const place = placeOf(ground, asked)
+    const of = hashOf(ground, asked)
+    const until = timeOf(ground) + (refusals.length === 0 ? KEPT.possible : KEPT.refused) * spread(of)
+    this.kept.delete(place)
+    this.kept.set(place, { answer, of, namespace, until })
+    for (const oldest of this.kept.keys()) {
+      if (this.kept.size <= MOST) break
+      this.kept.delete(oldest)
+    }
+    return until
+  }
+
+  private forget(namespace: string): void {
+    this.forgotten += 1
+    for (const [place, kept] of this.kept) if (kept.namespace === namespace) this.kept.delete(place)
+  }
+}
+
+function timeOf({ identity }: AnswerGround): number {
+  return Date.parse(identity.observedAt)
+}
+
+/** Between 0.75 and 1.25, another one for each object, so that what was asked in one turn is not asked again in one turn. */
+function spread(of: string): number {
+  return 0.75 + Number.parseInt(of.slice(0, 4), 16) / 0x1_ffff
+}
+
+function placeOf({ cluster, manager }: AnswerGround, { resource: { id, apiVersion } }: AskedObject): string {
+  return JSON.stringify([cluster, manager, apiVersion, resourceKey(id)])
+}
+
+/** An object of one uid and resource version is the same object. */
+function hashOf({ identity }: AnswerGround, { resource, stored }: AskedObject): string {
+  const parts: unknown[] = [identity.uid, identity.version, contentHash(resource.object)]
+  if (stored !== undefined) {
+    const { live, schema, syncer, lastApplied } = stored
+    parts.push(metadataText(live, 'uid'), metadataText(live, 'resourceVersion'), numberOf(schema), syncer, lastApplied)
+  }
+  return hash('sha256', JSON.stringify(parts))
+}
+
+/** The content of a Secret goes into the hash, and the hash never leaves the process. The renderer keeps a package that is as it was. */
+function contentHash(object: JsonObject): string {
+  const known = CONTENT.get(object)
+  if (known !== undefined) return known
+  const made = hash('sha256', JSON.stringify(object))
+  CONTENT.set(object, made)
+  return made
+}
+
+const CONTENT = new WeakMap<JsonObject, string>()
+
+/** A schema that was read anew is another one. */
+function numberOf(schema: FieldSchema): number {
+  const known = SCHEMAS.get(schema)
+  if (known !== undefined) return known
+  schemas += 1
+  SCHEMAS.set(schema, schemas)
+  return schemas
+}
+
+const SCHEMAS = new WeakMap<FieldSchema, number>()
+let schemas = 0

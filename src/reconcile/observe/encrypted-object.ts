@@ -1,0 +1,73 @@
+/** The cluster as one object with encrypted fields sees it: no ciphertext is sent, and no plain value comes back. */
+
+import type { ObservedObject } from '../../drift/compare/detect-drift.ts'
+import { isEncrypted, type SealOptions, sealAnswer, sealLive, unsealed } from '../../drift/compare/encrypted-fields.ts'
+import type { ObjectVerdict } from '../../drift/drift.ts'
+import { Failure } from '../../failure.ts'
+import type { FieldPath } from '../../krm/field-path.ts'
+import type { LiveState, LiveView, WantedObject } from '../../krm/live-view.ts'
+import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
+import type { Resource } from '../../krm/resource.ts'
+import { describeResourceId, resourceKey } from '../../krm/resource-id.ts'
+import type { ClusterReader } from '../../ports/cluster.ts'
+
+export type ObjectReader = Pick<ClusterReader, 'predict' | 'readLive'>
+
+/** Reads and dry-runs for one object. */
+export class EncryptedObject implements ObjectReader {
+  private readonly reader: ObjectReader
+  private readonly seen: Omit<ObservedObject, 'prediction'>
+  private readonly options: SealOptions
+  private plain: LiveState
+  private unproven: readonly FieldPath[] = []
+
+  private constructor(reader: ObjectReader, seen: Omit<ObservedObject, 'prediction'>, options: SealOptions) {
+    this.reader = reader
+    this.seen = seen
+    this.options = options
+    this.plain = seen.live
+  }
+
+  /** Undefined for an object without encrypted fields. */
+  static of(reader: ObjectReader, seen: Omit<ObservedObject, 'prediction'>, options: SealOptions): EncryptedObject | undefined {
+    return isEncrypted(seen.desired.object) ? new EncryptedObject(reader, seen, options) : undefined
+  }
+
+  /** The live object without the values that git encrypts. */
+  sealed(live: LiveState = this.plain): LiveState {
+    this.plain = live
+    if (live.state !== 'present') return live
+    const { object, unproven } = sealLive(live.object, this.seen.desired, this.seen.schema, this.options)
+    this.unproven = unproven
+    return { ...live, object }
+  }
+
+  async readLive(wanted: readonly WantedObject[], signal: AbortSignal): Promise<LiveView> {
+    const key = resourceKey(this.seen.desired.id)
+    const view = await this.reader.readLive(wanted, signal)
+    return new Map([...view].map(([name, state]) => [name, name === key ? this.sealed(state) : state]))
+  }
+
+  predict: ClusterReader['predict'] = async (resource: Resource, fieldManager, signal) => {
+    const { schema } = this.seen
+    const live = this.plain.state === 'present' ? this.plain.object : {}
+    const answer = await this.reader.predict({ ...resource, object: unsealed(resource, live, schema) }, fieldManager, signal)
+    return answer.state === 'predicted'
+      ? { state: 'predicted', object: sealAnswer(answer.object, resource, schema, this.options.key) }
+      : answer
+  }
+
+  /** In sync says more than is known where nobody knows who wrote an encrypted field. */
+  judged(verdict: ObjectVerdict): ObjectVerdict {
+    const [first, ...more] = this.unproven
+    if (first === undefined || verdict.state !== 'in-sync') return verdict
+    const others = more.length === 0 ? '' : ` and ${more.length} more`
+    const failure = new Failure({
+      code: 'BP3012',
+      what: `encrypted fields of ${describeResourceId(verdict.id)} cannot be compared`,
+      why: `git encrypts ${shownPathOnly(first)}${others} with SOPS, and nothing says that the syncer wrote the live value`,
+      remedy: 'apply the decrypted object with the syncer, which is then known as its last writer; or name the syncer (--field-manager)',
+    })
+    return { ...verdict, state: 'unverified', proof: 'none', failure }
+  }
+}

@@ -1,0 +1,104 @@
+/** The verdict on one object, with the dry runs that it takes; what they showed of it in an earlier turn holds while the object is the same. */
+import { detectDrift, type ObservedObject } from '../../drift/compare/detect-drift.ts'
+import type { ObjectVerdict, Syncer } from '../../drift/drift.ts'
+import type { RedactionKey } from '../../krm/redaction/redacted.ts'
+import { metadataText } from '../../krm/resource.ts'
+import type { ClusterReader } from '../../ports/cluster.ts'
+import type { AnswerGround, AskedObject, DryRunAnswers } from './dry-run-answers.ts'
+import { EncryptedObject } from './encrypted-object.ts'
+import { Creations, type MissingObjectAnswer, MissingObjects, movedBetween, withPrediction } from './predict-object.ts'
+
+/** Without what each turn reads by itself. */
+export type KeptVerdict = Omit<ObjectVerdict, 'desired' | 'live'>
+
+/** Of the turns before. */
+export interface EarlierAnswers {
+  /** What servers said to making what is missing. */
+  readonly creations: DryRunAnswers<MissingObjectAnswer>
+  /** What dry runs showed of objects that are there. */
+  readonly verdicts: DryRunAnswers<KeptVerdict>
+}
+
+type Seen = Omit<ObservedObject, 'prediction'>
+
+export class ObjectJudge {
+  private readonly reader: ClusterReader
+  private readonly ground: AnswerGround
+  private readonly options: { readonly syncer: Syncer | undefined; readonly key: RedactionKey }
+  private readonly kept: DryRunAnswers<KeptVerdict>
+  private readonly missing: MissingObjects
+  private readonly creations: Creations
+  private answered = Number.POSITIVE_INFINITY
+
+  constructor(
+    reader: ClusterReader,
+    ground: AnswerGround,
+    options: { readonly syncer: Syncer | undefined; readonly key: RedactionKey },
+    { verdicts, creations }: EarlierAnswers,
+  ) {
+    this.reader = reader
+    this.ground = ground
+    this.options = options
+    this.kept = verdicts
+    this.missing = new MissingObjects(reader, ground, creations)
+    this.creations = new Creations(reader, ground.manager)
+  }
+
+  /** Milliseconds since 1970: until when the verdicts hold of objects that stay as they are; 0 where one has to be asked for in every turn. */
+  get until(): number {
+    return Math.min(this.answered, this.missing.until)
+  }
+
+  async judge(object: Seen, signal: AbortSignal): Promise<ObjectVerdict> {
+    const { syncer } = this.options
+    const encrypted = EncryptedObject.of(this.reader, object, this.options)
+    // What is encrypted cannot be tried: the server would judge the ciphertext.
+    if (object.live.state === 'absent' && encrypted !== undefined) return detectDrift({ ...object, prediction: undefined }, syncer)
+    if (object.live.state === 'absent') return detectDrift(await this.missing.withPrediction(object, signal), syncer)
+    return this.recall(object, encrypted) ?? this.ask(object, encrypted, signal)
+  }
+
+  private async ask(object: Seen, encrypted: EncryptedObject | undefined, signal: AbortSignal): Promise<ObjectVerdict> {
+    const { syncer } = this.options
+    const reader = encrypted ?? this.reader
+    const seen = encrypted === undefined ? object : { ...object, live: encrypted.sealed() }
+    const created = await this.creations.withCreation(seen, signal, reader)
+    const observed = await withPrediction(reader, created, syncer, this.ground.manager, signal)
+    const detected = detectDrift(observed, syncer)
+    const verdict = encrypted?.judged(detected) ?? detected
+    const until = this.keep(observed, verdict)
+    this.answered = Math.min(this.answered, observed.live === seen.live ? until : 0)
+    return verdict
+  }
+
+  private recall(object: Seen, encrypted: EncryptedObject | undefined): ObjectVerdict | undefined {
+    const asked = this.asked(object)
+    const kept = asked === undefined ? undefined : this.kept.recall(this.ground, asked)
+    if (kept === undefined) return undefined
+    this.answered = Math.min(this.answered, kept.until)
+    const { answer } = kept
+    const live = encrypted === undefined ? object.live : encrypted.sealed()
+    return { ...answer, desired: object.desired, ...(answer.items.length === 0 || live.state !== 'present' ? {} : { live: live.object }) }
+  }
+
+  /**
+   * That an apply changes nothing is asked in every turn: who is told `in-sync` relies on it.
+   * @returns until when the verdict holds, without an end where it took no dry run
+   */
+  private keep(observed: ObservedObject, { desired: _desired, live: _live, ...verdict }: ObjectVerdict): number {
+    const { prediction, creation } = observed
+    const predictions = [prediction, creation?.prediction].filter((each) => each !== undefined)
+    if (predictions.length === 0) return Number.POSITIVE_INFINITY
+    if (verdict.items.length === 0 && creation === undefined) return 0
+    // Somebody wrote in between, so the answer is about another object than the one that was read.
+    if (prediction !== undefined && movedBetween(observed.live, prediction)) return 0
+    const asked = this.asked(observed)
+    return asked === undefined ? 0 : this.kept.keep(this.ground, asked, predictions, verdict)
+  }
+
+  /** Undefined for what is not read whole, or has no version. */
+  private asked({ desired: resource, live, schema, stored }: Seen): AskedObject | undefined {
+    if (live.state !== 'present' || live.metadataOnly || metadataText(live.object, 'resourceVersion') === '') return undefined
+    return { resource, stored: { live: live.object, schema, syncer: this.options.syncer, lastApplied: stored } }
+  }
+}

@@ -1,0 +1,108 @@
+/** Takes out of an observation whatever the package does not cover: of such an object only the name is left. */
+import type { ObjectVerdict, Syncer } from '../../drift/drift.ts'
+import type { Failure } from '../../failure.ts'
+import type { FieldSchema } from '../../krm/field-schema.ts'
+import type { LiveView } from '../../krm/live-view.ts'
+import { resourceKey } from '../../krm/resource-id.ts'
+import type { Note } from '../../note.ts'
+import { type Boundary, outside, whyOutside } from '../../policy/boundary.ts'
+import { Coverage } from '../../policy/coverage.ts'
+import type { Incomplete } from '../../record/schema.ts'
+import type { LastAnswer } from './last-answer.ts'
+import type { KnownInventory } from './read-claimed-inventories.ts'
+import { listedOutside, type UnexpectedObjects } from './read-unexpected.ts'
+
+export interface CoveredQuestion {
+  /** Of what git declares, before history was asked. */
+  readonly detected: readonly ObjectVerdict[]
+  /** Of all. */
+  readonly decided: readonly ObjectVerdict[]
+  readonly live: LiveView
+  /** By `resourceKey`. */
+  readonly schemas: ReadonlyMap<string, FieldSchema>
+  readonly syncer: Syncer | undefined
+  readonly unexpected: UnexpectedObjects
+}
+
+/** What holds of a unit while git, the cluster and the bounds are as they were. */
+export interface KnownCovered {
+  readonly coverage: LastAnswer<Coverage>
+  /** Without what the package does not cover. */
+  readonly covered: LastAnswer<readonly ObjectVerdict[]>
+}
+
+export interface Covered {
+  readonly verdicts: readonly ObjectVerdict[]
+  readonly live: LiveView
+  readonly incomplete: readonly Incomplete[]
+  readonly notes: readonly Note[]
+}
+
+/**
+ * @param boundary where placements say what the package covers, nothing that they refuse was read: what is left is covered
+ * @param known what the turn before worked out. What an inventory lists beyond git is judged in every turn.
+ */
+export function keepCovered(question: CoveredQuestion, boundary: Boundary | undefined, known: KnownCovered): Covered {
+  const { detected, decided, live, syncer, unexpected } = question
+  if (boundary !== undefined) {
+    const verdicts = known.covered.of(decided, [boundary], () =>
+      decided.map((verdict) => {
+        const why = whyOutside(boundary, verdict.id)
+        return why === undefined ? verdict : nothingTold(verdict, why)
+      }),
+    )
+    return { verdicts, live, incomplete: unexpected.incomplete, notes: unexpected.notes }
+  }
+  const coverage = known.coverage.of(decided, [detected, syncer], () => new Coverage(question))
+  // What is not read of an inventory is said without a name, whosever it is; what it lists is named only where it is the package's.
+  const told = (one: Incomplete | Note): boolean => {
+    const inventory = unexpected.toldBy.get(one)
+    const ref = 'ref' in one ? one.ref : undefined
+    if (inventory === undefined || ('code' in one && ref === undefined)) return true
+    return coverage.isOwnInventory(inventory.claimed) || (ref !== undefined && coverage.hasListed(ref, inventory.claimed, false))
+  }
+  const strangers = unexpected.verdicts.filter((verdict) => !isListed(verdict, unexpected, coverage))
+  const verdicts = known.covered.of(decided, [coverage, ...strangers], () =>
+    decided.flatMap((verdict) => judged(verdict, strangers, coverage, live)),
+  )
+  const gone = new Set(verdicts.flatMap(({ id, state }) => (state === 'outside' ? [resourceKey(id)] : [])))
+  return {
+    verdicts,
+    live: gone.size === 0 ? live : new Map([...live].filter(([key]) => !gone.has(key))),
+    incomplete: [...unexpected.incomplete.filter(told), ...listsOf(strangers, unexpected)],
+    notes: unexpected.notes.filter(told),
+  }
+}
+
+function judged(verdict: ObjectVerdict, strangers: readonly ObjectVerdict[], coverage: Coverage, live: LiveView): readonly ObjectVerdict[] {
+  const { id, desired } = verdict
+  // What another inventory lists, and git does not declare, is not even named.
+  if (desired === undefined) return strangers.some((other) => resourceKey(other.id) === resourceKey(id)) ? [] : [verdict]
+  const state = live.get(resourceKey(id))?.state
+  if (state === 'present') {
+    const why = coverage.whyOutside(id)
+    if (why !== undefined) return [nothingTold(verdict, why)]
+  }
+  if (coverage.proves(id)) return [verdict]
+  const notSettled = outside(id, 'TEN-NOT-APPLIED', 'nothing live shows that the syncer of the package applied it, or anything else there')
+  return [{ ...verdict, notSettled }]
+}
+
+function nothingTold({ id, apiVersion, desired }: ObjectVerdict, failure: Failure): ObjectVerdict {
+  return { id, apiVersion, desired, state: 'outside', proof: 'none', items: [], setAside: [], failure, reapplyFails: undefined }
+}
+
+function isListed(verdict: ObjectVerdict, { toldBy, bearsMark }: UnexpectedObjects, coverage: Coverage): boolean {
+  const inventory = toldBy.get(verdict)
+  return inventory === undefined || coverage.hasListed(verdict.id, inventory.claimed, bearsMark.has(verdict))
+}
+
+/** One line for an inventory, however much it lists. */
+function listsOf(strangers: readonly ObjectVerdict[], { toldBy }: UnexpectedObjects): readonly Incomplete[] {
+  const counts = new Map<KnownInventory, number>()
+  for (const stranger of strangers) {
+    const inventory = toldBy.get(stranger)
+    if (inventory !== undefined) counts.set(inventory, (counts.get(inventory) ?? 0) + 1)
+  }
+  return [...counts].map(([{ source }, count]) => listedOutside(source, count, 'TEN-INVENTORY'))
+}

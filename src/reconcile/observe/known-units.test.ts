@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { TEST_SCHEMA } from '../../../test/fakes/live-object.ts'
+import { Failure } from '../../failure.ts'
+import type { LiveState } from '../../krm/live-view.ts'
+import type { DesiredResource } from '../../render/desired-set.ts'
+import { KnownUnits } from './known-units.ts'
+import type { LiveSide } from './read-live-sides.ts'
+
+const IDENTITY = { uid: 'u', version: 'v1.34.3', recorded: false }
+
+function resourceOf(name: string): DesiredResource {
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'shop' } }
+  const location = { path: `${name}.yaml`, document: 0, item: undefined, line: 1 }
+  return { id: { group: '', kind: 'ConfigMap', namespace: 'shop', name }, apiVersion: 'v1', object, location }
+}
+
+function present(uid: string, resourceVersion: string, metadataOnly = false): LiveState {
+  return { state: 'present', object: { metadata: { uid, resourceVersion } }, metadataOnly }
+}
+
+const [A, B] = [resourceOf('a'), resourceOf('b')]
+const failure = new Failure({ code: 'BP3005', what: 'cannot get', why: 'the server is down', remedy: 'try again' })
+
+function sideOf(a: LiveState, b: LiveState = present('2', '1'), first = A): Pick<LiveSide, 'resources' | 'live'> {
+  return {
+    resources: [first, B].map((resource) => ({ resource, schema: TEST_SCHEMA })),
+    live: new Map([
+      ['/ConfigMap/shop/a', a],
+      ['/ConfigMap/shop/b', b],
+    ]),
+  }
+}
+
+test('a unit is known as long as git and the cluster have the same of it', () => {
+  const units = new KnownUnits()
+  const known = units.of('prod/apps/web', IDENTITY, sideOf(present('1', '7')))
+  assert.equal(units.of('prod/apps/web', IDENTITY, sideOf(present('1', '7'))), known, 'what was read anew is the same by its version')
+  assert.notEqual(units.of('prod/apps/db', IDENTITY, sideOf(present('1', '7'))), known)
+  assert.equal(units.of('prod/apps/web', IDENTITY, sideOf(present('1', '7'))), known)
+})
+
+for (const [what, identity, side] of [
+  ['another version of an object', IDENTITY, sideOf(present('1', '8'))],
+  ['an object that was made anew', IDENTITY, sideOf(present('3', '7'))],
+  ['an object that is gone', IDENTITY, sideOf({ state: 'absent' })],
+  ['an object of which only the metadata is read', IDENTITY, sideOf(present('1', '7', true))],
+  ['another object in git', IDENTITY, sideOf(present('1', '7'), present('2', '1'), resourceOf('a'))],
+  ['one object less', IDENTITY, { ...sideOf(present('1', '7')), resources: sideOf(present('1', '7')).resources.slice(1) }],
+  [
+    'another schema',
+    IDENTITY,
+    {
+      ...sideOf(present('1', '7')),
+      resources: sideOf(present('1', '7')).resources.map(({ resource }) => ({ resource, schema: TEST_SCHEMA.child('spec') })),
+    },
+  ],
+  ['another server version', { ...IDENTITY, version: 'v1.35.0' }, sideOf(present('1', '7'))],
+  ['another cluster under the same name', { ...IDENTITY, uid: 'other' }, sideOf(present('1', '7'))],
+] as const) {
+  test(`of a unit with ${what} nothing is known`, () => {
+    const units = new KnownUnits()
+    const known = units.of('prod/apps/web', IDENTITY, sideOf(present('1', '7')))
+    const now = units.of('prod/apps/web', identity, side)
+    assert.notEqual(now, known)
+    assert.equal(units.of('prod/apps/web', identity, side), now, 'and then it is known as that')
+  })
+}
+
+for (const [what, identity, state] of [
+  ['an object that cannot be read', IDENTITY, { state: 'unreadable', failure }],
+  ['an object without a version', IDENTITY, present('1', '')],
+  ['an object without a uid', IDENTITY, present('', '7')],
+  ['a recording', { ...IDENTITY, recorded: true }, present('1', '7')],
+] as const) {
+  test(`${what} is never known`, () => {
+    const units = new KnownUnits()
+    assert.notEqual(units.of('prod/apps/web', identity, sideOf(state)), units.of('prod/apps/web', identity, sideOf(state)))
+  })
+}
+
+test('the units that were not looked at longest go, and one that is too large is not kept', () => {
+  const units = new KnownUnits(4)
+  const of = (name: string) => units.of(name, IDENTITY, sideOf(present('1', '7')))
+  const [a, b] = [of('a'), of('b')]
+  assert.equal(of('a'), a)
+  of('c')
+  assert.deepEqual([of('a') === a, units.held], [true, 4])
+  assert.notEqual(of('b'), b)
+  const small = new KnownUnits(1)
+  assert.notEqual(small.of('a', IDENTITY, sideOf(present('1', '7'))), small.of('a', IDENTITY, sideOf(present('1', '7'))))
+  assert.equal(small.held, 0)
+})

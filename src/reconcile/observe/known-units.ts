@@ -1,0 +1,101 @@
+/**
+ * What was worked out about units from git and the cluster, for whoever lives over turns: it holds as long as both have of the unit what
+ * they had. An object of one uid and resource version is the same object, so what was read of it is not kept, but for what differs.
+ */
+import type { ObjectVerdict, Syncer } from '../../drift/drift.ts'
+import type { LiveState } from '../../krm/live-view.ts'
+import { metadataText } from '../../krm/resource.ts'
+import { resourceKey } from '../../krm/resource-id.ts'
+import type { Coverage } from '../../policy/coverage.ts'
+import type { ClusterIdentity } from '../../ports/cluster.ts'
+import type { Claim } from '../../status/applier-claims.ts'
+import type { GroupMember } from '../../status/resource-group.ts'
+import { LastAnswer } from './last-answer.ts'
+import type { LiveSide } from './read-live-sides.ts'
+
+/** Of one unit, as git and the cluster have it: whoever is given another one knows nothing. */
+export class KnownUnit {
+  readonly claims = new LastAnswer<readonly Claim[]>()
+  readonly syncer = new LastAnswer<Syncer | undefined>()
+  /** Verdicts before what time, other objects and policies make of them. */
+  readonly judged = new LastAnswer<readonly ObjectVerdict[]>()
+  /** With what may be shown of the values. */
+  readonly visible = new LastAnswer<readonly ObjectVerdict[]>()
+  readonly coverage = new LastAnswer<Coverage>()
+  /** Without what the package does not cover. */
+  readonly covered = new LastAnswer<readonly ObjectVerdict[]>()
+  /** With noise, actors, risks and ignore rules. */
+  readonly told = new LastAnswer<readonly ObjectVerdict[]>()
+  /** Without what merged decisions released. */
+  readonly released = new LastAnswer<readonly ObjectVerdict[]>()
+  readonly health = new LastAnswer<readonly GroupMember[]>()
+  readonly notHandedOver = new LastAnswer<ReadonlySet<string>>()
+}
+
+interface Kept {
+  readonly parts: readonly unknown[]
+  readonly known: KnownUnit
+  readonly objects: number
+}
+
+type Ground = Pick<ClusterIdentity, 'uid' | 'version' | 'recorded'>
+
+/** Objects of all units. */
+const MOST = 50_000
+
+export class KnownUnits {
+  readonly #units = new Map<string, Kept>()
+  readonly #most: number
+  #held = 0
+
+  constructor(most = MOST) {
+    this.#most = most
+  }
+
+  /** How many objects the units have of which something is known. */
+  get held(): number {
+    return this.#held
+  }
+
+  /** @param unit its cluster and package */
+  of(unit: string, { uid, version, recorded }: Ground, side: Pick<LiveSide, 'resources' | 'live'>): KnownUnit {
+    // A recording is a file, in which somebody may have changed an object and not its version.
+    const parts = [uid, version, ...(recorded ? [{}] : []), ...partsOf(side)]
+    const before = this.#units.get(unit)
+    const isAsBefore = before !== undefined && before.parts.length === parts.length && parts.every((part, at) => part === before.parts[at])
+    const kept = isAsBefore ? before : { parts, known: new KnownUnit(), objects: side.resources.length }
+    this.#hold(unit, kept)
+    return kept.known
+  }
+
+  /** Those that were not looked at longest go. */
+  #hold(unit: string, kept: Kept): void {
+    this.#held += kept.objects - (this.#units.get(unit)?.objects ?? 0)
+    this.#units.delete(unit)
+    this.#units.set(unit, kept)
+    for (const [oldest, { objects }] of this.#units) {
+      if (this.#held <= this.#most) return
+      this.#units.delete(oldest)
+      this.#held -= objects
+    }
+  }
+}
+
+/** Everything that is the same as before where the unit is, each by itself. */
+function partsOf({ resources, live }: Pick<LiveSide, 'resources' | 'live'>): readonly unknown[] {
+  const parts: unknown[] = []
+  for (const each of resources) {
+    const { resource } = each
+    if ('failure' in each) parts.push(resource, each.failure)
+    else parts.push(resource, each.schema, ...versionOf(live.get(resourceKey(resource.id))))
+  }
+  return parts
+}
+
+/** Of what cannot be told again nothing is the same. */
+function versionOf(state: LiveState | undefined): readonly unknown[] {
+  if (state?.state === 'absent') return ['absent']
+  if (state?.state !== 'present') return [{}]
+  const [uid, version] = [metadataText(state.object, 'uid'), metadataText(state.object, 'resourceVersion')]
+  return uid === '' || version === '' ? [{}] : [uid, version, state.metadataOnly]
+}

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Drift, ObjectVerdict } from '../../drift/drift.ts'
+import type { Json } from '../../text/json.ts'
+import { LastDrift } from './last-drift.ts'
+
+function verdictOf(name: string, live: Json, resourceVersion = '1'): ObjectVerdict {
+  const id = { group: '', kind: 'ConfigMap', namespace: 'shop', name }
+  const item: Drift = {
+    id,
+    apiVersion: 'v1',
+    uid: 'u',
+    change: 'modified',
+    path: [{ kind: 'field', name: 'data' }],
+    git: 'blue',
+    live,
+    liveUnread: false,
+    actor: { manager: 'kubectl', operation: 'Update', subresource: '', class: 'human-tool', at: '', confidence: 'field-manager' },
+    risk: 'low',
+    reason: 'X',
+    notes: [],
+  }
+  const rest = { state: 'drifted', proof: 'dry-run', setAside: [], failure: undefined, reapplyFails: undefined } as const
+  return { id, apiVersion: 'v1', desired: undefined, items: [item], live: { metadata: { resourceVersion } }, ...rest }
+}
+
+test('a difference that is as it was is the same object, though the live object was written', () => {
+  const last = new LastDrift()
+  const [before] = last.unchanged('prod/apps/web', [verdictOf('a', { deep: [1, 'x', 10n] })])
+  const [now] = last.unchanged('prod/apps/web', [verdictOf('a', { deep: [1, 'x', 10n] }, '2')])
+  assert.equal(now?.items[0], before?.items[0])
+  assert.deepEqual(now?.live, { metadata: { resourceVersion: '2' } })
+})
+
+for (const [name, live] of [
+  ['another value', { deep: [1, 'y', 10n] }],
+  ['a number for a bigint', { deep: [1, 'x', 10] }],
+  ['one key more', { deep: [1, 'x', 10n], more: null }],
+  ['a list for a map', [1, 'x', 10n]],
+  ['nothing', null],
+] as const) {
+  test(`a difference with ${name} is a new one, and is the one that is held`, () => {
+    const last = new LastDrift()
+    last.unchanged('prod/apps/web', [verdictOf('a', { deep: [1, 'x', 10n] })])
+    const changed = verdictOf('a', live)
+    assert.equal(last.unchanged('prod/apps/web', [changed])[0], changed)
+    assert.equal(last.unchanged('prod/apps/web', [verdictOf('a', live)])[0]?.items[0], changed.items[0])
+  })
+}
+
+test('another unit, and another object of the unit, have differences of their own', () => {
+  const last = new LastDrift()
+  const [before] = last.unchanged('prod/apps/web', [verdictOf('a', 'red')])
+  const other = last.unchanged('prod/apps/db', [verdictOf('a', 'red')])
+  assert.notEqual(other[0]?.items[0], before?.items[0])
+  assert.notEqual(last.unchanged('prod/apps/web', [verdictOf('b', 'red')])[0]?.items[0], before?.items[0])
+})
+
+test('no more is held than the limit: the units that were not looked at longest go', () => {
+  const last = new LastDrift(4)
+  const two = (): ObjectVerdict[] => [verdictOf('a', 'red'), verdictOf('b', 'red')]
+  const first = last.unchanged('one', two())
+  for (const unit of ['two', 'one', 'three']) last.unchanged(unit, two())
+  assert.equal(last.held, 4)
+  assert.equal(last.unchanged('one', two())[0]?.items[0], first[0]?.items[0], 'two went before it')
+  last.unchanged(
+    'many',
+    ['a', 'b', 'c', 'd', 'e'].map((name) => verdictOf(name, 'red')),
+  )
+  assert.equal(last.held, 4, 'a unit that is larger than the limit is not held')
+  last.unchanged('one', [])
+  last.unchanged('three', [])
+  assert.equal(last.held, 0, 'what is over is not held')
+})

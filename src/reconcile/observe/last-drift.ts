@@ -1,0 +1,80 @@
+/**
+ * What the turn before found different, for whoever lives over turns: a difference that is as it was stays the same object, so that what was
+ * computed from it, its keyed hashes and its text, is not computed anew (`itemFingerprint`, `showChange`). It decides nothing: a turn
+ * without it comes to the same plan.
+ */
+import type { ObjectVerdict } from '../../drift/drift.ts'
+import { resourceKey } from '../../krm/resource-id.ts'
+import { isSame } from './last-answer.ts'
+
+/** Differences of all units. */
+const MOST = 50_000
+
+type Differences = Pick<ObjectVerdict, 'items' | 'setAside'>
+
+interface Held {
+  readonly found: readonly ObjectVerdict[]
+  /** What came of it. */
+  readonly now: readonly ObjectVerdict[]
+  readonly objects: ReadonlyMap<string, Differences>
+  readonly count: number
+}
+
+const NOTHING: Held = { found: [], now: [], objects: new Map(), count: 0 }
+
+export class LastDrift {
+  readonly #units = new Map<string, Held>()
+  readonly #most: number
+  #held = 0
+
+  constructor(most = MOST) {
+    this.#most = most
+  }
+
+  /** How many differences are held. */
+  get held(): number {
+    return this.#held
+  }
+
+  /**
+   * The verdicts with the differences of the turn before where they are equal; these are held for the next turn in their place.
+   * @param unit its cluster and package
+   */
+  unchanged(unit: string, verdicts: readonly ObjectVerdict[]): readonly ObjectVerdict[] {
+    const before = this.#units.get(unit)
+    if (before?.found === verdicts) {
+      this.#hold(unit, before)
+      return before.now
+    }
+    const objects = new Map<string, Differences>()
+    const now = verdicts.map((verdict) => {
+      if (verdict.items.length === 0 && verdict.setAside.length === 0) return verdict
+      const key = resourceKey(verdict.id)
+      const known = before?.objects.get(key)
+      const { items, setAside } = verdict
+      const same = known !== undefined && isSame(known.items, items) && isSame(known.setAside, setAside)
+      objects.set(key, same ? known : { items, setAside })
+      return same ? { ...verdict, ...known } : verdict
+    })
+    if (objects.size === 0) {
+      this.#hold(unit, NOTHING)
+      return verdicts
+    }
+    const count = [...objects.values()].reduce((sum, { items, setAside }) => sum + items.length + setAside.length, 0)
+    this.#hold(unit, { found: verdicts, now, objects, count })
+    return now
+  }
+
+  #hold(unit: string, held: Held): void {
+    this.#held -= this.#units.get(unit)?.count ?? 0
+    this.#units.delete(unit)
+    if (held.count === 0 || held.count > this.#most) return
+    this.#units.set(unit, held)
+    this.#held += held.count
+    for (const [oldest, { count: freed }] of this.#units) {
+      if (this.#held <= this.#most) return
+      this.#units.delete(oldest)
+      this.#held -= freed
+    }
+  }
+}

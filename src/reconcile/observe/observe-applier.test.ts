@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { KUSTOMIZATION, present, WEB } from '../../../test/fakes/applier-world.ts'
+import { MemoryCluster } from '../../../test/fakes/memory-cluster.ts'
+import { deploymentOf, type MarkedBy } from '../../../test/fakes/syncer-marks.ts'
+import { Failure } from '../../failure.ts'
+import type { LiveView, WantedObject } from '../../krm/live-view.ts'
+import { resourceKey } from '../../krm/resource-id.ts'
+import type { Applier } from '../../status/applier.ts'
+import { claimsOf } from '../../status/applier-claims.ts'
+import type { JsonObject } from '../../text/json.ts'
+import { observeApplier } from './observe-applier.ts'
+import { OwnResources } from './own-resources.ts'
+
+class Asked extends MemoryCluster {
+  readonly asked: string[][] = []
+  broken: Failure | undefined
+
+  override async readLive(wanted: readonly WantedObject[]): Promise<LiveView> {
+    this.asked.push(wanted.map(({ id }) => resourceKey(id)))
+    if (this.broken !== undefined) throw this.broken
+    return super.readLive(wanted)
+  }
+}
+
+function observe(cluster: MemoryCluster, by: readonly MarkedBy[], signal = new AbortController().signal): Promise<Applier> {
+  const live = new Map([[WEB, present(deploymentOf(by))]])
+  const side = { live, claims: claimsOf(live), verdicts: [], syncer: undefined }
+  return observeApplier(new OwnResources(cluster), side, { packagePath: 'apps/web' }, false, signal)
+}
+
+const FLUX: JsonObject = {
+  apiVersion: 'kustomize.toolkit.fluxcd.io/v1',
+  kind: 'Kustomization',
+  metadata: { name: 'web', namespace: 'apps' },
+  spec: { interval: '10m', suspend: true },
+}
+
+test('the resources of all syncers are read at once, and none where no object names one', async () => {
+  const cluster = new Asked()
+  cluster.put(FLUX)
+  assert.match((await observe(cluster, ['kustomization'])).sentence, /is suspended/)
+  await observe(cluster, ['kustomization', 'helmrelease'])
+  await observe(cluster, ['ci'])
+  await observe(cluster, ['kptLive'])
+  assert.deepEqual(cluster.asked, [[KUSTOMIZATION], ['helm.toolkit.fluxcd.io/HelmRelease/apps/web', KUSTOMIZATION]])
+})
+
+test('a resource that cannot be read is unknown, and the unit goes on', async () => {
+  const cluster = new Asked()
+  cluster.put(FLUX)
+  cluster.unreadable.add(KUSTOMIZATION)
+  const unreadable = await observe(cluster, ['kustomization'])
+  assert.equal(unreadable.restores, 'unknown')
+  assert.match(unreadable.sentence, /BP3005: the server is down/)
+  cluster.broken = new Failure({ code: 'BP3006', what: 'cannot list', why: 'no answer in time', remedy: 'try again' })
+  const broken = await observe(cluster, ['kustomization'])
+  assert.equal(broken.restores, 'unknown')
+  assert.match(broken.sentence, /BP3006: no answer in time/)
+})
+
+test('an interrupt is an interrupt, not an unknown applier', async () => {
+  const cluster = new Asked()
+  const interrupt = new AbortController()
+  interrupt.abort(new Error('interrupted'))
+  cluster.broken = new Failure({ code: 'BP3006', what: 'cannot list', why: 'no answer in time', remedy: 'try again' })
+  await assert.rejects(observe(cluster, ['kustomization'], interrupt.signal), /interrupted/)
+})
+
+test('where the folder has files of kpt beside the objects, the command names the files of the objects', async () => {
+  const path = 'apps/web/web.yaml'
+  const verdicts = [{ desired: { location: { path } }, items: [] }] as unknown as Parameters<typeof observeApplier>[1]['verdicts']
+  const live = new Map([[WEB, present(deploymentOf(['ci']))]])
+  const side = { live, claims: claimsOf(live), verdicts, syncer: undefined }
+  const command = async (paths: readonly string[]): Promise<string | undefined> => {
+    const of = { packagePath: 'apps/web', paths }
+    return (await observeApplier(new OwnResources(new MemoryCluster()), side, of, false, new AbortController().signal)).command
+  }
+  assert.match((await command(['Kptfile', 'README.md', 'web.yaml'])) ?? '', / -R -f apps\/web$/)
+  assert.match((await command(['Kptfile', 'package-context.yaml', 'web.yaml'])) ?? '', / -f apps\/web\/web\.yaml$/)
+})

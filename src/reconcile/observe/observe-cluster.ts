@@ -1,0 +1,217 @@
+/** The cluster side of one unit: live objects, dry runs where ownership proves nothing, inventory, verdicts and health. */
+
+import { findSyncer, writesThroughHelm } from '../../drift/attribute/syncer.ts'
+import type { ObservedObject } from '../../drift/compare/detect-drift.ts'
+import { setGoneAside } from '../../drift/compare/set-aside-gone.ts'
+import type { ObjectVerdict, Syncer } from '../../drift/drift.ts'
+import { classifyIgnored } from '../../drift/noise/classify-ignored.ts'
+import { classifyNoise } from '../../drift/noise/classify-noise.ts'
+import { withVisibility } from '../../drift/visibility.ts'
+import type { FieldSchema } from '../../krm/field-schema.ts'
+import { UNKNOWN_SCHEMA } from '../../krm/field-schema.ts'
+import type { LiveState } from '../../krm/live-view.ts'
+import { withoutSops } from '../../krm/redaction/sops.ts'
+import { type ResourceId, resourceKey } from '../../krm/resource-id.ts'
+import type { Note } from '../../note.ts'
+import type { Boundary } from '../../policy/boundary.ts'
+import type { EffectivePolicy } from '../../policy/effective-policy.ts'
+import type { ClusterIdentity, ClusterReader } from '../../ports/cluster.ts'
+import { knownActors } from '../../record/known-actors.ts'
+import type { Incomplete } from '../../record/schema.ts'
+import type { Claim } from '../../status/applier-claims.ts'
+import type { JsonObject } from '../../text/json.ts'
+import { eachOf } from '../each-of.ts'
+import { type AttributionSources, attributeVerdicts } from './attribute-verdicts.ts'
+import { decideBehind, type LagSources } from './decide-behind.ts'
+import { type EarlierAnswers, ObjectJudge } from './judge-object.ts'
+import { keepCovered } from './keep-covered.ts'
+import type { KnownUnit } from './known-units.ts'
+import { type ClaimedSide, isPlaced, type Placed, type Unplaced } from './read-live-sides.ts'
+import { readScalers } from './read-scalers.ts'
+import { hookRunnersOf, NOT_ANSWERED, type UnexpectedObjects } from './read-unexpected.ts'
+
+/** Dry runs in flight for one unit: the server's own limit per client is far higher, its CPU is not (3 ms each, measured). */
+const PREDICTION_WIDTH = 8
+
+export interface PackageSide {
+  readonly read: ClaimedSide
+  /** What was worked out while it was as it is. */
+  readonly known: KnownUnit
+  /** What inventories list beyond git. */
+  readonly unexpected: UnexpectedObjects
+  /** What tells a syncer that is behind from a person who wrote. */
+  readonly lag: LagSources
+  /** What dry runs said. */
+  readonly earlier: EarlierAnswers
+  /** What tells who it was. */
+  readonly who: AttributionSources
+  /** What placements allow the package; undefined: what is live says it. */
+  readonly boundary?: Boundary | undefined
+}
+
+export interface ClusterSide {
+  readonly identity: ClusterIdentity
+  readonly syncer: Syncer | undefined
+  readonly verdicts: readonly ObjectVerdict[]
+  /** Live objects that the package covers, by `resourceKey`, for the health. */
+  readonly live: ReadonlyMap<string, LiveState>
+  readonly claims: readonly Claim[]
+  /** Beside what the verdicts say. */
+  readonly incomplete: readonly Incomplete[]
+  /** What inventories tell that is no drift. */
+  readonly notes: readonly Note[]
+}
+
+/** Judges what was read, and asks for dry runs where that proves nothing. @throws Failure BP40xx when git fails */
+export async function observeCluster(
+  reader: ClusterReader,
+  identity: ClusterIdentity,
+  side: PackageSide,
+  policy: EffectivePolicy,
+  signal: AbortSignal,
+): Promise<ClusterSide> {
+  const { read, known, unexpected } = side
+  const { live: everything, claims } = read
+  const syncer = known.syncer.of(known, [policy.fieldManager], () => syncerOf(observedIn(read), policy))
+  const stored = writesThroughHelm(syncer) ? unexpected.stored : undefined
+  const there = await judgeAll(reader, identity, side, { syncer, stored, fieldManager: policy.fieldManager }, signal)
+  const { stuckAfter } = policy.detect
+  const question = { read, syncer, inventory: unexpected.listed, stored, now: identity.observedAt, stuckAfter }
+  const found = unexpected.verdicts.length === 0 ? there : [...there, ...unexpected.verdicts]
+  const seen = known.visible.of(found, [policy.visibility], () => visibleOf(found, read, policy))
+  const decided = await decideBehind(seen, question, side.lag, signal)
+  const covering = { detected: there, decided, live: everything, schemas: schemasOf(read), syncer, unexpected }
+  const { verdicts, live, incomplete, notes } = keepCovered(covering, side.boundary, known)
+  const unknown = read.resources.filter((each): each is Unplaced => !isPlaced(each))
+  const all = unknown.length === 0 ? verdicts : [...verdicts, ...unknown.map(unreadableVerdict)]
+  return {
+    identity,
+    syncer,
+    verdicts: await tellAll(all, { reader, identity, syncer, side }, policy, signal),
+    live,
+    claims,
+    incomplete,
+    notes,
+  }
+}
+
+function schemasOf({ resources }: ClaimedSide): ReadonlyMap<string, FieldSchema> {
+  return new Map(resources.filter(isPlaced).map(({ resource, schema }) => [resourceKey(resource.id), schema]))
+}
+
+function visibleOf(found: readonly ObjectVerdict[], read: ClaimedSide, { visibility }: EffectivePolicy): readonly ObjectVerdict[] {
+  const schemas = schemasOf(read)
+  return found.map((verdict) => withVisibility(verdict, schemas.get(resourceKey(verdict.id)) ?? UNKNOWN_SCHEMA, visibility))
+}
+
+interface Applying {
+  readonly syncer: Syncer | undefined
+  readonly stored: UnexpectedObjects['stored']
+  /** By the policy. */
+  readonly fieldManager: string | undefined
+}
+
+/** What differs; kept for as long as nothing of it has to be asked for anew. */
+async function judgeAll(
+  reader: ClusterReader,
+  identity: ClusterIdentity,
+  { read, known, earlier, who }: PackageSide,
+  { syncer, stored, fieldManager }: Applying,
+  signal: AbortSignal,
+): Promise<readonly ObjectVerdict[]> {
+  const manager = syncer?.manager ?? fieldManager ?? 'kubectl'
+  const given = [manager, syncer, stored, who.key, earlier.verdicts.forgotten, earlier.creations.forgotten]
+  const before = known.judged.recall(known, given, Date.parse(identity.observedAt))
+  if (before !== undefined) return before
+  const judge = new ObjectJudge(reader, { cluster: reader.name, identity, manager }, { syncer, key: who.key }, earlier)
+  const detected = await eachOf(observedIn(read), PREDICTION_WIDTH, (seen) =>
+    judge.judge({ ...seen, stored: stored?.get(resourceKey(seen.desired.id)) }, signal),
+  )
+  const runners = hookRunnersOf(read.claims, syncer)
+  const there = detected.map((verdict) => setGoneAside(verdict, runners))
+  return known.judged.keep(known, given, there, judge.until)
+}
+
+interface Telling {
+  readonly reader: ClusterReader
+  readonly identity: ClusterIdentity
+  readonly syncer: Syncer | undefined
+  readonly side: PackageSide
+}
+
+/** Noise, who it was, risks and ignore rules. An audit log is asked in every turn. */
+async function tellAll(
+  all: readonly ObjectVerdict[],
+  { reader, identity, syncer, side: { read, known, who } }: Telling,
+  policy: EffectivePolicy,
+  signal: AbortSignal,
+): Promise<readonly ObjectVerdict[]> {
+  const today = identity.observedAt.slice(0, 10)
+  const scalers = await readScalers(reader, identity, all, signal)
+  const { presets, actors, riskOverrides, ignore } = policy
+  const actorsBefore = knownActors(who.report).size === 0 ? undefined : who.report
+  const given = [syncer, scalers, presets, actors, riskOverrides, ignore, today, actorsBefore, who.key]
+  const before = who.audit === undefined ? known.told.recall(all, given) : undefined
+  if (before !== undefined) return before
+  const noise = { presets, syncer, scalers, liveOf: (id: ResourceId) => presentIn(read.live, id) }
+  // Before the ignore rules, which may be about a manager that only the audit log knows.
+  const told = await attributeVerdicts(
+    all.map((verdict) => classifyNoise(verdict, noise)),
+    syncer,
+    who,
+    signal,
+  )
+  return known.told.keep(
+    all,
+    given,
+    told.map((verdict) => classifyIgnored(verdict, ignore, today)),
+  )
+}
+
+function observedIn({ live, resources }: ClaimedSide): readonly Omit<ObservedObject, 'prediction'>[] {
+  return resources.filter(isPlaced).map(({ resource, schema }: Placed) => ({
+    desired: { ...resource, object: withoutSops(resource.object) },
+    schema,
+    live: live.get(resourceKey(resource.id)) ?? NOT_ANSWERED,
+  }))
+}
+
+function presentIn(live: ReadonlyMap<string, LiveState>, id: ResourceId): JsonObject | undefined {
+  const state = live.get(resourceKey(id))
+  return state?.state === 'present' && !state.metadataOnly ? state.object : undefined
+}
+
+function syncerOf(observed: readonly Omit<ObservedObject, 'prediction'>[], policy: EffectivePolicy): Syncer | undefined {
+  const applied = observed.flatMap(({ desired, live, schema }) =>
+    live.state === 'present' ? [{ desired: desired.object, live: live.object, schema }] : [],
+  )
+  return findSyncer(applied, policy.fieldManager)
+}
+
+function unreadableVerdict({ resource, failure }: Unplaced): ObjectVerdict {
+  return {
+    id: resource.id,
+    apiVersion: resource.apiVersion,
+    desired: resource,
+    state: failure.code === 'BP3017' ? 'outside' : 'unreadable',
+    proof: 'none',
+    items: [],
+    setAside: [],
+    failure,
+    reapplyFails: undefined,
+  }
+}
+
+/**
+ * Drift that ownership shows while nobody could answer the dry run is only a part: the rest of the object is not known.
+ * @param verdict as the ledger has it: what is set aside is not drift any more
+ */
+export function incompleteOf({ id, state, items, setAside, failure, reapplyFails }: ObjectVerdict): Incomplete[] {
+  // A refusal is an answer, also to what is set aside, and of a Secret that is never read nothing more will be known later.
+  const differed = items.length > 0 || setAside.length > 0
+  const answered = (differed && reapplyFails !== undefined) || items.some(({ liveUnread }) => liveUnread)
+  if (failure === undefined || state === 'in-sync' || answered) return []
+  const { code, why, remedy } = failure
+  const known = state === 'unreadable' || state === 'blocked' || state === 'outside' ? state : 'unverified'
+  return [{ ref: { group: id.group, kind: id.kind, namespace: id.namespace, name: id.name }, state: known, code, why, remedy }]
+}

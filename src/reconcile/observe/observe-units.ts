@@ -1,0 +1,290 @@
+/** What a turn looks at: the repository once, and the packages of each cluster. */
+
+import type { ObjectVerdict } from '../../drift/drift.ts'
+import { asFailure, Failure, failuresOf } from '../../failure.ts'
+import type { LabelSelector } from '../../krm/label-selector.ts'
+import { describeResourceId, type ResourceId } from '../../krm/resource-id.ts'
+import type { Note } from '../../note.ts'
+import type { FoundPackage } from '../../package/find-packages.ts'
+import type { Observation } from '../../plan/turn/observation.ts'
+import type { UnitResult } from '../../plan/turn/unit-result.ts'
+import { overruledAnnotations } from '../../policy/package-annotations.ts'
+import type { PolicySet } from '../../policy/parse-policy.ts'
+import type { ClusterIdentity, ClusterReader } from '../../ports/cluster.ts'
+import type { Forge } from '../../ports/hosted-forge.ts'
+import type { PackageRepository } from '../../ports/package-repository.ts'
+import { RECORDS_FOLDER } from '../../record/record-paths.ts'
+import type { PackageRenderer } from '../../render/package-renderer.ts'
+import { claimsOf } from '../../status/applier-claims.ts'
+import { eachOf } from '../each-of.ts'
+import { choosePackages } from '../repository/manifest-folders.ts'
+import { selectByLabels } from '../repository/package-labels.ts'
+import { readProposals } from '../repository/read-proposals.ts'
+import { packagesIn, type RepositoryView, readAhead, readRepository } from '../repository/repository-view.ts'
+import { BetweenTurns } from './between-turns.ts'
+import { DeclaredObjects } from './declared-objects.ts'
+import { type LoadedPackage, loadPackage, type ObservedFrom, type ObserveOptions, observe, presentTime, unitName } from './observe.ts'
+import type { PackageSide } from './observe-cluster.ts'
+import { OwnResources } from './own-resources.ts'
+import { readClaimedInventories } from './read-claimed-inventories.ts'
+import { readLiveSides } from './read-live-sides.ts'
+import { readUnexpected } from './read-unexpected.ts'
+import { readUnmanaged, type UnmanagedObjects } from './read-unmanaged.ts'
+import { assertSameCluster } from './same-cluster.ts'
+
+export interface LookRequest extends ObserveOptions {
+  /** Base branch, short; undefined takes the remote's default. */
+  readonly branch: string | undefined
+  /** Packages as named on the command line; none means the placed ones, or all. */
+  readonly packages: readonly string[]
+  /** Folders without a Kptfile that are compared too, as named on the command line. */
+  readonly folders?: readonly string[]
+  /** What whoever runs this says beside the policies of the repository, and before them. */
+  readonly operator?: PolicySet | undefined
+  /** Of these packages, only the ones whose Kptfile has such labels. */
+  readonly labels?: LabelSelector | undefined
+  /** Looks for objects in the namespaces of the packages that nobody manages. */
+  readonly unmanaged?: boolean
+  /** Told at each step, for a progress line. */
+  readonly onProgress?: (step: string) => void
+}
+
+/** Units read at once. */
+const WIDTH = 4
+/** Packages whose live objects are read together, and kept at once. */
+const TOGETHER = 64
+
+export type ObservedUnit =
+  | { readonly state: 'observed'; readonly observation: Observation; readonly notes: readonly Note[] }
+  | (UnitResult & { readonly state: 'failed' })
+
+export interface ObservedCluster {
+  readonly cluster: string
+  readonly identity: ClusterIdentity
+  readonly units: readonly ObservedUnit[]
+  /** Undefined where it was not asked for. */
+  readonly unmanaged: UnmanagedObjects | undefined
+}
+
+/** @throws Failure BP40xx, BP50xx or BP1003, BP1005 when the repository or the forge cannot be read */
+export async function lookAtRepository(
+  { repository, forge }: { readonly repository: PackageRepository; readonly forge: Forge },
+  request: LookRequest,
+  signal: AbortSignal,
+): Promise<RepositoryView> {
+  request.onProgress?.('reading the repository')
+  for (let attempt = 1; ; attempt += 1) {
+    const view = await readRepository(repository, request.branch, signal, request)
+    const proposals = await readProposals(view, forge, presentTime(request.clock), signal)
+    if (attempt === ATTEMPTS || !(await isPast(view, proposals, signal))) return { ...view, proposals }
+  }
+}
+
+/** Git was looked at, then somebody merged, then the forge was looked at: what was merged is not in what was read. */
+async function isPast(view: RepositoryView, proposals: RepositoryView['proposals'], signal: AbortSignal): Promise<boolean> {
+  const merged = [...proposals.values()].some(({ state, ref }) => state === 'merged' && view.refs.has(ref))
+  return merged && (await view.repository.refs(signal)).refs.get(`refs/heads/${view.baseBranch}`) !== view.base
+}
+
+/** @throws Failure when nothing of the cluster can be observed; failures of one package are in its result */
+export async function lookAtCluster(
+  view: RepositoryView,
+  cluster: ClusterReader,
+  request: LookRequest,
+  signal: AbortSignal,
+): Promise<ObservedCluster> {
+  const named = await unitsOf(view, cluster.name, request.packages, signal)
+  const packages = request.labels === undefined ? named : await selectByLabels(view, named, request.labels, signal)
+  request.onProgress?.(`observing ${cluster.name}`)
+  const identity = await cluster.identify(signal)
+  await assertSameCluster(view, cluster.name, identity, signal)
+  const own = new OwnResources(cluster)
+  const declared = declaredObjects(view, { cluster: cluster.name, namespace: identity.namespace, named }, request.renderer, signal)
+  const units: ObservedUnit[] = []
+  for (let first = 0; first < packages.length; first += TOGETHER) {
+    const some = packages.slice(first, first + TOGETHER)
+    const onDone = (done: number): void => request.onProgress?.(`observing ${cluster.name}: ${first + done}/${packages.length} packages`)
+    await readAhead(view, some, [`${RECORDS_FOLDER}/${cluster.name}`], signal)
+    units.push(...(await observeTogether(view, some, { reader: cluster, identity, own, declared, onDone }, request, signal)))
+  }
+  if (request.unmanaged !== true) return { cluster: cluster.name, identity, units, unmanaged: undefined }
+  request.onProgress?.(`looking for objects in ${cluster.name} that nobody manages`)
+  const seen = units.flatMap((unit) => (unit.state === 'observed' ? unit.observation.verdicts.flatMap(coveredId) : []))
+  return { cluster: cluster.name, identity, units, unmanaged: await readUnmanaged(cluster, seen, declared, signal) }
+}
+
+/** Nobody is told what else lies beside an object that is perhaps another tenant's. */
+function coveredId({ id, state, notSettled }: ObjectVerdict): readonly ResourceId[] {
+  return state === 'outside' || notSettled !== undefined ? [] : [id]
+}
+
+interface Place extends ObservedFrom {
+  readonly declared: DeclaredObjects
+  readonly onDone: (done: number) => void
+}
+
+async function observeTogether(
+  view: RepositoryView,
+  packages: readonly FoundPackage[],
+  { onDone, declared, ...from }: Place,
+  request: LookRequest,
+  signal: AbortSignal,
+): Promise<readonly ObservedUnit[]> {
+  const units = new Map<FoundPackage, ObservedUnit>()
+  /** One package's failure is that package's result. */
+  const orFailed = async <Answer>(found: FoundPackage, work: () => Promise<Answer>): Promise<Answer | undefined> => {
+    try {
+      return await work()
+    } catch (thrown) {
+      units.set(found, { state: 'failed', cluster: from.reader.name, packagePath: found.path, failures: failuresOf(thrown) })
+      return undefined
+    }
+  }
+  const loads = await eachOf(packages, WIDTH, (found) =>
+    orFailed(found, async () => ({ found, ...(await loadPackage(view, found, from.reader.name, request.renderer, signal)) })),
+  )
+  const loaded = loads.filter((load) => load !== undefined)
+  const sides = await readSides(loaded, { ...from, declared }, request.between ?? new BetweenTurns(), signal)
+  onDone(units.size)
+  await eachOf(sides, WIDTH, async ({ of: load, ...side }) => {
+    await orFailed(load.found, async () => {
+      const observation = await observe(view, load, from, side, request, signal)
+      const notes = [
+        ...load.desired.notes,
+        ...packageNotes(load.found, load, observation),
+        ...objectNotes(observation),
+        ...(observation.notes ?? []),
+      ]
+      units.set(load.found, { state: 'observed', observation, notes })
+    })
+    onDone(units.size)
+  })
+  return packages.flatMap((found) => units.get(found) ?? [])
+}
+
+type Loaded = LoadedPackage & { readonly found: FoundPackage }
+
+/** Everything that several packages want of the cluster, but for dry runs. */
+async function readSides(
+  loaded: readonly Loaded[],
+  { reader, own, identity, declared }: Omit<Place, 'onDone'>,
+  between: BetweenTurns,
+  signal: AbortSignal,
+): Promise<readonly ({ readonly of: Loaded } & Pick<PackageSide, 'read' | 'unexpected' | 'known'>)[]> {
+  const { namespace } = identity
+  const sides = (await readLiveSides(reader, namespace, loaded, signal)).map(({ of, side }) => {
+    const known = between.units.of(unitName(of.unit), identity, side)
+    return { of, known, side: { ...side, claims: known.claims.of(known, [], () => claimsOf(side.live)) } }
+  })
+  for (const { found, desired } of loaded)
+    declared.remember(
+      found.path,
+      desired.resources.map(({ id }) => id),
+    )
+  const inventories = await readClaimedInventories(
+    reader,
+    own,
+    sides.map(({ side }) => side),
+    signal,
+  )
+  const packages = sides.map(({ of: { unit, desired, files, unread, source, boundary }, side }, place) => {
+    const { packagePath, packageName } = unit
+    // Whatever its kustomization does to names was done.
+    const built = source?.tool === 'kustomize'
+    const own = { packagePath, packageName, desired, files: built ? [] : files.files, unread, side }
+    return { ...own, boundary, inventories: inventories[place] ?? [] }
+  })
+  const unexpected = await readUnexpected(reader, packages, declared, namespace, signal)
+  return sides.flatMap(({ of, known, side }, place) => {
+    const beyond = unexpected[place]
+    return beyond === undefined ? [] : [{ of, known, read: side, unexpected: beyond }]
+  })
+}
+
+/** Of the packages that run in the cluster, or may: somebody named them. */
+function declaredObjects(
+  view: RepositoryView,
+  { cluster, namespace, named }: { readonly cluster: string; readonly namespace: string; readonly named: readonly FoundPackage[] },
+  renderer: PackageRenderer,
+  signal: AbortSignal,
+): DeclaredObjects {
+  const packages = new Map([...packagesIn(view, cluster), ...named].map((found) => [found.path, found]))
+  const load = async (path: string): Promise<readonly ResourceId[]> => {
+    const found = packages.get(path)
+    if (found === undefined) return []
+    const { desired } = await loadPackage(view, found, cluster, renderer, signal)
+    return desired.resources.map(({ id }) => id)
+  }
+  return new DeclaredObjects([...packages.keys()], load, namespace)
+}
+
+const ATTEMPTS = 5
+
+/** Runs again while a ref moved under it. @throws Failure BP2006 after the fifth time */
+export async function withFreshRefs<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work()
+    } catch (thrown) {
+      const failure = asFailure(thrown)
+      if (failure.code !== 'BP4003') throw thrown
+      if (attempt === ATTEMPTS) throw keepsMoving(failure)
+    }
+  }
+}
+
+async function unitsOf(
+  view: RepositoryView,
+  cluster: string,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly FoundPackage[]> {
+  const all = await choosePackages(view, names, signal)
+  if (names.length > 0) return all
+  const own = packagesIn(view, cluster)
+  if (own.length > 0) return own
+  if (view.policies.placements.length > 0) throw nothingPlaced(cluster)
+  return choosePackages({ ...view, packages: own }, names, signal)
+}
+
+/** A name that no placement knows is more likely a slip than a cluster without packages, and "no drift" would hide it. */
+function nothingPlaced(cluster: string): Failure {
+  return new Failure({
+    code: 'BP1011',
+    what: `no placement puts a package into ${cluster}`,
+    why: 'the repository has placements, and none of them matches this cluster and a package that is there',
+    remedy: 'name the cluster as the placements do with --cluster, name packages on the command line, or add a placement',
+    retry: 'on-change',
+  })
+}
+
+function packageNotes({ rootPackage }: FoundPackage, { unit, annotations }: LoadedPackage, { policy }: Observation): Note[] {
+  const notes: Note[] = annotations.problems.map((text) => ({ cause: 'annotation-not-valid', subject: '', text }))
+  for (const text of overruledAnnotations(policy, annotations)) notes.push({ cause: 'annotation-overruled', subject: '', text })
+  if (rootPackage)
+    notes.push({
+      cause: 'package-is-repository',
+      subject: '',
+      text: `the repository itself is the package ${unit.packageName}: it works here, and a Porch server cannot list it (give the package a folder for that)`,
+    })
+  return notes
+}
+
+function keepsMoving(failure: Failure): Failure {
+  return new Failure({
+    code: 'BP2006',
+    what: 'the repository kept moving while the turn was written',
+    ...(failure.where === undefined ? {} : { where: failure.where }),
+    why: `${ATTEMPTS} times a ref was moved by somebody else between reading and pushing`,
+    remedy: 'run again when the branch is quiet; nothing was written',
+    retry: 'backoff',
+    cause: failure,
+  })
+}
+
+function objectNotes({ verdicts }: Observation): Note[] {
+  return verdicts.flatMap(({ id, desired, notes = [] }) => {
+    const place = desired === undefined ? '' : `${desired.location.path}:${desired.location.line}: `
+    return notes.map((note) => ({ ...note, subject: `${place}${describeResourceId(id)}` }))
+  })
+}

@@ -1,0 +1,272 @@
+/** Reads everything that one turn of one unit needs; judges nothing. */
+
+import { isGoneByDesign } from '../../drift/compare/set-aside-gone.ts'
+import { Failure, Failures } from '../../failure.ts'
+import { handedOver } from '../../krm/hand-over.ts'
+import { isSecret, type RedactionKey } from '../../krm/redaction/redacted.ts'
+import { resourceKey } from '../../krm/resource-id.ts'
+import type { Note } from '../../note.ts'
+import { type FoundPackage, packageSlug, ROOT_FOLDER } from '../../package/find-packages.ts'
+import type { Kptfile } from '../../package/kptfile.ts'
+import { PACKAGE_FILE } from '../../package/walk-package.ts'
+import type { GitState, Observation, Unit } from '../../plan/turn/observation.ts'
+import { rolloutMemory } from '../../plan/turn/rollout.ts'
+import { isWaiting } from '../../plan/turn/waiting-state.ts'
+import { type Boundary, boundaryOf } from '../../policy/boundary.ts'
+import { effectivePolicy } from '../../policy/effective-policy.ts'
+import { type PackageAnnotations, policyOfPackage, readPackageAnnotations } from '../../policy/package-annotations.ts'
+import type { AuditSource } from '../../ports/audit-source.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { ClusterIdentity, ClusterReader } from '../../ports/cluster.ts'
+import type { Incomplete } from '../../record/schema.ts'
+import type { DesiredSet } from '../../render/desired-set.ts'
+import type { BuiltSource } from '../../render/kustomize/read-built.ts'
+import { NO_BUILDS } from '../../render/package-builder.ts'
+import type { PackageRenderer } from '../../render/package-renderer.ts'
+import { computeStatus, NOT_FOUND, unknownStatus } from '../../status/kstatus.ts'
+import type { GroupMember } from '../../status/resource-group.ts'
+import type { BotIdentity } from '../bot-identity.ts'
+import { assertPlainFolder, holdsNothing } from '../repository/plain-folder.ts'
+import { readGitState, type UnitFiles } from '../repository/read-git-state.ts'
+import { type RepositoryView, readFolder } from '../repository/repository-view.ts'
+import { filesOfView, sharedWith } from '../repository/shared-sources.ts'
+import { renderUnit, unitTree } from '../repository/unit-source.ts'
+import { BetweenTurns } from './between-turns.ts'
+import { observeApplier } from './observe-applier.ts'
+import { type ClusterSide, incompleteOf, observeCluster, type PackageSide } from './observe-cluster.ts'
+import type { OwnResources } from './own-resources.ts'
+import { setReleasedAside } from './released-fields.ts'
+
+export interface ObserveOptions {
+  /** Tells the present: a recording has a time of its own, and a cluster that cannot be reached has none. */
+  readonly clock: Pick<Clock, 'now'>
+  /** Field manager of the syncer given by hand; wins over policy and over what the objects say. */
+  readonly fieldManager: string | undefined
+  readonly key: RedactionKey
+  readonly bot: BotIdentity
+  /** Writes nothing afterwards: what only a write has to know may be out of reach. */
+  readonly dryRun?: boolean
+  /** A dry run that stands for one that writes: it ends where that one would. */
+  readonly rehearses?: boolean
+  readonly renderer: PackageRenderer
+  /** Of whoever runs more turns than one. */
+  readonly between?: BetweenTurns | undefined
+  /** Where the audit log comes from, which names users. */
+  readonly audit?: AuditSource | undefined
+}
+
+/** A package of the base branch, read and rendered. */
+export interface LoadedPackage {
+  readonly unit: Unit
+  /** Undefined for a folder that is no package. */
+  readonly kptfile: Kptfile | undefined
+  readonly files: UnitFiles
+  readonly desired: DesiredSet
+  /** Files that could not be looked into: while there is one, no object can be called unexpected. */
+  readonly unread: readonly string[]
+  /** What another tool than kpt renders it from. */
+  readonly source: BuiltSource | undefined
+  /** What the package itself says about its drift. */
+  readonly annotations: PackageAnnotations
+  /** What placements allow it; undefined where none says anything. */
+  readonly boundary: Boundary | undefined
+}
+
+/** @throws Failures BP11xx, all of them, when the package cannot be read */
+export async function loadPackage(
+  view: RepositoryView,
+  found: FoundPackage,
+  cluster: string,
+  renderer: PackageRenderer,
+  signal: AbortSignal,
+): Promise<LoadedPackage> {
+  if (found.path === '' && found.source === 'folder' && view.packages.some(({ path }) => path === ROOT_FOLDER)) throw twoOfOneName()
+  const read = await readFolder(view, found.path, signal)
+  const { render: choice, renderPlace } = effectivePolicy(view.policies, cluster, found.path)
+  if (found.source === 'folder' && renderPlace === undefined && choice.tool === 'files') assertPlainFolder(found, read.files)
+  const own = { packagePath: found.path, files: read.files, choice }
+  const { rendering, source, outside } = await renderUnit(filesOfView(view), renderer, own, signal)
+  if ('failures' in rendering) throw new Failures(atPolicy(rendering.failures, renderPlace))
+  if (found.source === 'folder' && rendering.desired.resources.length === 0) throw holdsNothing(found.path)
+  const { desired, kptfile, unread } = rendering
+  const files = { files: read.files, tree: unitTree(view.tree, found.path, outside), outside }
+  const name = kptfile?.name ?? ROOT_FOLDER
+  const packageName = found.path === '' ? name : found.path
+  const folder = found.path === '' ? '' : `${found.path}/`
+  const texts = new Map([
+    ...read.files.map(({ path, content }) => [folder + path, content] as const),
+    ...[...(source?.files.values() ?? [])].map(({ path, content }) => [path, content] as const),
+  ])
+  const textOf = (path: string): string | undefined => {
+    const content = texts.get(path)
+    return content === undefined ? undefined : new TextDecoder().decode(content)
+  }
+  return {
+    unit: {
+      cluster,
+      packagePath: found.path,
+      packageName,
+      slug: packageSlug(found.path, name),
+      ...(found.source === 'folder' ? { source: found.source } : {}),
+    },
+    boundary: boundaryOf(view.policies, cluster, found.path),
+    kptfile,
+    files,
+    desired,
+    unread,
+    source,
+    annotations: readPackageAnnotations(
+      { path: folder + PACKAGE_FILE, annotations: kptfile?.annotations ?? NO_ANNOTATIONS },
+      desired.resources,
+      textOf,
+    ),
+  }
+}
+
+/** Branches, tags, records and the ledger would be those of both. */
+function twoOfOneName(): Failure {
+  return new Failure({
+    code: 'BP4004',
+    what: `the repository as a folder and the package ${ROOT_FOLDER} cannot both be compared`,
+    where: '.',
+    why: `the name of the repository as a folder is ${ROOT_FOLDER} too, so both would have the branches proposed/${ROOT_FOLDER}/drift-…`,
+    remedy: `name the folders of the repository in place of ".", or rename the folder ${ROOT_FOLDER}`,
+    retry: 'on-change',
+  })
+}
+
+const NO_ANNOTATIONS: ReadonlyMap<string, string> = new Map()
+
+/** Whoever is told that a program is not allowed looks for the file that asks for it. */
+function atPolicy([first, ...others]: Failures['failures'], place: string | undefined): Failures['failures'] {
+  const placed = (failure: Failure): Failure => {
+    if (failure.code !== 'BP1208' || place === undefined) return failure
+    const { code, what, where, why, remedy, retry } = failure
+    return new Failure({ code, what, where: `${place}, for ${where ?? '.'}`, why, remedy, retry })
+  }
+  return [placed(first), ...others.map(placed)]
+}
+
+/** The cluster, and what a turn asks it once for all packages. */
+export interface ObservedFrom {
+  readonly reader: ClusterReader
+  readonly identity: ClusterIdentity
+  readonly own: OwnResources
+}
+
+/** @throws Failure BP40xx when git fails */
+export async function observe(
+  view: RepositoryView,
+  loaded: LoadedPackage,
+  { reader, identity, own }: ObservedFrom,
+  side: Pick<PackageSide, 'read' | 'unexpected' | 'known'>,
+  options: ObserveOptions,
+  signal: AbortSignal,
+): Promise<Observation> {
+  const { unit, files, desired, annotations, source, boundary } = loaded
+  const policy = policyOfPackage(effectivePolicy(view.policies, unit.cluster, unit.packagePath), annotations)
+  const effective = options.fieldManager === undefined ? policy : { ...policy, fieldManager: options.fieldManager }
+  const git = await readGitState(view, unit, files, options, signal)
+  const ground = { view, renderer: options.renderer, choice: effective.render }
+  const of = { packagePath: unit.packagePath, outside: files.outside ?? [] }
+  const between = options.between ?? new BetweenTurns()
+  const history = () => between.histories.read(ground, of, identity.namespace, desired, signal)
+  const present = presentTime(options.clock)
+  const lag = { history, own, git, key: options.key, memory: () => rolloutMemory({ unit, git }, present), present }
+  const notes: Note[] = []
+  const { audit, key } = options
+  const onNote = (note: Note): void => void notes.push(note)
+  const who = { cluster: unit.cluster, audit, policy: effective, report: git.ledger.report, key, onNote }
+  const cluster = await observeCluster(reader, identity, { ...side, lag, who, earlier: between, boundary }, effective, signal)
+  const place = { packagePath: unit.packagePath, render: effective.render, paths: files.files.map(({ path }) => path) }
+  notes.push(...cluster.notes)
+  const applier = await observeApplier(own, cluster, place, desired.pipeline === 'run', signal)
+  // Only an edit asks who else reads the files.
+  const differs = cluster.verdicts.some(({ items }) => items.length > 0)
+  const others = source === undefined || !differs ? [] : await sharedWith(view, source, signal)
+  const { known } = side
+  const found = known.released.of(cluster.verdicts, [git.merged, key], () =>
+    cluster.verdicts.map((verdict) => setReleasedAside(verdict, git.merged, key)),
+  )
+  const verdicts = between.lastDrift.unchanged(unitName(unit), found)
+  const incomplete = [...verdicts.flatMap(incompleteOf), ...cluster.incomplete, ...unreadDecisions(git)]
+  return {
+    unit,
+    cluster: identity,
+    now: present,
+    syncer: cluster.syncer,
+    applier,
+    verdicts,
+    health: known.health.of(verdicts, [incomplete, dated(cluster)], () => healthOf({ ...cluster, verdicts, incomplete })),
+    notHandedOver: known.notHandedOver.of(known, [cluster.syncer], () => notHandedOver(cluster)),
+    inventory: desired.inventory,
+    incomplete,
+    pipeline: desired.pipeline === 'run',
+    functions: options.renderer.library,
+    ...(source === undefined ? {} : { built: { source, library: options.renderer.builder?.library ?? NO_BUILDS, others } }),
+    git,
+    proposals: view.proposals,
+    policy: effective,
+    boundary,
+    key: options.key,
+    ...(notes.length === 0 ? {} : { notes }),
+  }
+}
+
+/** Under which name it is known from turn to turn. */
+export function unitName({ cluster, packagePath }: Pick<Unit, 'cluster' | 'packagePath'>): string {
+  return `${cluster}/${packagePath}`
+}
+
+/** The time of the look where health depends on it, as that of a Pod does. */
+function dated({ verdicts, identity }: ClusterSide): string {
+  return verdicts.some(({ id }) => id.kind === 'Pod') ? identity.observedAt : ''
+}
+
+/** RFC 3339 UTC with seconds. */
+export function presentTime(clock: Pick<Clock, 'now'>): string {
+  return `${clock.now().toISOString().slice(0, 19)}Z`
+}
+
+function notHandedOver({ live, syncer }: ClusterSide): Set<string> {
+  if (syncer === undefined) return new Set()
+  return new Set(
+    [...live].flatMap(([key, state]) => (state.state === 'present' && handedOver(state.object, syncer) !== undefined ? [key] : [])),
+  )
+}
+
+/** Without its records nobody can say what was released or is being restored: what differs is shown, and nothing is proven. */
+function unreadDecisions({ unreadable }: GitState): Incomplete[] {
+  return unreadable
+    .filter(({ place }) => place === 'base')
+    .map(({ where, code, why }) => ({
+      state: 'unverified',
+      code,
+      why: `${where}: ${why}`,
+      remedy: 'restore the file from the commit that wrote it, or read it with the version that wrote it',
+    }))
+}
+
+/** By the same proofs as the report: an object is unverified where the report says that it could not be observed. */
+function healthOf({ verdicts, live, identity, incomplete }: ClusterSide): GroupMember[] {
+  const unproven = new Set(incomplete.flatMap(({ ref }) => (ref === undefined ? [] : [resourceKey(ref)])))
+  return verdicts.flatMap(({ id, desired, items, setAside }) => {
+    if (desired === undefined || isGoneByDesign({ items, setAside })) return []
+    const answer = live.get(resourceKey(id))
+    const late = setAside.filter(({ state }) => isWaiting(state))
+    const waits = late.length === 0 ? 'in-sync' : late.some(({ stuckSince }) => stuckSince !== undefined) ? 'stuck' : 'waiting'
+    const drift = items.length > 0 ? 'drifted' : unproven.has(resourceKey(id)) ? 'unverified' : waits
+    const back = items.find(({ rolledBack }) => rolledBack !== undefined)?.rolledBack
+    const to = back === undefined ? '' : `, rolled back to ${back.commit.slice(0, 7) || 'nothing'}`
+    const message = items.length === 0 ? '' : `${items.length} ${items.length === 1 ? 'difference' : 'differences'} to git${to}`
+    // A Secret without its content is judged as any other: by being there, and not going away.
+    const unread =
+      answer === undefined || answer.state === 'unreadable' || (answer.state === 'present' && answer.metadataOnly && !isSecret(id))
+    const { status, message: health } = unread
+      ? unknownStatus('not read')
+      : answer.state === 'absent'
+        ? NOT_FOUND
+        : computeStatus(answer.object, new Date(identity.observedAt))
+    return [{ id, status, drift, message, health } as const]
+  })
+}

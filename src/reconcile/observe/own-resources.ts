@@ -1,0 +1,51 @@
+/** The syncers' own resources, each read once in a turn however many packages they apply. */
+import { asFailure } from '../../failure.ts'
+import type { LiveState, LiveView, WantedObject } from '../../krm/live-view.ts'
+import { resourceKey } from '../../krm/resource-id.ts'
+import type { ClusterReader } from '../../ports/cluster.ts'
+import type { Claim } from '../../status/applier-claims.ts'
+
+export class OwnResources {
+  private readonly reader: ClusterReader
+  private readonly answers = new Map<string, Promise<LiveState>>()
+
+  constructor(reader: ClusterReader) {
+    this.reader = reader
+  }
+
+  /** An answer for everything that the claims want read; what could not be read is `unreadable`. @throws only the reason of `signal` */
+  async read(claims: readonly Claim[], signal: AbortSignal): Promise<LiveView> {
+    const wanted = claims.flatMap((claim) => claim.wanted)
+    const each = new Map(wanted.map((one) => [resourceKey(one.id), one]))
+    const unread = [...each.values()].filter(({ id }) => !this.answers.has(resourceKey(id)))
+    if (unread.length > 0) {
+      const view = this.ask(unread, signal)
+      for (const { id } of unread)
+        this.answers.set(
+          resourceKey(id),
+          view.then((answers) => answers.get(resourceKey(id)) ?? NOT_ANSWERED),
+        )
+    }
+    const states = wanted.map(
+      async ({ id }): Promise<[string, LiveState]> => [resourceKey(id), (await this.answers.get(resourceKey(id))) ?? NOT_ANSWERED],
+    )
+    const answers = new Map(await Promise.all(states))
+    signal.throwIfAborted()
+    return answers
+  }
+
+  private async ask(wanted: readonly WantedObject[], signal: AbortSignal): Promise<LiveView> {
+    try {
+      return await this.reader.readLive(wanted, signal)
+    } catch (thrown) {
+      const failure = asFailure(thrown)
+      return new Map(wanted.map(({ id }) => [resourceKey(id), { state: 'unreadable', failure }]))
+    }
+  }
+}
+
+// A reader answers every id; its silence is not absence.
+const NOT_ANSWERED: LiveState = {
+  state: 'unreadable',
+  failure: asFailure(new Error('the cluster adapter gave no answer for a wanted object')),
+}

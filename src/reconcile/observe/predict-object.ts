@@ -1,0 +1,140 @@
+/** The dry run of one object, held against the object as it was at that moment. */
+import { appliedPart, creationProbe, needsPrediction, type ObservedObject } from '../../drift/compare/detect-drift.ts'
+import type { Syncer } from '../../drift/drift.ts'
+import type { LiveState, Prediction } from '../../krm/live-view.ts'
+import { metadataText } from '../../krm/resource.ts'
+import { resourceKey } from '../../krm/resource-id.ts'
+import type { ClusterReader } from '../../ports/cluster.ts'
+import type { DesiredResource } from '../../render/desired-set.ts'
+import type { AnswerGround, DryRunAnswers } from './dry-run-answers.ts'
+import type { ObjectReader } from './encrypted-object.ts'
+
+/** An object that is written all the time is then compared as it is: better than no answer. */
+const ATTEMPTS = 3
+
+/**
+ * Where somebody wrote the object after it was read, what they wrote would show as a difference between live and predicted live,
+ * which is drift that nobody made: both are asked for anew. The answer to a dry run has the version of the object that it
+ * was computed on (docs/facts/dry-run-version.md).
+ */
+export async function withPrediction(
+  reader: ObjectReader,
+  object: Omit<ObservedObject, 'prediction'>,
+  syncer: Syncer | undefined,
+  manager: string,
+  signal: AbortSignal,
+): Promise<ObservedObject> {
+  const { id, apiVersion } = object.desired
+  let observed = object
+  const sent = sentFor(object)
+  for (let attempt = 1; needsPrediction(observed, syncer); attempt += 1) {
+    const prediction = await reader.predict(sent, manager, signal)
+    if (attempt === ATTEMPTS || !movedBetween(observed.live, prediction)) return { ...observed, prediction }
+    const live = (await reader.readLive([{ id, apiVersion }], signal)).get(resourceKey(id))
+    if (live === undefined) return { ...observed, prediction }
+    observed = { ...observed, live }
+  }
+  return { ...observed, prediction: undefined }
+}
+
+/** Whether somebody wrote the object between reading and predicting it. */
+export function movedBetween(live: LiveState, prediction: Prediction): boolean {
+  if (live.state !== 'present' || prediction.state !== 'predicted') return false
+  const [read, predicted] = [metadataText(live.object, 'resourceVersion'), metadataText(prediction.object, 'resourceVersion')]
+  return read !== '' && predicted !== '' && read !== predicted
+}
+
+/**
+ * Dry runs that create an object anew under another name, for objects that come without managers. Where one could not be tried, as for
+ * want of the right to create, no other of the kind is in its namespace.
+ */
+export class Creations {
+  private readonly reader: ClusterReader
+  private readonly manager: string
+  private readonly unproven = new Map<string, Prediction>()
+
+  /** @param manager of the syncer */
+  constructor(reader: ClusterReader, manager: string) {
+    this.reader = reader
+    this.manager = manager
+  }
+
+  /** @param reader that the object needs of its own */
+  async withCreation<Object extends Omit<ObservedObject, 'prediction'>>(
+    object: Object,
+    signal: AbortSignal,
+    reader: ObjectReader = this.reader,
+  ): Promise<Object> {
+    const probe = creationProbe(object)
+    if (probe === undefined) return object
+    const { id, apiVersion } = object.desired
+    const place = `${apiVersion} ${id.kind} ${id.namespace}`
+    const prediction = this.unproven.get(place) ?? (await reader.predict(probe.resource, this.manager, signal))
+    if (prediction.state === 'unproven') this.unproven.set(place, prediction)
+    return { ...object, creation: { probe, prediction } }
+  }
+}
+
+/** What came of making an object that is not there. */
+export interface MissingObjectAnswer {
+  /** Undefined: the server would make the object. */
+  readonly refusal: Extract<Prediction, { state: 'refused' }> | undefined
+}
+
+/** What is said of one object that is not there holds for the others: no namespace to make it in, no right to make one of its kind. */
+export class MissingObjects {
+  private readonly reader: ClusterReader
+  private readonly ground: AnswerGround
+  private readonly answers: DryRunAnswers<MissingObjectAnswer>
+  private readonly byNamespace = new Map<string, Promise<Prediction | undefined>>()
+  private readonly unproven = new Set<string>()
+  /** Milliseconds since 1970: when the first of the answers has to be asked for anew; 0 where one cannot be kept. */
+  until = Number.POSITIVE_INFINITY
+
+  /** @param answers of earlier turns */
+  constructor(reader: ClusterReader, ground: AnswerGround, answers: DryRunAnswers<MissingObjectAnswer>) {
+    this.reader = reader
+    this.ground = ground
+    this.answers = answers
+  }
+
+  /** The object with the server's answer to making it anew: what it refuses is blocked, and not merely missing. */
+  async withPrediction(object: Omit<ObservedObject, 'prediction'>, signal: AbortSignal): Promise<ObservedObject> {
+    const known = this.answers.recall(this.ground, { resource: sentFor(object) })
+    if (known !== undefined) {
+      this.until = Math.min(this.until, known.until)
+      return { ...object, prediction: known.answer.refusal }
+    }
+    const { namespace } = object.desired.id
+    const first = namespace === '' ? undefined : this.byNamespace.get(namespace)
+    if (first === undefined) {
+      const asked = this.ask(object, signal)
+      this.byNamespace.set(namespace, asked)
+      return { ...object, prediction: await asked }
+    }
+    const said = await first
+    const forAll = said?.state === 'refused' && (said.reason === 'NamespaceTerminating' || said.reason === 'NamespaceMissing')
+    if (!forAll) return { ...object, prediction: await this.ask(object, signal) }
+    this.until = 0
+    return { ...object, prediction: said }
+  }
+
+  private async ask(object: Omit<ObservedObject, 'prediction'>, signal: AbortSignal): Promise<Prediction | undefined> {
+    const { apiVersion, id } = object.desired
+    const kind = `${apiVersion} ${id.kind} ${id.namespace}`
+    if (this.unproven.has(kind)) {
+      this.until = 0
+      return undefined
+    }
+    const sent = sentFor(object)
+    const prediction = await this.reader.predict(sent, this.ground.manager, signal)
+    if (prediction.state === 'unproven') this.unproven.add(kind)
+    const answer = { refusal: prediction.state === 'refused' ? prediction : undefined }
+    this.until = Math.min(this.until, this.answers.keep(this.ground, { resource: sent }, [prediction], answer))
+    return prediction
+  }
+}
+
+function sentFor(object: Omit<ObservedObject, 'prediction'>): DesiredResource {
+  return { ...object.desired, object: appliedPart(object) }
+}

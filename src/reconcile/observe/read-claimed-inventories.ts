@@ -1,0 +1,247 @@
+/**
+ * The inventories of the syncers that marked a package's objects, read together for several packages: what a syncer keeps in its own
+ * resource, a ResourceGroup, a Helm release; and where none of these is to be had, the objects that bear the same mark.
+ */
+import type { Keeper } from '../../drift/compare/unexpected-on-purpose.ts'
+import { asFailure, Failure } from '../../failure.ts'
+import type { LiveView } from '../../krm/live-view.ts'
+import { isControlled } from '../../krm/owner-references.ts'
+import { annotationsOf } from '../../krm/resource.ts'
+import { type ResourceId, resourceKey } from '../../krm/resource-id.ts'
+import type { Note } from '../../note.ts'
+import type { ClusterReader, Inventory, InventoryQuestion, ListedPlace } from '../../ports/cluster.ts'
+import { MOST_JUDGED } from '../../status/applier.ts'
+import type { ApplierTool, Claim } from '../../status/applier-claims.ts'
+import { inventoryIn, isMarkedBy, releaseOf, type SyncerSource, selectorOf, sourceOf } from '../../status/applier-inventory.ts'
+import { titleOf } from '../../status/applier-judgement.ts'
+import { plain } from '../../status/said.ts'
+import type { JsonObject } from '../../text/json.ts'
+import type { OwnResources } from './own-resources.ts'
+import type { ClaimedSide, LiveSide } from './read-live-sides.ts'
+
+/** An inventory that lists objects of a package, and what is known of its extent. */
+export interface KnownInventory extends Inventory {
+  /** Of `resources`, those of which the syncer itself says that git does not have them; undefined where it tells of none. */
+  readonly extraneous: readonly ResourceId[] | undefined
+  readonly keeper: Keeper
+  readonly tool: ApplierTool
+  /** The id that its tool writes on the objects; empty where it writes none. */
+  readonly id: string
+  /** Whether the package itself names it, so that it is the package's own. */
+  readonly reference: boolean
+  readonly from: SyncerSource
+  /** Whether an object bears the mark that the tool leaves on what it lists there. */
+  readonly marks: (object: JsonObject) => boolean
+  /** The package's objects that are marked as the syncer's, by `resourceKey`. */
+  readonly claimed: ReadonlySet<string>
+  /** What is not known because the syncer's own inventory was not to be had. */
+  readonly note?: Note
+}
+
+type Answer = Inventory | Failure | undefined
+
+/** One claim of one package, on its way to an inventory. */
+interface Search {
+  readonly claim: Claim
+  readonly side: LiveSide
+  readonly source: SyncerSource
+  /** Why the syncer's own resource cannot be read. */
+  readonly failure: Failure | undefined
+  /** What is asked first; the first that is there counts. */
+  readonly questions: readonly InventoryQuestion[]
+  readonly found: Pick<KnownInventory, 'resources' | 'extraneous'> | undefined
+}
+
+const KEEPERS: { readonly [tool in ApplierTool]: Keeper | undefined } = {
+  'flux-kustomization': 'flux',
+  'flux-helmrelease': 'helm',
+  'argo-application': 'argo',
+  'config-sync': 'kpt',
+  'kpt-live': 'kpt',
+  helm: 'helm',
+  // Their inventories lie in another cluster, or are not read.
+  sveltos: undefined,
+  fleet: undefined,
+  kapp: undefined,
+}
+
+/**
+ * @returns for each side, in their order, the inventory that the package names and those of the claims on its objects; a Failure for each
+ * that nobody could read
+ * @throws only the reason of `signal`
+ */
+export async function readClaimedInventories(
+  reader: ClusterReader,
+  own: OwnResources,
+  sides: readonly ClaimedSide[],
+  signal: AbortSignal,
+): Promise<readonly (readonly (KnownInventory | Failure)[])[]> {
+  const judged = sides.map(({ claims }) => claims.slice(0, MOST_JUDGED))
+  const answers = await own.read(judged.flat(), signal)
+  const searches = sides.map((side, place) =>
+    (judged[place] ?? []).flatMap((claim) => (isSearched(claim, side) ? [searchFor(claim, side, answers)] : [])),
+  )
+  const all = searches.flat()
+  const ask = new Asked(reader, signal)
+  await ask.about(all.flatMap(({ questions }) => questions))
+  const first = new Map(all.map((search) => [search, firstAnswer(search, ask)]))
+  const open = all.filter((search) => search.found === undefined && isMissing(first.get(search)))
+  await ask.about(open.map(listingFor))
+  return sides.map((side, place) => [
+    ...ofPackage(side),
+    ...(searches[place] ?? []).map((search) => {
+      const answer = first.get(search)
+      return isMissing(answer) && search.found === undefined ? ofMarks(search, ask, answer) : known(search, answer)
+    }),
+  ])
+}
+
+/** The package's own inventory, if it names one, stands for those of kpt live. */
+function isSearched(claim: Claim, { inventory }: LiveSide): boolean {
+  if (KEEPERS[claim.tool] === undefined) return false
+  return claim.tool !== 'kpt-live' || (inventory === undefined && claim.name !== '')
+}
+
+function searchFor(claim: Claim, side: LiveSide, answers: LiveView): Search {
+  const states = claim.wanted.flatMap(({ id }) => answers.get(resourceKey(id)) ?? [])
+  const present = states.find((state) => state.state === 'present')
+  const own = present?.state === 'present' ? present.object : undefined
+  const unreadable = states.find((state) => state.state === 'unreadable')
+  const failure = own === undefined && unreadable?.state === 'unreadable' ? unreadable.failure : undefined
+  const { namespace, name } = claim
+  const base = { claim, side, failure, source: sourceOf(claim, own), found: own === undefined ? undefined : inventoryIn(claim, own) }
+  if (base.found !== undefined) return { ...base, questions: [] }
+  if (claim.tool === 'config-sync') return { ...base, questions: [{ namespace, name, id: '' }] }
+  if (claim.tool === 'helm') return { ...base, questions: [{ helmRelease: { namespace, name } }] }
+  if (claim.tool === 'flux-helmrelease' && own !== undefined) return { ...base, questions: [{ helmRelease: releaseOf(claim, own) }] }
+  if (claim.tool !== 'kpt-live') return { ...base, questions: [] }
+  const namespaces = new Set(idsOf(side).flatMap((id) => (id.namespace === '' ? [] : [id.namespace])))
+  return { ...base, questions: [...namespaces].map((each) => ({ namespace: each, name: '', id: name })) }
+}
+
+function firstAnswer({ questions }: Search, ask: Asked): Answer {
+  const answers = questions.map((question) => ask.answer(question))
+  return answers.find((answer) => answer !== undefined && !(answer instanceof Failure)) ?? answers.find((answer) => answer !== undefined)
+}
+
+function isMissing(answer: Answer): answer is Failure | undefined {
+  return answer === undefined || answer instanceof Failure
+}
+
+function known({ claim, source, found }: Search, answer: Answer): KnownInventory | Failure {
+  if (answer instanceof Failure && found === undefined) return answer
+  const listed = answer instanceof Failure || answer === undefined ? undefined : answer
+  const resources = found?.resources ?? listed?.resources ?? []
+  return {
+    ...listed,
+    ...described(claim, source),
+    source: listed?.source ?? plain(titleOf(claim)),
+    resources,
+    extraneous: found?.extraneous,
+  }
+}
+
+/** Whatever bears the mark of the claim, of the kinds and in the places of the package. */
+function ofMarks(search: Search, ask: Asked, before: Failure | undefined): KnownInventory | Failure {
+  const answer = ask.answer(listingFor(search))
+  if (answer === undefined || answer instanceof Failure) return before ?? search.failure ?? answer ?? nothingAnswered()
+  const { claim, source } = search
+  // What a controller makes takes over the labels of its owner, and is nobody's to declare.
+  const marked = (answer.objects ?? []).map((object) => !isControlled(object) && isMarkedBy(claim, object))
+  return {
+    ...described(claim, source),
+    source: `the objects that are marked as of ${plain(titleOf(claim))}`,
+    resources: answer.resources.filter((_id, place) => marked[place]),
+    extraneous: undefined,
+    ...(answer.unread === undefined ? {} : { unread: answer.unread }),
+    ...noteOf(search, before),
+  }
+}
+
+/** What Helm keeps of a release tells of its fields too, which no mark does. */
+function noteOf({ questions: [question] }: Search, before: Failure | undefined): Pick<KnownInventory, 'note'> {
+  if (question === undefined || !('helmRelease' in question)) return {}
+  const { namespace, name } = question.helmRelease
+  const why =
+    before === undefined
+      ? `no Secret and no ConfigMap of namespace ${namespace} holds it; one that Helm keeps in an SQL database (HELM_DRIVER=sql) cannot be read`
+      : `${before.message}: ${before.why}`
+  const text = `what Helm keeps of it is not known, so fields that its chart dropped are not seen: ${why}`
+  return { note: { cause: 'helm-release-not-read', subject: `Helm release ${namespace}/${name}`, text } }
+}
+
+function described(claim: Claim, from: SyncerSource): Omit<KnownInventory, 'source' | 'resources' | 'extraneous'> {
+  const { tool, namespace, name, objects } = claim
+  const id = tool === 'kpt-live' ? name : tool === 'config-sync' ? `${namespace}_${name}` : ''
+  return {
+    keeper: KEEPERS[tool] ?? 'other',
+    tool,
+    id,
+    reference: false,
+    from,
+    claimed: objects,
+    marks: (object) => isMarkedBy(claim, object),
+  }
+}
+
+function ofPackage({ inventory, live, inventoryId }: LiveSide): (KnownInventory | Failure)[] {
+  if (inventory === undefined || inventory instanceof Failure) return inventory === undefined ? [] : [inventory]
+  const claimed = [...live].flatMap(([key, state]) => {
+    const id = state.state === 'present' ? annotationsOf(state.object).get('config.k8s.io/owning-inventory') : undefined
+    return id !== undefined && id === inventoryId ? [key] : []
+  })
+  const from = sourceOf({ tool: 'kpt-live' }, undefined)
+  const marks = (object: JsonObject): boolean => annotationsOf(object).get('config.k8s.io/owning-inventory') === inventoryId
+  const kept = { keeper: 'kpt', tool: 'kpt-live', id: inventoryId, reference: true, marks } as const
+  return [{ ...inventory, ...kept, extraneous: undefined, from, claimed: new Set(claimed) }]
+}
+
+function listingFor({ claim, side }: Search): InventoryQuestion {
+  const places = new Map<string, ListedPlace>()
+  for (const { group, kind, namespace } of idsOf(side)) places.set(`${group}/${kind}/${namespace}`, { group, kind, namespace })
+  return { listing: [...places.values()], labelSelector: selectorOf(claim) }
+}
+
+function idsOf({ resources }: LiveSide): readonly ResourceId[] {
+  return resources.flatMap((each) => ('failure' in each ? [] : [each.resource.id]))
+}
+
+function nothingAnswered(): Failure {
+  return asFailure(new Error('the cluster adapter gave no answer for an inventory'))
+}
+
+/** Questions to the cluster, each asked once. */
+class Asked {
+  private readonly reader: ClusterReader
+  private readonly signal: AbortSignal
+  private readonly answers = new Map<string, Answer>()
+
+  constructor(reader: ClusterReader, signal: AbortSignal) {
+    this.reader = reader
+    this.signal = signal
+  }
+
+  async about(questions: readonly InventoryQuestion[]): Promise<void> {
+    const wanted = new Map(questions.map((question) => [JSON.stringify(question), question]))
+    const open = [...wanted].filter(([key]) => !this.answers.has(key))
+    if (open.length === 0) return
+    const answers = await this.ask(open.map(([, question]) => question))
+    open.forEach(([key], place) => {
+      this.answers.set(key, answers[place])
+    })
+  }
+
+  answer(question: InventoryQuestion): Answer {
+    return this.answers.get(JSON.stringify(question))
+  }
+
+  private async ask(questions: readonly InventoryQuestion[]): Promise<readonly Answer[]> {
+    try {
+      return await this.reader.readInventories(questions, this.signal)
+    } catch (thrown) {
+      this.signal.throwIfAborted()
+      const failure = asFailure(thrown)
+      return questions.map(() => failure)
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { MemoryCluster } from '../../../test/fakes/memory-cluster.ts'
+import { Failure } from '../../failure.ts'
+import type { InventoryQuestion, InventoryRef } from '../../ports/cluster.ts'
+import type { DesiredSet } from '../../render/desired-set.ts'
+import { readLiveSides } from './read-live-sides.ts'
+
+const signal = new AbortController().signal
+
+/** Answers with a Deployment whose apiVersion is the wanted one, and keeps what was asked. */
+class AskedCluster extends MemoryCluster {
+  readonly asked: string[][] = []
+  readonly kinds: string[] = []
+  readonly inventories: (readonly InventoryQuestion[])[] = []
+
+  override servedKind(apiVersion: string, kind: string) {
+    this.kinds.push(`${apiVersion} ${kind}`)
+    return super.servedKind(apiVersion, kind)
+  }
+
+  override async readLive(wanted: Parameters<MemoryCluster['readLive']>[0]) {
+    this.asked.push(wanted.map(({ id, apiVersion }) => `${apiVersion} ${id.name}`))
+    for (const { id, apiVersion } of wanted)
+      this.put({ apiVersion, kind: id.kind, metadata: { name: id.name, namespace: id.namespace }, spec: {} })
+    return super.readLive(wanted)
+  }
+
+  override async readInventories(refs: readonly InventoryQuestion[]): Promise<readonly (Failure | undefined)[]> {
+    this.inventories.push(refs)
+    throw new Failure({ code: 'BP3005', what: 'cannot list', why: 'it broke', remedy: 'wait' })
+  }
+}
+
+function packageOf(objects: readonly string[], inventory?: InventoryRef): { readonly desired: DesiredSet } {
+  const resources = objects.map((each) => {
+    const [apiVersion = '', name = ''] = each.split(' ')
+    const id = { group: 'apps', kind: 'Deployment', namespace: 'shop', name }
+    const object = { apiVersion, kind: 'Deployment', metadata: { name, namespace: 'shop' } }
+    return { id, apiVersion, object, location: { path: 'a.yaml', document: 0, item: undefined, line: 1 } }
+  })
+  return { desired: { resources, inventory, pipeline: 'none', notes: [] } }
+}
+
+test('what several packages want is read at once, each kind is asked for once, and each package gets its own', async () => {
+  const cluster = new AskedCluster()
+  const sides = await readLiveSides(cluster, 'default', [packageOf(['apps/v1 a', 'apps/v1 b']), packageOf(['apps/v1 c'])], signal)
+  assert.deepEqual(cluster.asked, [['apps/v1 a', 'apps/v1 b', 'apps/v1 c']])
+  assert.deepEqual(cluster.kinds, ['apps/v1 Deployment'])
+  assert.deepEqual(
+    sides.map(({ side }) => [...side.live.keys()]),
+    [['apps/Deployment/shop/a', 'apps/Deployment/shop/b'], ['apps/Deployment/shop/c']],
+  )
+})
+
+test('an object that two packages want in two versions is read in both', async () => {
+  const cluster = new AskedCluster()
+  const packages = [packageOf(['apps/v1 a']), packageOf(['apps/v1beta1 a']), packageOf(['apps/v1 a', 'apps/v1 b'])]
+  const sides = await readLiveSides(cluster, 'default', packages, signal)
+  assert.deepEqual(cluster.asked, [['apps/v1 a', 'apps/v1 b'], ['apps/v1beta1 a']])
+  assert.deepEqual(
+    sides.map(({ side }) => {
+      const state = side.live.get('apps/Deployment/shop/a')
+      return state?.state === 'present' ? state.object['apiVersion'] : state?.state
+    }),
+    ['apps/v1', 'apps/v1beta1', 'apps/v1'],
+  )
+})
+
+test('inventories are asked for once, and a failure is told to each package that has one', async () => {
+  const cluster = new AskedCluster()
+  const ref = (name: string): InventoryRef => ({ namespace: 'shop', name, id: '' })
+  const packages = [packageOf(['apps/v1 a'], ref('one')), packageOf(['apps/v1 b']), packageOf(['apps/v1 c'], ref('two'))]
+  const sides = await readLiveSides(cluster, 'default', packages, signal)
+  assert.deepEqual(cluster.inventories, [[ref('one'), ref('two')]])
+  assert.deepEqual(
+    sides.map(({ side }) => (side.inventory instanceof Failure ? side.inventory.code : side.inventory)),
+    ['BP3005', undefined, 'BP3005'],
+  )
+})
+
+test('nothing is asked of the cluster for packages without objects', async () => {
+  const cluster = new AskedCluster()
+  const [only] = await readLiveSides(cluster, 'default', [packageOf([])], signal)
+  assert.deepEqual([cluster.asked, cluster.inventories, only?.side.live.size], [[], [], 0])
+})

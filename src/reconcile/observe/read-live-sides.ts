@@ -1,0 +1,189 @@
+/**
+ * What several packages want of a cluster, read together: objects of one kind are one request instead of one for each package.
+ * Judges nothing.
+ */
+import { asFailure, type Failure } from '../../failure.ts'
+import type { FieldSchema } from '../../krm/field-schema.ts'
+import type { LiveState, LiveView, WantedObject } from '../../krm/live-view.ts'
+import { resourceKey } from '../../krm/resource-id.ts'
+import { type Boundary, whyOutside } from '../../policy/boundary.ts'
+import type { ClusterReader, Inventory, InventoryRef, ServedKind } from '../../ports/cluster.ts'
+import type { DesiredResource, DesiredSet } from '../../render/desired-set.ts'
+import type { Claim } from '../../status/applier-claims.ts'
+import { getKey, isJsonObject, type JsonObject } from '../../text/json.ts'
+import { eachOf } from '../each-of.ts'
+
+/** One package's part, with who claims it. */
+export interface ClaimedSide extends LiveSide {
+  readonly claims: readonly Claim[]
+}
+
+/** One package's part. */
+export interface LiveSide {
+  /** In the order of the desired set. */
+  readonly resources: readonly (Placed | Unplaced)[]
+  /** Of all that is placed. */
+  readonly live: LiveView
+  /** Undefined where the package names none, or the cluster has none; a Failure where nobody could say. */
+  readonly inventory: Inventory | Failure | undefined
+  /** Id of the inventory that the package names; empty where it names none, or one without an id. */
+  readonly inventoryId: string
+}
+
+export interface Placed {
+  readonly resource: DesiredResource
+  readonly schema: FieldSchema
+}
+
+/** The server does not serve its kind, or nobody could ask. */
+export interface Unplaced {
+  readonly resource: DesiredResource
+  readonly failure: Failure
+}
+
+export function isPlaced(each: Placed | Unplaced): each is Placed {
+  return !('failure' in each)
+}
+
+/** Kinds that are asked for at once. */
+const WIDTH = 8
+
+/**
+ * What placements do not allow is not asked for.
+ * @param namespace where a namespaced object without a namespace goes
+ * @returns one for each package, in their order
+ * @throws only the reason of `signal`; whatever else fails is told where it is missing
+ */
+export async function readLiveSides<Package extends { readonly desired: DesiredSet; readonly boundary?: Boundary | undefined }>(
+  reader: ClusterReader,
+  namespace: string,
+  packages: readonly Package[],
+  signal: AbortSignal,
+): Promise<readonly { readonly of: Package; readonly side: LiveSide }[]> {
+  const kinds = new KindTable(reader, signal)
+  const placed = await eachOf(packages, WIDTH, async ({ desired, boundary }) => {
+    const all = await kinds.placeAll(desired.resources, namespace)
+    return boundary === undefined ? all : all.map((each) => within(boundary, each))
+  })
+  const wanted = placed.map((resources) =>
+    resources.filter(isPlaced).map(({ resource: { id, apiVersion } }): WantedObject => ({ id, apiVersion })),
+  )
+  const views = await readTogether(reader, wanted, signal)
+  const named = packages.flatMap(({ desired: { inventory }, boundary }) =>
+    inventory === undefined || whyNotAsked(inventory, boundary) !== undefined ? [] : [inventory],
+  )
+  const answers = named.length === 0 ? [] : await readInventories(reader, named, signal)
+  const inventories = new Map(named.map((ref, place) => [ref, answers[place]]))
+  return packages.map((each, place) => ({
+    of: each,
+    side: {
+      resources: placed[place] ?? [],
+      live: views[place] ?? new Map(),
+      inventory: each.desired.inventory && (whyNotAsked(each.desired.inventory, each.boundary) ?? inventories.get(each.desired.inventory)),
+      inventoryId: each.desired.inventory?.id ?? '',
+    },
+  }))
+}
+
+function within(boundary: Boundary, each: Placed | Unplaced): Placed | Unplaced {
+  if (!isPlaced(each)) return each
+  const failure = whyOutside(boundary, each.resource.id)
+  return failure === undefined ? each : { resource: each.resource, failure }
+}
+
+/** @returns why the inventory is not the package's to read */
+function whyNotAsked({ namespace, name }: InventoryRef, boundary: Boundary | undefined): Failure | undefined {
+  return whyOutside(boundary, { group: 'kpt.dev', kind: 'ResourceGroup', namespace, name })
+}
+
+/** A view has one answer for an object, so an object that two packages want in two versions is read twice. */
+async function readTogether(
+  reader: ClusterReader,
+  wanted: readonly (readonly WantedObject[])[],
+  signal: AbortSignal,
+): Promise<readonly LiveView[]> {
+  const readings: Map<string, WantedObject>[] = []
+  const readingOf = wanted.map((objects) => {
+    const fits = (reading: Map<string, WantedObject>): boolean =>
+      objects.every(({ id, apiVersion }) => (reading.get(resourceKey(id))?.apiVersion ?? apiVersion) === apiVersion)
+    const reading = readings.find(fits) ?? new Map<string, WantedObject>()
+    if (!readings.includes(reading)) readings.push(reading)
+    for (const each of objects) reading.set(resourceKey(each.id), each)
+    return reading
+  })
+  const views = new Map<Map<string, WantedObject>, LiveView>()
+  for (const reading of readings) views.set(reading, reading.size === 0 ? new Map() : await reader.readLive([...reading.values()], signal))
+  return wanted.map((objects, place) => {
+    const reading = readingOf[place]
+    const view = reading === undefined ? undefined : views.get(reading)
+    return new Map(
+      objects.flatMap(({ id }): [string, LiveState][] => {
+        const state = view?.get(resourceKey(id))
+        return state === undefined ? [] : [[resourceKey(id), state]]
+      }),
+    )
+  })
+}
+
+async function readInventories(
+  reader: ClusterReader,
+  refs: Parameters<ClusterReader['readInventories']>[0],
+  signal: AbortSignal,
+): Promise<readonly (Inventory | Failure | undefined)[]> {
+  try {
+    return await reader.readInventories(refs, signal)
+  } catch (thrown) {
+    signal.throwIfAborted()
+    const failure = asFailure(thrown)
+    return refs.map(() => failure)
+  }
+}
+
+/** Kinds as the server serves them, each asked for once. */
+class KindTable {
+  private readonly reader: ClusterReader
+  private readonly signal: AbortSignal
+  private readonly kinds = new Map<string, Promise<ServedKind | Failure>>()
+
+  constructor(reader: ClusterReader, signal: AbortSignal) {
+    this.reader = reader
+    this.signal = signal
+  }
+
+  /** The resources with their namespaces: a namespaced object without one goes where the context points, as kubectl does it. */
+  async placeAll(resources: readonly DesiredResource[], namespace: string): Promise<readonly (Placed | Unplaced)[]> {
+    const named = new Map(resources.map((each) => [`${each.apiVersion} ${each.id.kind}`, each]))
+    const kinds = new Map(await eachOf([...named], WIDTH, async ([name, each]) => [name, await this.kindOf(each)] as const))
+    return resources.map((each) => placeOf(each, kinds.get(`${each.apiVersion} ${each.id.kind}`), namespace))
+  }
+
+  private kindOf({ apiVersion, id }: DesiredResource): Promise<ServedKind | Failure> {
+    const key = `${apiVersion} ${id.kind}`
+    const known = this.kinds.get(key)
+    if (known !== undefined) return known
+    const asked = this.reader.servedKind(apiVersion, id.kind, this.signal).catch((thrown: unknown) => asFailure(thrown))
+    this.kinds.set(key, asked)
+    return asked
+  }
+}
+
+function placeOf(resource: DesiredResource, kind: ServedKind | Failure | undefined, namespace: string): Placed | Unplaced {
+  if (kind === undefined || !('schema' in kind)) return { resource, failure: kind ?? asFailure(new Error('nobody asked for the kind')) }
+  const own = resource.id.namespace === '' ? namespace : resource.id.namespace
+  return { resource: withNamespace(resource, kind.namespaced ? own : ''), schema: kind.schema }
+}
+
+/** A package that is as it was is placed as it was, the objects included. */
+const PLACED = new WeakMap<DesiredResource, DesiredResource>()
+
+function withNamespace(resource: DesiredResource, namespace: string): DesiredResource {
+  if (resource.id.namespace === namespace) return resource
+  const known = PLACED.get(resource)
+  if (known?.id.namespace === namespace) return known
+  const metadata = getKey(resource.object, 'metadata')
+  const { namespace: _dropped, ...rest } = isJsonObject(metadata) ? metadata : ({} as JsonObject)
+  const metadataThere = namespace === '' ? rest : { ...rest, namespace }
+  const placed = { ...resource, id: { ...resource.id, namespace }, object: { ...resource.object, metadata: metadataThere } }
+  PLACED.set(resource, placed)
+  return placed
+}

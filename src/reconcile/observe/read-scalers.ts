@@ -1,0 +1,51 @@
+/** The autoscalers of a cluster, read when there is a difference that one of them may have made; judges nothing. */
+import type { ObjectVerdict } from '../../drift/drift.ts'
+import { scalersWanted } from '../../drift/noise/autoscaling.ts'
+import { readScaler, SCALER_KINDS, type Scaler, type Scalers, type ScalerTool } from '../../drift/noise/scaler.ts'
+import { asFailure } from '../../failure.ts'
+import type { ClusterIdentity, ClusterReader } from '../../ports/cluster.ts'
+
+/** One kind: what was found, and why that may not be all of them. */
+interface KindRead {
+  readonly scalers: readonly Scaler[]
+  readonly unread: string | undefined
+}
+
+/** One identity stands for one look at a cluster, so that its packages share what was read. */
+const READ = new WeakMap<ClusterIdentity, Map<ScalerTool, Promise<KindRead>>>()
+
+/** Also where the policy mutes nothing of them: whose field it is decides the plan. @throws only the reason of `signal` */
+export async function readScalers(
+  reader: ClusterReader,
+  identity: ClusterIdentity,
+  verdicts: readonly ObjectVerdict[],
+  signal: AbortSignal,
+): Promise<Scalers> {
+  const wanted = new Set(verdicts.flatMap(({ items }) => items.flatMap((item) => scalersWanted(item))))
+  const known = READ.get(identity) ?? new Map<ScalerTool, Promise<KindRead>>()
+  READ.set(identity, known)
+  const all: Scaler[] = []
+  const unread = new Map<ScalerTool, string>()
+  for (const [group, kind, tool] of SCALER_KINDS) {
+    if (!wanted.has(tool)) continue
+    const asked = known.get(tool) ?? readKind(reader, group, kind, signal)
+    known.set(tool, asked)
+    const read = await asked
+    all.push(...read.scalers)
+    if (read.unread !== undefined) unread.set(tool, read.unread)
+  }
+  return { all, unread }
+}
+
+/** A kind that is not served has no objects; anything else that goes wrong is told, because an error is not absence. */
+async function readKind(reader: ClusterReader, group: string, kind: string, signal: AbortSignal): Promise<KindRead> {
+  try {
+    const { objects, complete } = await reader.list(group, kind, signal)
+    const scalers = objects.map((object) => readScaler(object)).filter((scaler) => scaler !== undefined)
+    return { scalers, unread: complete ? undefined : 'the recording does not say that it has all of them' }
+  } catch (thrown) {
+    signal.throwIfAborted()
+    const { code, why } = asFailure(thrown)
+    return { scalers: [], unread: code === 'BP3009' ? undefined : why }
+  }
+}

@@ -1,0 +1,306 @@
+/** Objects that an inventory lists, git does not declare, and the cluster still has: judged for several packages, read together. */
+
+import { unexpectedObject } from '../../drift/compare/detect-drift.ts'
+import type { HookRunners } from '../../drift/compare/gone-by-design.ts'
+import type { StoredManifest } from '../../drift/compare/last-applied.ts'
+import { BUILT_IN } from '../../drift/compare/set-aside-gone.ts'
+import { DeclaredIds, whyNotOfPackage } from '../../drift/compare/unexpected.ts'
+import { type KeptRule, keptOnPurpose } from '../../drift/compare/unexpected-on-purpose.ts'
+import type { ObjectVerdict, SetAside, Syncer } from '../../drift/drift.ts'
+import { asFailure, Failure } from '../../failure.ts'
+import type { LiveState, LiveView, WantedObject } from '../../krm/live-view.ts'
+import { annotationsOf } from '../../krm/resource.ts'
+import { describeResourceId, type ResourceId, resourceKey } from '../../krm/resource-id.ts'
+import type { Note } from '../../note.ts'
+import type { PackageFiles } from '../../package/package-files.ts'
+import { type Boundary, REMEDIES, refusalOf } from '../../policy/boundary.ts'
+import { TENANCY_RULES, type TenancyRule } from '../../policy/tenancy-rules.ts'
+import type { ClusterReader } from '../../ports/cluster.ts'
+import type { Incomplete } from '../../record/schema.ts'
+import type { DesiredSet } from '../../render/desired-set.ts'
+import { renamedByKustomize } from '../../render/kustomize/kustomize-input.ts'
+import type { Claim } from '../../status/applier-claims.ts'
+import { getKey, type JsonObject } from '../../text/json.ts'
+import type { DeclaredElsewhere, DeclaredObjects } from './declared-objects.ts'
+import type { KnownInventory } from './read-claimed-inventories.ts'
+import type { LiveSide } from './read-live-sides.ts'
+
+/** A reader answers every id; one that does not is at fault, and its silence is not absence. */
+export const NOT_ANSWERED: Extract<LiveState, { state: 'unreadable' }> = {
+  state: 'unreadable',
+  failure: asFailure(new Error('the cluster adapter gave no answer for a wanted object')),
+}
+
+export interface UnexpectedObjects {
+  readonly verdicts: readonly ObjectVerdict[]
+  readonly incomplete: readonly Incomplete[]
+  /** What inventories list that git does not declare, and that is not surely the package's: sentences, never drift. */
+  readonly notes: readonly Note[]
+  /** All that the inventories list, by `resourceKey`; undefined where there is none, or one could not be read whole. */
+  readonly listed: ReadonlySet<string> | undefined
+  /** The objects that bear the mark of the inventory that lists them. */
+  readonly bearsMark: ReadonlySet<ObjectVerdict>
+  /** Which inventory told what. */
+  readonly toldBy: ReadonlyMap<ObjectVerdict | Incomplete | Note, KnownInventory>
+  /** What syncers keep of what they applied, by `resourceKey`; undefined where none keeps anything, or it is not known. */
+  readonly stored: ReadonlyMap<string, StoredManifest> | undefined
+}
+
+export interface InventoriedPackage {
+  readonly packagePath: string
+  readonly packageName: string
+  readonly desired: Pick<DesiredSet, 'resources'>
+  readonly files: PackageFiles
+  /** Files that could not be looked into: an object of an inventory may be declared there. */
+  readonly unread: readonly string[]
+  readonly side: LiveSide
+  readonly inventories: readonly (KnownInventory | Failure)[]
+  readonly boundary?: Boundary | undefined
+}
+
+/** An object that may be unexpected. */
+interface Candidate {
+  readonly id: ResourceId
+  readonly inventory: KnownInventory
+  /** Set where the live object must say from which file it came (Config Sync), because the inventory is of more than the package. */
+  readonly byPath: boolean
+}
+
+interface Judged {
+  readonly candidates: readonly Candidate[]
+  readonly incomplete: readonly Incomplete[]
+  readonly notes: readonly Note[]
+  readonly toldBy: Map<Incomplete | Note, KnownInventory>
+}
+
+/** One for each package, in their order. @throws only the reason of `signal` */
+export async function readUnexpected(
+  reader: ClusterReader,
+  packages: readonly InventoriedPackage[],
+  declared: DeclaredObjects,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<readonly UnexpectedObjects[]> {
+  const judged: Judged[] = []
+  for (const each of packages) judged.push(await judge(each, declared, namespace, signal))
+  const wanted = new Map<string, WantedObject>()
+  // The inventory names no version; an empty one asks for the version that the server prefers.
+  for (const { candidates } of judged) for (const { id } of candidates) wanted.set(resourceKey(id), { id, apiVersion: '' })
+  const live = await readAll(reader, [...wanted.values()], signal)
+  return packages.map((each, place) => ({
+    ...decide(each, judged[place] ?? NOTHING, live),
+    listed: listedBy(each.inventories),
+    stored: storedBy(each.inventories),
+  }))
+}
+
+/** Who runs hooks for a package, as the marks on its live objects tell; a syncer without marks runs none. */
+export function hookRunnersOf(claims: readonly Claim[], syncer: Syncer | undefined): HookRunners {
+  const tools = new Set(claims.map(({ tool }) => tool))
+  const helm = tools.has('helm') || tools.has('flux-helmrelease') || tools.has('fleet')
+  return { argo: tools.has('argo-application'), helm, unknown: tools.size === 0 && syncer === undefined }
+}
+
+function listedBy(inventories: readonly (KnownInventory | Failure)[]): ReadonlySet<string> | undefined {
+  const whole = inventories.flatMap((each) => (each instanceof Failure || each.unread !== undefined ? [] : [each]))
+  if (whole.length === 0 || whole.length < inventories.length) return undefined
+  return new Set(whole.flatMap(({ resources }) => resources.map(resourceKey)))
+}
+
+/** Of an object that two releases have, the manifest of the one with more objects of the package. */
+function storedBy(inventories: readonly (KnownInventory | Failure)[]): ReadonlyMap<string, StoredManifest> | undefined {
+  const kept = inventories.flatMap((each) => (each instanceof Failure || each.applied === undefined ? [] : [each]))
+  if (kept.length === 0) return undefined
+  const all = kept.flatMap(({ source, rollback, applied = [] }) =>
+    applied.map(({ id, apiVersion, object }) => [resourceKey(id), { apiVersion, object, storedIn: source, rollback }] as const),
+  )
+  return new Map(all.reverse())
+}
+
+const NOTHING: Judged = { candidates: [], incomplete: [], notes: [], toldBy: new Map() }
+
+async function readAll(reader: ClusterReader, wanted: readonly WantedObject[], signal: AbortSignal): Promise<LiveView | Failure> {
+  try {
+    return wanted.length === 0 ? new Map() : await reader.readLive(wanted, signal)
+  } catch (thrown) {
+    signal.throwIfAborted()
+    return asFailure(thrown)
+  }
+}
+
+async function judge(each: InventoriedPackage, declared: DeclaredObjects, namespace: string, signal: AbortSignal): Promise<Judged> {
+  if (each.inventories.length === 0) return NOTHING
+  const here = new DeclaredIds(
+    [...each.desired.resources, ...each.side.resources.map(({ resource }) => resource)].map(({ id }) => id),
+    namespace,
+  )
+  const candidates = new Map<string, Candidate>()
+  const incomplete: Incomplete[] = []
+  const notes: Note[] = []
+  const toldBy: Judged['toldBy'] = new Map()
+  for (const inventory of each.inventories) {
+    if (inventory instanceof Failure) {
+      incomplete.push(unreadInventory(inventory))
+      continue
+    }
+    const tell = (...told: readonly Incomplete[]): void => {
+      incomplete.push(...told)
+      for (const one of told) toldBy.set(one, inventory)
+    }
+    const note = (told: Note): void => {
+      notes.push(told)
+      toldBy.set(told, inventory)
+    }
+    tell(...(inventory.unread ?? []).map(unreadInventory))
+    if (inventory.note !== undefined) note(inventory.note)
+    const { choosesNamespace, folder } = inventory.from
+    const all = beyond(inventory).filter((id) => !here.has(id, choosesNamespace))
+    const surplus = all.filter((id) => refusalOf(each.boundary, id) === undefined)
+    const [refused] = all.flatMap((id) => refusalOf(each.boundary, id) ?? [])
+    if (refused !== undefined) tell(listedOutside(inventory.source, all.length - surplus.length, refused.rule))
+    if (surplus.length === 0) continue
+    if (each.unread.length > 0) {
+      tell(unreadFiles(each.unread, surplus.length))
+      continue
+    }
+    const elsewhere = inventory.reference ? NOBODY : await declared.elsewhere(each.packagePath, folder, signal)
+    const isElsewhere = (id: ResourceId): boolean => elsewhere.packages.some(({ ids }) => ids.has(id, choosesNamespace))
+    const open = surplus.filter((id) => !isElsewhere(id))
+    if (open.length === 0) continue
+    if (elsewhere.unread.length > 0) {
+      tell(unreadPackages(elsewhere.unread, open.length))
+      continue
+    }
+    const extent = {
+      source: inventory.source,
+      reference: inventory.reference,
+      folder,
+      transformed: inventory.from.transformed ?? renamedByKustomize(each.files),
+      saysExtraneous: inventory.extraneous !== undefined,
+      here: inventory.resources.filter((id) => here.has(id, choosesNamespace)).length,
+      elsewhere: inventory.resources.filter((id) => !here.has(id, choosesNamespace) && isElsewhere(id)).length,
+      surplus: open.length,
+      coversPackage: markedIn(each.side, inventory).every((key) => inventory.claimed.has(key)),
+    }
+    const why = whyNotOfPackage(extent, each.packagePath)
+    const byPath = why !== undefined && inventory.tool === 'config-sync'
+    if (why !== undefined && !byPath) note(notSurely(each, inventory, open, why))
+    else for (const id of open) if (!candidates.has(resourceKey(id))) candidates.set(resourceKey(id), { id, inventory, byPath })
+  }
+  return { candidates: [...candidates.values()], incomplete, notes, toldBy }
+}
+
+/** What may be there without being declared: also what an apply brought that did not end well. */
+function beyond({ extraneous, resources, later }: KnownInventory): readonly ResourceId[] {
+  return extraneous ?? [...resources, ...(later?.resources ?? [])]
+}
+
+const NOBODY: DeclaredElsewhere = { packages: [], unread: [] }
+
+/** The live objects of a package that bear the mark of whoever applies all of it. Helm marks neither hooks nor what is in `crds/`. */
+function markedIn({ live }: LiveSide, { keeper }: KnownInventory): readonly string[] {
+  return [...live].flatMap(([key, state]) => {
+    if (state.state !== 'present') return []
+    const unmarked = getKey(state.object, 'kind') === 'CustomResourceDefinition' || annotationsOf(state.object).has('helm.sh/hook')
+    return keeper === 'helm' && unmarked ? [] : [key]
+  })
+}
+
+function decide(
+  each: InventoriedPackage,
+  { candidates, incomplete, notes, toldBy: before }: Judged,
+  live: LiveView | Failure,
+): Omit<UnexpectedObjects, 'listed' | 'stored'> {
+  const toldBy: Map<ObjectVerdict | Incomplete | Note, KnownInventory> = new Map(before)
+  if (live instanceof Failure) {
+    return {
+      verdicts: [],
+      notes,
+      toldBy,
+      bearsMark: new Set(),
+      incomplete: candidates.length === 0 ? incomplete : [...incomplete, unreadInventory(live)],
+    }
+  }
+  const verdicts: ObjectVerdict[] = []
+  const bearsMark = new Set<ObjectVerdict>()
+  const unread: Incomplete[] = []
+  for (const { id, inventory, byPath } of candidates) {
+    const state = live.get(resourceKey(id)) ?? NOT_ANSWERED
+    if (state.state === 'absent') continue
+    if (state.state === 'unreadable') {
+      const { code, why, remedy } = state.failure
+      const told: Incomplete = { ref: { ...id }, code, why, remedy }
+      unread.push(told)
+      toldBy.set(told, inventory)
+    } else if (!byPath || isOfFolder(state.object, each.packagePath)) {
+      const verdict = unexpectedObject(id, state.object, listing(inventory, id))
+      const kept = keptOnPurpose({
+        live: state.object,
+        keeper: inventory.keeper,
+        inventoryId: inventory.id,
+        idIsWritten: inventory.claimed.size > 0,
+      })
+      const told = kept === undefined ? verdict : setAside(verdict, kept)
+      verdicts.push(told)
+      toldBy.set(told, inventory)
+      if (inventory.marks(state.object)) bearsMark.add(told)
+    }
+  }
+  return { verdicts, notes, toldBy, bearsMark, incomplete: [...incomplete, ...unread] }
+}
+
+function listing({ source, resources, later }: KnownInventory, id: ResourceId): string {
+  return later === undefined || resources.some((one) => resourceKey(one) === resourceKey(id)) ? source : later.source
+}
+
+/** Config Sync writes on each object the file that declared it: kpt-config-sync `pkg/hydrate`, annotation `source-path`. */
+function isOfFolder(object: JsonObject, packagePath: string): boolean {
+  const path = annotationsOf(object).get('configmanagement.gke.io/source-path')
+  return path !== undefined && (packagePath === '' || path.startsWith(`${packagePath}/`))
+}
+
+function setAside(verdict: ObjectVerdict, kept: KeptRule): ObjectVerdict {
+  const rule = `${BUILT_IN}${kept.rule}`
+  const aside = verdict.items.map((drift): SetAside => ({ drift, state: 'Ignored', why: `${kept.why} (${rule})`, rule }))
+  return { ...verdict, state: 'in-sync', items: [], setAside: aside }
+}
+
+function notSurely({ packageName }: InventoriedPackage, { source }: KnownInventory, open: readonly ResourceId[], why: string): Note {
+  const names = open.slice(0, 3).map(describeResourceId).join(', ')
+  const more = open.length > 3 ? ` and ${open.length - 3} more` : ''
+  const [are, they, belong] = open.length === 1 ? ['is', 'it', 'belongs'] : ['are', 'they', 'belong']
+  const text = `${names}${more} ${are} in ${source} and in no package of this repository; whether ${they} ${belong} to ${packageName} is not known: ${why}`
+  return { cause: 'claimed-by-inventory', subject: '', text }
+}
+
+/** An object that the inventory has and the read files do not declare may be declared in one that was not read. */
+function unreadFiles(unread: readonly string[], objects: number): Incomplete {
+  return {
+    code: 'BP3012',
+    why: `${objects} objects of the inventory may be declared in files that were not read: ${unread.slice(0, 3).join(', ')}`,
+    remedy: 'replace links, submodules and LFS pointers in the package by the files themselves',
+  }
+}
+
+function unreadPackages(unread: readonly string[], objects: number): Incomplete {
+  return {
+    code: 'BP3012',
+    why: `${objects} objects of the inventory may be declared in packages that cannot be read: ${unread.slice(0, 3).join(', ')}`,
+    remedy: 'correct these packages; diff names what is wrong with each',
+  }
+}
+
+/** Which objects an inventory lists elsewhere is not the package's to know. */
+export function listedOutside(source: string, count: number, rule: TenancyRule): Incomplete {
+  const objects = count === 1 ? 'one object' : `${count} objects`
+  return {
+    state: 'outside',
+    code: 'BP3017',
+    why: `${source} lists ${objects} outside what this package covers: ${TENANCY_RULES[rule]} (${rule})`,
+    remedy: REMEDIES[rule],
+  }
+}
+
+function unreadInventory({ code, why, remedy }: Failure): Incomplete {
+  return { code, why: `the inventory could not be read: ${why}`, remedy }
+}

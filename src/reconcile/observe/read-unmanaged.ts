@@ -1,0 +1,85 @@
+/**
+ * What lies in the namespaces of packages and is managed by nobody: in no inventory, of no other object, marked by no syncer, declared by
+ * no package. Read on demand, told apart, never drift and never recorded.
+ */
+import { creatorOf } from '../../drift/attribute/actor.ts'
+import type { Actor } from '../../drift/drift.ts'
+import { asFailure, Failure } from '../../failure.ts'
+import { managedFieldsOf } from '../../krm/managed-fields.ts'
+import { metadataText } from '../../krm/resource.ts'
+import { type ResourceId, resourceKey } from '../../krm/resource-id.ts'
+import type { ClusterReader } from '../../ports/cluster.ts'
+import { managerOf } from '../../status/unmanaged.ts'
+import type { JsonObject } from '../../text/json.ts'
+import type { DeclaredObjects } from './declared-objects.ts'
+
+export interface UnmanagedObject {
+  readonly id: ResourceId
+  readonly apiVersion: string
+  /** Who wrote it first, as far as the server tells. */
+  readonly creator: Actor
+  /** RFC 3339 UTC. */
+  readonly createdAt: string
+}
+
+export interface UnmanagedObjects {
+  readonly cluster: string
+  /** Where was looked, sorted. */
+  readonly namespaces: readonly string[]
+  /** Sorted by `resourceKey`. */
+  readonly objects: readonly UnmanagedObject[]
+  /** What could not be listed, as sentences: there may be more. */
+  readonly unread: readonly string[]
+}
+
+/** @param seen declared and unexpected objects of the packages, whose namespaces are looked into. @throws only the reason of `signal` */
+export async function readUnmanaged(
+  reader: ClusterReader,
+  seen: readonly ResourceId[],
+  declared: DeclaredObjects,
+  signal: AbortSignal,
+): Promise<UnmanagedObjects> {
+  const namespaces = [...new Set(seen.flatMap(namespaceOf))].sort()
+  const nothing = { cluster: reader.name, namespaces, objects: [], unread: [] }
+  if (namespaces.length === 0) return nothing
+  const { packages, unread: unreadPackages } = await declared.everywhere(signal)
+  const [answer] = await ask(reader, namespaces, signal)
+  if (answer === undefined || answer instanceof Failure)
+    return { ...nothing, unread: [answer === undefined ? 'the cluster gave no answer' : `${answer.what}: ${answer.why}`] }
+  const known = new Set(seen.map(resourceKey))
+  const isDeclared = (id: ResourceId): boolean => packages.some(({ ids }) => ids.has(id, true))
+  const objects = answer.resources.flatMap((id, place): UnmanagedObject[] => {
+    const object = answer.objects?.[place]
+    if (object === undefined || known.has(resourceKey(id)) || managerOf(object) !== undefined || isDeclared(id)) return []
+    return [describe(id, object)]
+  })
+  return {
+    cluster: reader.name,
+    namespaces,
+    objects: objects.sort((left, right) => (resourceKey(left.id) < resourceKey(right.id) ? -1 : 1)),
+    unread: [
+      ...unreadPackages.map((path) => `the package ${path} cannot be read, and what it declares may be in the list`),
+      ...(answer.unread ?? []).map(({ what, why }) => `${what}: ${why}`),
+    ],
+  }
+}
+
+/** The namespace that an object lies in, or that it is. */
+function namespaceOf({ group, kind, namespace, name }: ResourceId): readonly string[] {
+  if (namespace !== '') return [namespace]
+  return group === '' && kind === 'Namespace' ? [name] : []
+}
+
+async function ask(reader: ClusterReader, namespaces: readonly string[], signal: AbortSignal) {
+  try {
+    return await reader.readInventories([{ namespaces }], signal)
+  } catch (thrown) {
+    signal.throwIfAborted()
+    return [asFailure(thrown)]
+  }
+}
+
+function describe(id: ResourceId, object: JsonObject): UnmanagedObject {
+  const apiVersion = typeof object['apiVersion'] === 'string' ? object['apiVersion'] : ''
+  return { id, apiVersion, creator: creatorOf(managedFieldsOf(object)), createdAt: metadataText(object, 'creationTimestamp') }
+}

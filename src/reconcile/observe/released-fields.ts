@@ -1,0 +1,29 @@
+/** Fields that a merged Release took out of git's hands: whoever owns them now, they are no drift. */
+
+import type { ObjectVerdict, SetAside } from '../../drift/drift.ts'
+import { withItems } from '../../drift/noise/classify-ignored.ts'
+import type { RedactionKey } from '../../krm/redaction/redacted.ts'
+import { shownPath } from '../../krm/redaction/shown-path.ts'
+import { resourceKey } from '../../krm/resource-id.ts'
+import type { DriftRecord } from '../../record/schema.ts'
+
+/** Moves what a Release covers out of the items. A field that git declares again is git's again. */
+export function setReleasedAside(verdict: ObjectVerdict, merged: readonly DriftRecord[], key: RedactionKey): ObjectVerdict {
+  const released = new Map(
+    merged.flatMap(({ spec, metadata }) =>
+      spec.changes
+        .filter(({ resolution }) => resolution === 'Release' && spec.lifecycle === 'Proposed')
+        .map((change) => [`${resourceKey(change.ref)}#${change.path ?? ''}`, metadata.name]),
+    ),
+  )
+  if (released.size === 0) return verdict
+  const setAside: SetAside[] = []
+  const items = verdict.items.filter((drift) => {
+    const by = released.get(`${resourceKey(drift.id)}#${shownPath(key, drift.id, drift.path)}`)
+    if (by === undefined || (drift.change !== 'added' && drift.change !== 'unexpected')) return true
+    setAside.push({ drift, state: 'Released', why: `git stopped managing it with ${by}` })
+    return false
+  })
+  if (setAside.length === 0) return verdict
+  return { ...verdict, ...withItems(verdict, items), setAside: [...verdict.setAside, ...setAside] }
+}

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { MemoryRepository } from '../../../test/fakes/memory-repository.ts'
+import { identityHash } from '../../plan/ledger/ledger-files.ts'
+import { ledgerObservationPath } from '../../record/record-paths.ts'
+import { readRepository } from '../repository/repository-view.ts'
+import { assertSameCluster } from './same-cluster.ts'
+
+const { signal } = new AbortController()
+
+/** A ledger that knows the cluster `prod` by this identity. */
+async function checked(identity: string, uid: string, name = 'prod'): Promise<string> {
+  const repository = new MemoryRepository()
+  repository.commitByHand('main', { 'README.md': '' })
+  const annotations = '{config.kubernetes.io/local-config: "true"}'
+  const status = `{changedAt: "2026-01-01T00:00:00Z", version: v1.34.3, identity: "${identity}"}`
+  const text = `apiVersion: backporch.dev/v1alpha1\nkind: ClusterObservation\nmetadata: {name: prod, annotations: ${annotations}}\nstatus: ${status}\n`
+  repository.commitByHand('drift-ledger', { [ledgerObservationPath('prod')]: text })
+  const view = await readRepository(repository, 'main', signal)
+  try {
+    await assertSameCluster(view, name, { uid, version: '', observedAt: '', recorded: false, namespace: 'default' }, signal)
+    return 'the same'
+  } catch (thrown) {
+    return (thrown as { code: string }).code
+  }
+}
+
+test('another cluster behind a known name is refused, before any of its objects counts', async () => {
+  assert.equal(await checked(identityHash('one'), 'one'), 'the same')
+  assert.equal(await checked(identityHash('one'), 'two'), 'BP3015')
+})
+
+test('a cluster that nobody saw before, or whose identity cannot be read, is taken at its name', async () => {
+  assert.equal(await checked(identityHash('one'), 'two', 'test'), 'the same')
+  assert.equal(await checked(identityHash('one'), ''), 'the same')
+  assert.equal(await checked('', 'two'), 'the same')
+})

@@ -1,0 +1,26 @@
+/** A name stands for one cluster: another one behind it would make every object of the first look missing. */
+import { Failure } from '../../failure.ts'
+import { identityHash } from '../../plan/ledger/ledger-files.ts'
+import type { ClusterIdentity } from '../../ports/cluster.ts'
+import { ledgerObservationPath } from '../../record/record-paths.ts'
+import { clusterObservationSchema } from '../../record/schema.ts'
+import { parseDocument } from '../../record/write-document.ts'
+import { type RepositoryView, readTexts } from '../repository/repository-view.ts'
+
+/** @throws Failure BP3015 when the ledger knows another cluster by this name */
+export async function assertSameCluster(view: RepositoryView, name: string, { uid }: ClusterIdentity, signal: AbortSignal): Promise<void> {
+  const path = ledgerObservationPath(name)
+  const file = view.ledgerTree.find((candidate) => candidate.path === path)
+  if (file === undefined || uid === '') return
+  const text = (await readTexts(view.repository, [file], signal)).get(path) ?? ''
+  const before = parseDocument(text, clusterObservationSchema, `drift-ledger:${path}`).status.identity
+  if (before === '' || before === identityHash(uid)) return
+  throw new Failure({
+    code: 'BP3015',
+    what: `${name} is another cluster than the one observed before`,
+    where: `drift-ledger:${path}`,
+    why: 'the uid of its kube-system namespace is not the one in the ledger',
+    remedy: `give this cluster another name with --cluster, or delete clusters/${name} on the drift-ledger branch`,
+    retry: 'on-change',
+  })
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import type { AccessRule, Finding } from '../../ports/probes.ts'
+import { judgeAccess, judgeClock } from './check-cluster.ts'
+
+const rule = (verbs: string, resources: string, groups = ''): AccessRule => ({
+  verbs: verbs.split(' '),
+  groups: [groups],
+  resources: resources.split(' '),
+  names: [],
+})
+const REVIEWS = rule('create', 'selfsubjectaccessreviews selfsubjectrulesreviews', 'authorization.k8s.io')
+const READS = rule('get list watch', '*', '*')
+
+function states(rules: readonly AccessRule[], settles = false, incomplete = false): string[] {
+  const answers = new Map([['shop', { rules, incomplete, serverTime: undefined }]])
+  return judgeAccess('prod', answers, settles).map(({ check, state }: Finding) => `${check} ${state}`)
+}
+
+it('takes an account that reads and dry-runs as it should be', () => {
+  assert.deepEqual(states([REVIEWS, READS, rule('patch', 'deployments', 'apps')]), [
+    'cluster-read passed',
+    'cluster-dry-run passed',
+    'cluster-rbac passed',
+  ])
+})
+
+it('warns of every verb that writes, and never of the reviews that everybody may make', () => {
+  for (const verb of ['update', 'delete', 'deletecollection', 'impersonate', 'bind', 'escalate', '*']) {
+    assert.ok(states([REVIEWS, READS, rule(verb, 'roles')]).includes('cluster-rbac warning'), verb)
+  }
+  const answers = new Map([
+    ['shop', { rules: [READS, rule('update delete', 'deployments', 'apps')], incomplete: false, serverTime: undefined }],
+  ])
+  const found = judgeAccess('prod', answers, false).find(({ state, check }) => check === 'cluster-rbac' && state === 'warning')
+  assert.match(found?.message ?? '', /may write: update, delete deployments\.apps in shop/)
+})
+
+it('takes the right to create for what dry runs need, but not for a part of an object, and says what is not known without it', () => {
+  const dryRun = (...rules: readonly AccessRule[]): string =>
+    judgeAccess('prod', new Map([['shop', { rules, incomplete: false, serverTime: undefined }]]), false)[1]?.message ?? ''
+  assert.ok(states([READS, rule('patch create', 'deployments', 'apps')]).includes('cluster-rbac passed'))
+  assert.match(dryRun(READS, rule('patch create', 'deployments', 'apps')), /may patch and create, which dry runs need/)
+  assert.match(
+    dryRun(REVIEWS, READS, rule('patch', 'deployments', 'apps')),
+    /may not create, so what the server makes of objects without managers/,
+  )
+  for (const resource of ['serviceaccounts/token', 'pods/exec', '*'])
+    assert.ok(states([READS, rule('create', resource)]).includes('cluster-rbac warning'), resource)
+})
+
+it('shows four of many, and how many more there are', () => {
+  const answers = new Map([['shop', { rules: [READS, rule('update', 'a b c d e f', 'apps')], incomplete: false, serverTime: undefined }]])
+  const found = judgeAccess('prod', answers, false).find(({ state, check }) => check === 'cluster-rbac' && state === 'warning')
+  assert.match(found?.message ?? '', /update d\.apps in shop and 2 more$/)
+})
+
+it('says what is missing for reading, for dry runs and for settling', () => {
+  assert.deepEqual(states([REVIEWS]), ['cluster-read failed', 'cluster-dry-run warning', 'cluster-rbac passed'])
+  assert.equal(states([rule('get', '*', '*')])[0], 'cluster-read failed', 'one of the two is not enough')
+  assert.equal(states([{ ...READS, resources: [] }])[0], 'cluster-read failed', 'addresses that are no resource')
+  assert.deepEqual(states([READS], true), ['cluster-read passed', 'cluster-dry-run warning', 'cluster-rbac warning'])
+  assert.deepEqual(states([rule('*', '*', '*')], true), ['cluster-read passed', 'cluster-dry-run passed', 'cluster-rbac passed'])
+  assert.ok(states([READS], false, true).includes('cluster-rbac skipped'), 'a list that is not whole proves nothing')
+})
+
+it('warns of clocks that differ, both ways', () => {
+  const now = Date.UTC(2026, 10, 21)
+  assert.deepEqual(judgeClock('x', undefined, now), [])
+  assert.equal(judgeClock('x', now - 30_000, now)[0]?.state, 'passed')
+  assert.match(judgeClock('x', now - 31_000, now)[0]?.message ?? '', /31 s ahead of x/)
+  assert.match(judgeClock('x', now + 90_000, now)[0]?.message ?? '', /90 s behind x/)
+})

@@ -1,0 +1,96 @@
+/** What the account of a cluster may do, and what that means for us. Pure: the answers are given. */
+import type { AccessRule, ClusterAccessAnswer, Finding } from '../../ports/probes.ts'
+
+/** Verbs that change something; `patch` and `create` are apart, because dry runs need them. */
+const WRITING = ['update', 'delete', 'deletecollection', 'impersonate', 'bind', 'escalate', '*']
+const SHOWN = 4
+/** Seconds by which two clocks may differ before a person should know: tokens of GitHub Apps fail from 60 on. */
+const SKEW = 30
+
+/** Reviews of ourselves are "created", and store nothing; every account may (ClusterRole system:basic-user). */
+const HARMLESS = /^selfsubject(access|rules)?reviews$/
+
+/** @param settles whether a policy has Backporch write what merged commits authorise */
+export function judgeAccess(cluster: string, answers: ReadonlyMap<string, ClusterAccessAnswer>, settles: boolean): readonly Finding[] {
+  const rules = [...answers].flatMap(([namespace, { rules: own }]) => own.map((rule) => ({ namespace, rule })))
+  const all = rules.map(({ rule }) => rule)
+  const writes = new Set(rules.flatMap(({ rule, namespace }) => writesOf(rule).map((what) => `${what} in ${namespace}`)))
+  const findings: Finding[] = [judgeReading(cluster, all), judgePatch(cluster, all)]
+  const where = `cluster ${cluster}`
+  if (writes.size > 0) {
+    findings.push({
+      check: 'cluster-rbac',
+      state: settles ? 'passed' : 'warning',
+      message: `${where}: the account may write: ${shown([...writes])}${settles ? ' (a policy has settle: backporch, which needs it)' : ''}`,
+      ...(settles ? {} : { fix: 'bind the account to a ClusterRole with get, list and watch (and patch and create, for dry runs) only' }),
+    })
+  } else if (settles) {
+    const message = `${where}: a policy has settle: backporch, and the account may not write`
+    findings.push({
+      check: 'cluster-rbac',
+      state: 'warning',
+      message,
+      fix: 'let the account patch and delete what it settles, or use settle: syncer',
+    })
+  } else findings.push({ check: 'cluster-rbac', state: 'passed', message: `${where}: the account updates and deletes nothing` })
+  if ([...answers.values()].some(({ incomplete }) => incomplete)) {
+    const message = `${where}: the authoriser does not list all rights, so there may be more of them`
+    findings.push({ check: 'cluster-rbac', state: 'skipped', message })
+  }
+  return findings
+}
+
+function judgeReading(cluster: string, rules: readonly AccessRule[]): Finding {
+  const missing = ['get', 'list'].filter((verb) => !rules.some((rule) => allows(rule, verb)))
+  if (missing.length === 0) return { check: 'cluster-read', state: 'passed', message: `cluster ${cluster}: the account may get and list` }
+  return {
+    check: 'cluster-read',
+    state: 'failed',
+    code: 'BP3003',
+    message: `cluster ${cluster}: the account may not ${missing.join(' nor ')} anything in the namespaces of the packages`,
+    fix: 'bind the account to a ClusterRole with get, list and watch on the kinds of the packages',
+  }
+}
+
+function judgePatch(cluster: string, rules: readonly AccessRule[]): Finding {
+  if (rules.some((rule) => allows(rule, 'patch'))) {
+    const both = rules.some((rule) => allows(rule, 'create') && rule.resources.some((resource) => !HARMLESS.test(resource)))
+    const lacks = 'it may not create, so what the server makes of objects without managers, and of missing ones, is not known'
+    const message = `cluster ${cluster}: the account may patch${both ? ' and create' : ''}, which dry runs need; a ValidatingAdmissionPolicy can let dry runs through only`
+    return { check: 'cluster-dry-run', state: 'passed', message: both ? message : `${message}; ${lacks}` }
+  }
+  return {
+    check: 'cluster-dry-run',
+    state: 'warning',
+    message: `cluster ${cluster}: the account may not patch, so nothing can be dry-run: what ownership does not prove stays Unverified`,
+    fix: 'add the verbs patch and create for the kinds of the packages, with a ValidatingAdmissionPolicy that lets dry runs through only',
+  }
+}
+
+function writesOf({ verbs, groups, resources }: AccessRule): string[] {
+  // To create a part of an object, as a token of an account or a command in a Pod, is no dry run of ours.
+  const parts = resources.some((resource) => resource === '*' || resource.includes('/'))
+  const written = verbs.filter((verb) => WRITING.includes(verb) || (verb === 'create' && parts))
+  const touched = resources.filter((resource) => !HARMLESS.test(resource))
+  if (written.length === 0 || touched.length === 0) return []
+  const group = groups.find((name) => name !== '')
+  return touched.map((resource) => `${written.join(', ')} ${resource}${group === undefined || group === '*' ? '' : `.${group}`}`)
+}
+
+function allows({ verbs, resources }: AccessRule, verb: string): boolean {
+  return resources.length > 0 && (verbs.includes(verb) || verbs.includes('*'))
+}
+
+function shown(texts: readonly string[]): string {
+  const more = texts.length - SHOWN
+  return `${texts.slice(0, SHOWN).join('; ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+/** @param now, serverTime milliseconds since 1970; a server's time has whole seconds */
+export function judgeClock(server: string, serverTime: number | undefined, now: number): readonly Finding[] {
+  if (serverTime === undefined) return []
+  const seconds = Math.round(Math.abs(now - serverTime) / 1000)
+  if (seconds <= SKEW) return [{ check: 'clock', state: 'passed', message: `clock: within ${SKEW} s of ${server}` }]
+  const message = `clock: ${seconds} s ${now > serverTime ? 'ahead of' : 'behind'} ${server}`
+  return [{ check: 'clock', state: 'warning', message, fix: 'set the clock of this machine: tokens and times of records depend on it' }]
+}

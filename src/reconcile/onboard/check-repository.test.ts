@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { BOT_EMAIL, MemoryRepository } from '../../../test/fakes/memory-repository.ts'
+import { TurnWorld } from '../../../test/fakes/turn-world.ts'
+import { Failure } from '../../failure.ts'
+import { INERT_LINE } from '../../record/write-document.ts'
+import { checkLedger, judgeKept, judgePolicy, readBase, readPolicy, readReports, readSynced } from './check-repository.ts'
+
+const signal = new AbortController().signal
+const OURS = { author: BOT_EMAIL, committer: BOT_EMAIL }
+const RECORD = '.drift/records/prod/apps--web/20261121-1a2b3c4d.yaml'
+const LOCAL = 'kind: DriftRecord\nmetadata:\n  annotations:\n    config.kubernetes.io/local-config: "true"\n'
+
+async function base(files: { readonly [path: string]: string }, branch?: string) {
+  const repository = new MemoryRepository()
+  repository.commitByHand('main', files)
+  return { repository, base: await readBase(repository, branch, signal) }
+}
+
+async function synced(files: { readonly [path: string]: string }) {
+  const { repository, base: known } = await base(files)
+  return readSynced(repository, known, 'https://git.example.com/deploy', signal)
+}
+
+async function ledger(write: (repository: MemoryRepository) => void) {
+  const { repository } = await base({ x: 'y' })
+  write(repository)
+  const found = await checkLedger(repository, await readBase(repository, undefined, signal), { email: BOT_EMAIL }, signal)
+  return found.map(({ check, state, message }) => `${check} ${state} ${message}`)
+}
+
+test('a branch that is not there is named', async () => {
+  await assert.rejects(
+    base({ x: 'y' }, 'release'),
+    (thrown) => thrown instanceof Failure && thrown.code === 'BP1003' && /"release"/.test(thrown.what),
+  )
+})
+
+test('a record is inert only with both marks, and in whole', async () => {
+  for (const [text, state] of [
+    [`${INERT_LINE}\n${LOCAL}`, 'passed'],
+    [LOCAL, 'failed'],
+    [`${INERT_LINE}\nkind: DriftRecord\n`, 'failed'],
+    [`${INERT_LINE}\n${LOCAL}---\nkind: ConfigMap\n`, 'failed'],
+    [`${INERT_LINE}\nkind: [\n`, 'failed'],
+  ] as const)
+    assert.deepEqual(
+      judgeKept(await synced({ [RECORD]: text })).map((found) => found.state),
+      [state],
+      text,
+    )
+})
+
+test('syncers see of ours what they would read, and what keeps them from it', async () => {
+  const seen = await synced({
+    '.drift/policy.yaml': 'kind: DriftPolicy\n',
+    '.drift/notes.md': 'for people',
+    '.sourceignore': '/.drift/\n',
+    'apps/web/kustomization.yaml': '',
+  })
+  assert.deepEqual(
+    seen.kept.map(({ path }) => path),
+    ['.drift/policy.yaml'],
+  )
+  assert.equal(seen.sourceIgnore, '/.drift/\n')
+  assert.equal(seen.rootKustomization, false)
+  for (const name of ['kustomization.yaml', 'kustomization.yml', 'Kustomization']) {
+    assert.equal((await synced({ [name]: '' })).rootKustomization, true, name)
+  }
+})
+
+test('a policy is a file right below .drift/', async () => {
+  const { repository, base: known } = await base({ [RECORD]: 'kind: DriftPolicy\n', 'apps/policy.yaml': 'kind: DriftPolicy\n' })
+  assert.deepEqual((await readPolicy(repository, known, signal)).policies, [])
+})
+
+test('a ledger is ours alone: no commit of somebody else, and no merge', async () => {
+  assert.match((await ledger(() => undefined)).join(), /^ledger passed drift-ledger: not there yet/)
+  const two = await ledger((repository) => {
+    repository.commitByHand('drift-ledger', { a: 'b' }, OURS)
+    repository.commitByHand('drift-ledger', { a: 'c' }, OURS)
+  })
+  assert.deepEqual(two, ['ledger passed drift-ledger: 2 commits, all ours'])
+  for (const more of [
+    { author: BOT_EMAIL, committer: 'eve@example.com' },
+    { author: 'eve@example.com', committer: BOT_EMAIL },
+  ]) {
+    const theirs = await ledger((repository) => {
+      repository.commitByHand('drift-ledger', { a: 'b' }, more)
+      repository.commitByHand('drift-ledger', { a: 'c' }, OURS)
+    })
+    assert.match(theirs.join(), /^ledger warning .* is not one of ours$/)
+  }
+  const merged = await ledger((repository) => {
+    const one = repository.commitByHand('drift-ledger', { a: 'b' }, OURS)
+    const other = repository.commitByHand('other', { a: 'c' }, OURS)
+    repository.commitByHand('drift-ledger', { a: 'd' }, { ...OURS, parents: [one, other] })
+  })
+  assert.match(merged.join(), /^ledger warning /)
+})
+
+test('what the ledger knows of each cluster is told, or that it cannot be read', async () => {
+  const found = await ledger((repository) =>
+    repository.commitByHand('drift-ledger', { 'clusters/prod/observation.yaml': 'kind: [\n' }, OURS),
+  )
+  assert.match(found[1] ?? '', /^ledger-age warning drift-ledger:clusters\/prod\/observation\.yaml cannot be read$/)
+})
+
+test('rules that hide nothing any more are told from the ledger, with their place, and not before anybody looked', async () => {
+  const rules =
+    '[{target: {kind: Deployment}, paths: [spec.paused], reason: r, expires: "2027-12-31"}, {target: {kind: Job}, reason: r, expires: "2027-12-31"}]'
+  const world = new TurnWorld(`{ignore: ${rules}}`)
+  const told = async (today: string): Promise<readonly string[]> => {
+    const base = await readBase(world.repository, undefined, signal)
+    const findings = judgePolicy(await readPolicy(world.repository, base, signal), await readReports(world.repository, base, signal), today)
+    return findings.flatMap(({ state, message }) => (state === 'warning' ? [message] : []))
+  }
+  assert.deepEqual(await told('2027-01-01'), [])
+  await world.scan()
+  const untried =
+    'policy: the ignore rule at .drift/policy.yaml:4 (Job) is about no object that was looked at, or nobody looked since it was written'
+  assert.deepEqual(await told('2026-12-20'), [untried])
+  const stale = 'policy: the ignore rule at .drift/policy.yaml:4 has matched nothing since it was first tried on 2026-11-21'
+  assert.deepEqual(await told('2026-12-21'), [stale, untried])
+})

@@ -1,0 +1,202 @@
+/** What the repository itself says to `check`: policy, the files that we keep in it, and the ledger. */
+import { Failure } from '../../failure.ts'
+import { annotationsOf } from '../../krm/resource.ts'
+import type { ObjectId } from '../../package/object-id.ts'
+import { LEDGER_BRANCH } from '../../package/ref-name.ts'
+import { listRules, staleRules, untriedRules } from '../../plan/commands/listed-rules.ts'
+import { type PolicySet, parsePolicyFiles } from '../../policy/parse-policy.ts'
+import type { PackageRepository, RepositoryRefs, TreeFile } from '../../ports/package-repository.ts'
+import type { Finding } from '../../ports/probes.ts'
+import { DRIFT_FOLDER } from '../../record/record-paths.ts'
+import { clusterObservationSchema, type DriftReport, driftReportSchema } from '../../record/schema.ts'
+import { INERT_LINE, parseDocument } from '../../record/write-document.ts'
+import { isJsonObject } from '../../text/json.ts'
+import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
+import type { BotIdentity } from '../bot-identity.ts'
+import { readTexts } from '../repository/repository-view.ts'
+import type { KeptFile, SyncedRepository } from './check-syncers.ts'
+
+export interface BaseTree {
+  readonly refs: RepositoryRefs
+  readonly branch: string
+  readonly commit: ObjectId
+  readonly tree: readonly TreeFile[]
+}
+
+const POLICY_FILE = /^\.drift\/[^/]+\.ya?ml$/
+/** Commits of the ledger that are looked at. */
+const MOST_COMMITS = 200
+
+/** @throws Failure BP1003 when the branch does not exist, BP40xx */
+export async function readBase(repository: PackageRepository, branch: string | undefined, signal: AbortSignal): Promise<BaseTree> {
+  const refs = await repository.refs(signal)
+  const name = branch ?? refs.defaultBranch
+  const commit = refs.refs.get(`refs/heads/${name}`)
+  if (commit === undefined) {
+    throw new Failure({
+      code: 'BP1003',
+      what: name === '' ? 'the repository does not say which branch is its base' : `there is no branch ${JSON.stringify(name)}`,
+      where: repository.remote,
+      why: 'it has no such branch, or no commit yet',
+      remedy: 'commit a package first, or name the branch with --branch',
+      retry: 'on-change',
+    })
+  }
+  return { refs, branch: name, commit, tree: await repository.list(commit, '', signal) }
+}
+
+/** @throws Failure BP1005 */
+export async function readPolicy(repository: PackageRepository, { tree }: BaseTree, signal: AbortSignal): Promise<PolicySet> {
+  const files = tree.filter(({ path }) => POLICY_FILE.test(path))
+  const texts = await readTexts(repository, files, signal)
+  return parsePolicyFiles(files.map(({ path }) => ({ path, text: texts.get(path) ?? '' })))
+}
+
+/**
+ * @param reports of the ledger, none before the first scan
+ * @param today `2026-11-21`, UTC
+ */
+export function judgePolicy(set: PolicySet, reports: readonly DriftReport[], today: string): readonly Finding[] {
+  const { policies } = set
+  const rules = policies.flatMap(({ ignore }) => ignore)
+  const listed = listRules(set, reports, today)
+  const state = 'warning' as const
+  const open = rules.filter(({ expires }) => expires === undefined)
+  const count = policies.length === 0 ? 'no policy, so the shipped default holds (Warn)' : `${policies.length} valid`
+  return [
+    { check: 'policy', state: 'passed', message: `policy: ${count}, ${rules.length} ignore rule${rules.length === 1 ? '' : 's'}` },
+    ...staleRules(listed, today).map(({ rule, why }) => ({
+      check: 'policy',
+      state,
+      message: `policy: ${why}`,
+      fix: rule.state === 'Expired' ? 'remove it, or give it a later day' : 'remove it, or correct what it is about',
+    })),
+    ...untriedRules(set, listed, reports).map(({ where, about }) => ({
+      check: 'policy',
+      state,
+      message: `policy: the ignore rule at ${where} (${about}) is about no object that was looked at, or nobody looked since it was written`,
+      fix: 'scan, and look at its target where this stays',
+    })),
+    ...open.map(({ where }) => ({
+      check: 'policy',
+      state,
+      message: `policy: the ignore rule at ${where} never ends`,
+      fix: 'give it a day: expires: "2026-12-31"',
+    })),
+  ]
+}
+
+/** What syncers would see of ours. Files that are no YAML are taken for unmarked: who reads them cannot be told. */
+export async function readSynced(
+  repository: PackageRepository,
+  { tree }: BaseTree,
+  remote: string,
+  signal: AbortSignal,
+): Promise<SyncedRepository> {
+  const ours = tree.filter(({ path }) => path.startsWith(`${DRIFT_FOLDER}/`) && /\.(ya?ml|json)$/.test(path))
+  const ignore = tree.filter(({ path }) => path === '.sourceignore')
+  const texts = await readTexts(repository, [...ours, ...ignore], signal)
+  return {
+    remote,
+    kept: ours.map(({ path }) => keptFile(path, texts.get(path) ?? '')),
+    sourceIgnore: texts.get('.sourceignore') ?? '',
+    rootKustomization: tree.some(({ path }) => /^(kustomization\.ya?ml|Kustomization)$/.test(path)),
+  }
+}
+
+function keptFile(path: string, text: string): KeptFile {
+  let localConfig = false
+  try {
+    const values = parseGoYaml(text, path).documents.map(({ value }) => value)
+    localConfig = values.every((value) => isJsonObject(value) && annotationsOf(value).get('config.kubernetes.io/local-config') === 'true')
+  } catch (thrown) {
+    if (!(thrown instanceof Failure)) throw thrown
+  }
+  return { path, marked: text.startsWith(`${INERT_LINE}\n`), localConfig }
+}
+
+export function judgeKept({ kept }: SyncedRepository): readonly Finding[] {
+  const records = kept.filter(({ path }) => path.startsWith(`${DRIFT_FOLDER}/records/`))
+  const open = records.filter(({ marked, localConfig }) => !marked || !localConfig)
+  if (open.length === 0) return [{ check: 'records', state: 'passed', message: `records: ${records.length}, all inert for syncers` }]
+  return open.slice(0, 5).map(({ path }) => ({
+    check: 'records',
+    state: 'failed' as const,
+    code: 'BP1007' as const,
+    message: `records: ${path} has lost the marks that keep syncers from applying it`,
+    fix: 'restore the file from the commit that wrote it; records are not edited by hand',
+  }))
+}
+
+/** Whether the ledger is ours alone, and when it last changed. */
+export async function checkLedger(
+  repository: PackageRepository,
+  { refs }: BaseTree,
+  bot: BotIdentity,
+  signal: AbortSignal,
+): Promise<readonly Finding[]> {
+  const head = refs.refs.get(`refs/heads/${LEDGER_BRANCH}`)
+  if (head === undefined) return [{ check: 'ledger', state: 'passed', message: `${LEDGER_BRANCH}: not there yet, the first scan makes it` }]
+  let seen = 0
+  for (let id: ObjectId | undefined = head; id !== undefined && seen < MOST_COMMITS; seen += 1) {
+    const { author, committer, parents } = await repository.commit(id, signal)
+    if (author.email !== bot.email || committer.email !== bot.email || parents.length > 1) {
+      const message = `${LEDGER_BRANCH}: commit ${id.slice(0, 7)} is not one of ours`
+      return [{ check: 'ledger', state: 'warning', message, fix: `let nobody but the bot push to ${LEDGER_BRANCH}` }]
+    }
+    id = parents[0]
+  }
+  const { signed } = await repository.commit(head, signal)
+  const more = seen === MOST_COMMITS ? 'the last ' : ''
+  return [
+    { check: 'ledger', state: 'passed', message: `${LEDGER_BRANCH}: ${more}${seen} commit${seen === 1 ? '' : 's'}, all ours` },
+    ...(signed === false ? [unsignedLedger(head)] : []),
+    ...(await observations(repository, head, signal)),
+  ]
+}
+
+/** The first turn with a key signs; a later commit without a signature is somebody's, or of a machine that has no key. */
+function unsignedLedger(head: ObjectId): Finding {
+  const message = `${LEDGER_BRANCH}: commit ${head.slice(0, 7)}, its last one, has no signature of the signing key`
+  const fix = `scan once, and let nobody but the bot push to ${LEDGER_BRANCH}`
+  return { check: 'ledger', state: 'warning', message, fix }
+}
+
+/** Of every unit; one that cannot be read is left out, and `ledger` says so. */
+export async function readReports(repository: PackageRepository, { refs }: BaseTree, signal: AbortSignal): Promise<readonly DriftReport[]> {
+  const head = refs.refs.get(`refs/heads/${LEDGER_BRANCH}`)
+  if (head === undefined) return []
+  const files = (await repository.list(head, 'clusters', signal)).filter(({ path }) => path.endsWith('/report.yaml'))
+  const texts = await readTexts(repository, files, signal)
+  return files.flatMap(({ path }) => {
+    try {
+      return [parseDocument(texts.get(path) ?? '', driftReportSchema, path)]
+    } catch (thrown) {
+      if (!(thrown instanceof Failure)) throw thrown
+      return []
+    }
+  })
+}
+
+async function observations(repository: PackageRepository, head: ObjectId, signal: AbortSignal): Promise<readonly Finding[]> {
+  const files = (await repository.list(head, 'clusters', signal)).filter(({ path }) => /^[^/]+\/observation\.yaml$/.test(path))
+  const texts = await readTexts(repository, files, signal)
+  return files.map(({ path }): Finding => {
+    const where = `${LEDGER_BRANCH}:clusters/${path}`
+    try {
+      const { metadata, status } = parseDocument(texts.get(path) ?? '', clusterObservationSchema, where)
+      // The ledger has one commit for each change and none for each look, so it does not say when somebody last looked.
+      const message = `${LEDGER_BRANCH}: what is known of ${metadata.name} last changed ${status.changedAt}`
+      return { check: 'ledger-age', state: 'passed', message }
+    } catch (thrown) {
+      if (!(thrown instanceof Failure)) throw thrown
+      return {
+        check: 'ledger-age',
+        state: 'warning',
+        code: thrown.code,
+        message: `${where} cannot be read`,
+        fix: 'run scan, which writes it anew',
+      }
+    }
+  })
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import type { JsonObject } from '../../text/json.ts'
+import { judgeSyncers, type SyncedRepository, type SyncerObjects } from './check-syncers.ts'
+
+const REMOTE = 'https://git.example.com/acme/deploy.git'
+const POLICY = { path: '.drift/policy.yaml', marked: false, localConfig: false }
+const RECORD = { path: '.drift/records/prod/apps--web/20261121-1a2b3c4d.yaml', marked: true, localConfig: true }
+const repository = (more: Partial<SyncedRepository> = {}): SyncedRepository => ({
+  remote: REMOTE,
+  kept: [POLICY, RECORD],
+  sourceIgnore: '',
+  rootKustomization: false,
+  ...more,
+})
+const NONE: SyncerObjects = { kustomizations: [], gitRepositories: [], applications: [], configSyncs: [], complete: true }
+const meta = (name: string) => ({ name, namespace: 'flux-system' })
+const flux = (path: string | undefined, source: JsonObject = {}): SyncerObjects => ({
+  ...NONE,
+  kustomizations: [
+    { metadata: meta('root'), spec: { ...(path === undefined ? {} : { path }), sourceRef: { kind: 'GitRepository', name: 'deploy' } } },
+  ],
+  gitRepositories: [{ metadata: meta('deploy'), spec: { url: REMOTE, ...source } }],
+})
+const argo = (source: JsonObject): SyncerObjects => ({
+  ...NONE,
+  applications: [{ metadata: { name: 'all', namespace: 'argocd' }, spec: { source: { repoURL: REMOTE, ...source } } }],
+})
+const states = (objects: SyncerObjects, more: Partial<SyncedRepository> = {}): string[] =>
+  judgeSyncers(objects, repository(more)).map(({ state, code }) => `${state} ${code ?? ''}`.trim())
+
+it('fails for a Flux Kustomization of the root, however that is written', () => {
+  for (const path of [undefined, '', '.', './', '/', './.drift', '.drift/records'])
+    assert.deepEqual(states(flux(path)), ['failed BP1007'], path)
+  const [found] = judgeSyncers(flux('./'), repository())
+  assert.match(found?.message ?? '', /Flux Kustomization flux-system\/root reads \.drift\/ and would apply \.drift\/policy\.yaml$/)
+  assert.match(found?.fix ?? '', /"\/\.drift\/" to \.sourceignore/)
+})
+
+it('passes what does not reach our folder', () => {
+  for (const objects of [
+    NONE,
+    flux('./apps'),
+    flux('./', { url: 'https://git.example.com/acme/other' }),
+    flux('./', { ignore: '/*\n!/apps\n' }),
+    argo({ path: 'apps', directory: { recurse: true } }),
+    argo({ path: '.' }),
+    argo({ path: '.', directory: { recurse: true, exclude: '{.drift/**,docs/**}' } }),
+    argo({ chart: 'x', path: '', directory: { recurse: true } }),
+  ]) {
+    assert.deepEqual(states(objects), ['passed'], JSON.stringify(objects))
+  }
+  assert.deepEqual(states(flux('./'), { sourceIgnore: '# ours\n/.drift/\n' }), ['passed'])
+  assert.deepEqual(states(flux('./'), { sourceIgnore: '.drift' }), ['passed'])
+  assert.deepEqual(states(flux('./'), { rootKustomization: true }), ['passed'])
+  assert.deepEqual(states(flux('./'), { sourceIgnore: '/docs/\n' }), ['failed BP1007'])
+  assert.deepEqual(states(argo({ path: '.', directory: { recurse: true } }), { rootKustomization: true }), ['passed'])
+  const rootSync = { kind: 'RootSync', metadata: meta('root-sync'), spec: { git: { repo: REMOTE, dir: 'apps' } } }
+  assert.deepEqual(states({ ...NONE, configSyncs: [rootSync] }), ['passed'])
+})
+
+it('fails for an Application that names our folder, or has it in one of several sources', () => {
+  assert.deepEqual(states(argo({ path: '.drift' })), ['failed BP1007'])
+  assert.deepEqual(states(argo({ path: './.drift/records' }), { rootKustomization: true }), ['failed BP1007'])
+  const sources = [
+    { repoURL: REMOTE, path: 'apps' },
+    { repoURL: REMOTE, path: '.', directory: { recurse: true } },
+  ]
+  const several = { ...NONE, applications: [{ metadata: meta('all'), spec: { sources } }] }
+  assert.deepEqual(states(several), ['failed BP1007'])
+})
+
+it('takes the source that a Kustomization really names', () => {
+  const kustomization = (sourceRef: JsonObject): SyncerObjects => ({
+    ...flux('./'),
+    kustomizations: [{ metadata: { name: 'root', namespace: 'team' }, spec: { path: './', sourceRef: { name: 'deploy', ...sourceRef } } }],
+  })
+  assert.deepEqual(states(kustomization({ kind: 'GitRepository', namespace: 'flux-system' })), ['failed BP1007'])
+  assert.deepEqual(states(kustomization({ kind: 'GitRepository' })), ['passed'], 'of another namespace')
+  assert.deepEqual(states(kustomization({ kind: 'OCIRepository', namespace: 'flux-system' })), ['passed'])
+})
+
+it('knows one repository by each of its addresses', () => {
+  for (const url of [
+    'git@git.example.com:acme/deploy',
+    'ssh://git@git.example.com:22/acme/deploy.git',
+    'https://GIT.example.com/acme/deploy/',
+  ]) {
+    assert.deepEqual(states(flux('./', { url })), ['failed BP1007'], url)
+  }
+  assert.deepEqual(states(flux('./', { url: '' }), { remote: '' }), ['passed'], 'two that are not known are not the same')
+})
+
+it('tells by the marks of the files what each syncer would apply', () => {
+  const all = argo({ path: '.', directory: { recurse: true } })
+  assert.deepEqual(states(all), ['failed BP1007'])
+  assert.deepEqual(states(all, { kept: [{ ...POLICY, marked: true }] }), ['warning'])
+  assert.deepEqual(states(flux('./'), { kept: [{ ...POLICY, marked: true }] }), ['failed BP1007'], 'Flux does not know the mark of Argo CD')
+  assert.deepEqual(states(flux('./'), { kept: [RECORD] }), ['warning'])
+  const rootSync = { kind: 'RootSync', metadata: meta('root-sync'), spec: { git: { repo: REMOTE } } }
+  assert.deepEqual(states({ ...NONE, configSyncs: [rootSync] }), ['failed BP1007'])
+})
+
+it('claims nothing from a recording that may lack the syncers', () => {
+  assert.deepEqual(states({ ...NONE, complete: false }), ['skipped'])
+})

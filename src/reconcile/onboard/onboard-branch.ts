@@ -1,0 +1,73 @@
+/** The branch of the onboarding proposal as it stands in git. */
+import type { ObjectId } from '../../package/object-id.ts'
+import type { ConfigureBranch } from '../../plan/onboarding/plan-onboarding.ts'
+import { CONFIGURE_REF } from '../../plan/onboarding/plan-onboarding.ts'
+import type { PolicyFile } from '../../policy/parse-policy.ts'
+import type { KnownProposal } from '../../ports/hosted-forge.ts'
+import type { TreeFile } from '../../ports/package-repository.ts'
+import { type BotIdentity, claimsBot, isProven } from '../bot-identity.ts'
+import { type RepositoryView, readTexts } from '../repository/repository-view.ts'
+
+/** Commits of the base branch that are looked through for the merged branch. */
+const MOST_COMMITS = 300
+
+export interface SeenBranch extends ConfigureBranch {
+  /** Its policy files, as people edited them. */
+  readonly policies: readonly PolicyFile[]
+  /** Paths that differ from the base. */
+  readonly changed: readonly string[]
+  /** What may still be a commit of ours, which the ledger does not have: then it is exactly what would be written on this base. */
+  readonly unproven: { readonly base: ObjectId; readonly message: string } | undefined
+}
+
+/** @param paths that onboarding may write */
+export async function readBranch(
+  view: RepositoryView,
+  bot: BotIdentity,
+  proposal: KnownProposal | undefined,
+  paths: readonly string[],
+  signal: AbortSignal,
+): Promise<SeenBranch | undefined> {
+  const commit = view.refs.get(CONFIGURE_REF)
+  if (commit === undefined) return undefined
+  const made = await view.repository.commit(commit, signal)
+  const claims = claimsBot(made, bot)
+  const foreign = !claims || !isProven(made, view.pushed.get(CONFIGURE_REF))
+  const tree = await view.repository.list(commit, '', signal)
+  const isPolicy = ({ path }: TreeFile): boolean => /^\.drift\/[^/]+\.ya?ml$/.test(path)
+  const texts = await readTexts(
+    view.repository,
+    tree.filter((file) => isPolicy(file) || paths.includes(file.path)),
+    signal,
+  )
+  const merged = proposal?.state === 'merged' && proposal.commit === commit
+  const [parent] = made.parents
+  const before = parent === undefined ? [] : await view.repository.list(parent, '', signal)
+  return {
+    commit,
+    editedBy: foreign ? `${claims ? 'somebody as ' : ''}${made.author.name || made.author.email}` : undefined,
+    landed: merged || (await isInHistory(view, commit, signal)),
+    texts,
+    policies: tree.filter(isPolicy).map(({ path }) => ({ path, text: texts.get(path) ?? '' })),
+    changed: changedPaths(foreign ? view.tree : before, tree),
+    unproven: foreign && claims && parent !== undefined ? { base: parent, message: made.message } : undefined,
+  }
+}
+
+function changedPaths(before: readonly TreeFile[], after: readonly TreeFile[]): string[] {
+  const known = new Map(before.map(({ path, id }) => [path, id]))
+  return after.flatMap(({ path, id }) => (known.get(path) === id ? [] : [path]))
+}
+
+/** Whether the base branch has the commit, as far back as is looked. */
+async function isInHistory(view: RepositoryView, commit: ObjectId, signal: AbortSignal): Promise<boolean> {
+  const seen = new Set<ObjectId>()
+  const queue: ObjectId[] = [view.base]
+  for (let id = queue.shift(); id !== undefined && seen.size < MOST_COMMITS; id = queue.shift()) {
+    if (id === commit) return true
+    if (seen.has(id)) continue
+    seen.add(id)
+    queue.push(...(await view.repository.commit(id, signal)).parents)
+  }
+  return false
+}

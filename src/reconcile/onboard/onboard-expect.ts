@@ -1,0 +1,85 @@
+/** What to expect: the turn of design §2 over what was observed, with a policy that is not on the base branch yet. Nothing is written. */
+import { classifyIgnored } from '../../drift/noise/classify-ignored.ts'
+import { asFailure } from '../../failure.ts'
+import type { Observation } from '../../plan/turn/observation.ts'
+import type { UnitPlan } from '../../plan/turn/unit-plan.ts'
+import { effectivePolicy, placedPackages } from '../../policy/effective-policy.ts'
+import type { PolicySet } from '../../policy/parse-policy.ts'
+import type { Expectation, ExpectedProposal, OnboardingSubject } from '../../proposal/text/onboarding-text.ts'
+import type { ObservedUnit } from '../observe/observe-units.ts'
+
+type Failed = Expectation['failed'][number]
+
+/** Of the units that the placements of the policy put into the cluster. */
+export async function expectationOf(
+  units: readonly ObservedUnit[],
+  policies: PolicySet,
+  cluster: string,
+  plan: (observation: Observation) => Promise<UnitPlan>,
+): Promise<Expectation> {
+  const placed = placedUnits(units, policies, cluster)
+  const modes = { Propose: 0, Warn: 0, Off: 0 }
+  const proposals: ExpectedProposal[] = []
+  const failed: Failed[] = []
+  const rules = new Set<string>()
+  let fields = 0
+  let incomplete = 0
+  let objects = 0
+  for (const unit of placed) {
+    const { mode } = effectivePolicy(policies, cluster, packagePathOf(unit))
+    modes[mode] += 1
+    if (unit.state === 'failed') {
+      const [{ code, why }] = unit.failures
+      failed.push({ packageName: unit.packagePath || '.', cluster, code, why })
+      continue
+    }
+    const observation = underPolicy(unit.observation, policies)
+    const muted = observation.verdicts.flatMap(({ setAside }) => setAside.filter(({ state }) => state === 'Ignored'))
+    fields += muted.length
+    for (const { why } of muted) rules.add(why)
+    if (observation.incomplete.length > 0) incomplete += 1
+    const { packageName } = observation.unit
+    try {
+      const { report } = await plan(observation)
+      objects += report.spec.observed.objects
+      // A draft in mode Propose waits for its time, and is proposed then.
+      if (report.status.lifecycle !== '') proposals.push({ packageName, cluster, changes: report.spec.changes, mode })
+    } catch (thrown) {
+      const { code, why } = asFailure(thrown)
+      failed.push({ packageName, cluster, code, why })
+    }
+  }
+  return { proposals, modes, muted: { fields, rules: rules.size }, failed, incomplete, objects }
+}
+
+/** The observation as a turn with this policy and mode Propose would have made it. */
+function underPolicy(observation: Observation, policies: PolicySet): Observation {
+  const { unit, cluster } = observation
+  const policy = effectivePolicy(policies, unit.cluster, unit.packagePath)
+  const today = cluster.observedAt.slice(0, 10)
+  return {
+    ...observation,
+    verdicts: observation.verdicts.map((verdict) => classifyIgnored(verdict, policy.ignore, today)),
+    policy: { ...policy, mode: 'Propose', fieldManager: observation.policy.fieldManager },
+  }
+}
+
+export function placedUnits(units: readonly ObservedUnit[], policies: PolicySet, cluster: string): readonly ObservedUnit[] {
+  const placed = placedPackages(policies, cluster, units.map(packagePathOf))
+  return placed === undefined ? units : units.filter((unit) => placed.includes(packagePathOf(unit)))
+}
+
+export function packagePathOf(unit: ObservedUnit): string {
+  return unit.state === 'failed' ? unit.packagePath : unit.observation.unit.packagePath
+}
+
+/** Who applies, most packages first. */
+export function syncersOf(units: readonly ObservedUnit[]): OnboardingSubject['syncers'] {
+  const appliers = units.flatMap((unit) => (unit.state === 'failed' ? [] : [unit.observation.applier]))
+  const groups = [...Map.groupBy(appliers, ({ name, sentence }) => JSON.stringify([name, sentence]))]
+  return groups
+    .sort(([one, left], [other, right]) => right.length - left.length || (one < other ? -1 : 1))
+    .flatMap(([, [first, ...more]]) =>
+      first === undefined ? [] : [{ name: first.name, sentence: first.said.sentence, units: more.length + 1 }],
+    )
+}

@@ -1,0 +1,153 @@
+/** What onboarding looks at in the cluster: every package against git, the syncers with their ignore rules, the autoscalers. Reads only. */
+import { asFailure, Failure } from '../../failure.ts'
+import type { LiveView } from '../../krm/live-view.ts'
+import { type Resource, readResource } from '../../krm/resource.ts'
+import type { ResourceId } from '../../krm/resource-id.ts'
+import { AUTOSCALER_KINDS, countAutoscalers } from '../../policy/count-autoscalers.ts'
+import { type AppliedPackage, IGNORING_KINDS, type ImportedIgnores, importIgnores } from '../../policy/import-ignores.ts'
+import { type Policy, type PolicySet, withOperator } from '../../policy/parse-policy.ts'
+import type { ClusterIdentity, ClusterReader } from '../../ports/cluster.ts'
+import { API_VERSION } from '../../record/schema.ts'
+import { claimsOf } from '../../status/applier-claims.ts'
+import type { JsonObject } from '../../text/json.ts'
+import { eachOf } from '../each-of.ts'
+import { type LookRequest, lookAtCluster, type ObservedUnit } from '../observe/observe-units.ts'
+import type { RepositoryView } from '../repository/repository-view.ts'
+
+/** Lists of kinds read at once. */
+const LISTS_AT_ONCE = 4
+const PACKAGES_AT_ONCE = 4
+
+export interface OnboardingLook {
+  readonly identity: ClusterIdentity
+  readonly units: readonly ObservedUnit[]
+  readonly ignores: ImportedIgnores
+  readonly autoscalers: ReturnType<typeof countAutoscalers>
+  /** Paths of the packages of which the cluster has something, or of which that is not known. */
+  readonly there: ReadonlySet<string>
+  /** Why something could not be looked for, as sentences. */
+  readonly notLooked: readonly string[]
+}
+
+/**
+ * @param policies for who applies what; modes, ignore rules and placements in it do not count: every package is looked at in full
+ * @throws Failure when nothing of the cluster can be observed
+ */
+export async function lookForOnboarding(
+  view: RepositoryView,
+  cluster: ClusterReader,
+  policies: PolicySet,
+  request: LookRequest,
+  signal: AbortSignal,
+): Promise<OnboardingLook> {
+  const { identity, units } = await lookAtCluster(
+    { ...view, policies: openToAll(request.operator === undefined ? policies : withOperator(policies, request.operator)) },
+    cluster,
+    request,
+    signal,
+  )
+  request.onProgress?.('looking for syncers and autoscalers')
+  const kinds = [...IGNORING_KINDS, ...AUTOSCALER_KINDS]
+  const lists = await eachOf(kinds, LISTS_AT_ONCE, ([group, kind]) => listKind(cluster, group, kind, signal))
+  const found = lists.flatMap(({ resources }) => resources)
+  const isAutoscaler = ({ id }: Resource): boolean => AUTOSCALER_KINDS.some(([group, kind]) => group === id.group && kind === id.kind)
+  const packages = await eachOf(units, PACKAGES_AT_ONCE, (unit) => appliedPackage(unit, cluster, signal))
+  const applied = packages.filter((one) => one !== undefined)
+  const partial = lists.flatMap(({ kind, complete }) => (complete ? [] : [kind]))
+  return {
+    identity,
+    units,
+    ignores: importIgnores(
+      found.filter((one) => !isAutoscaler(one)),
+      applied,
+    ),
+    autoscalers: countAutoscalers(found.filter(isAutoscaler)),
+    there: new Set(units.flatMap((unit, index) => (isThere(packages[index]) ? [pathOf(unit)] : []))),
+    notLooked: [
+      ...lists.flatMap(({ problem }) => (problem === undefined ? [] : [problem])),
+      ...(partial.length === 0 ? [] : [`the recording does not say that it has every ${partial.join(', ')}`]),
+    ],
+  }
+}
+
+/** Mode Propose for everything, and nothing hidden: what is hidden is decided when it is counted. What binds packages stays. */
+function openToAll({ policies, bindings = [] }: PolicySet): PolicySet {
+  const everything: Policy = {
+    document: { apiVersion: API_VERSION, kind: 'DriftPolicy', metadata: { name: 'what-if' }, spec: { mode: 'Propose' } },
+    where: '',
+    ignore: [],
+    windows: [],
+    actors: [],
+    riskOverrides: [],
+    visibility: { hide: [], show: [] },
+  }
+  const others = policies.map((policy) => {
+    const { mode: _mode, enforce: _enforce, ...spec } = policy.document.spec
+    return { ...policy, document: { ...policy.document, spec }, ignore: [] }
+  })
+  return { policies: [everything, ...others], placements: [], bindings }
+}
+
+interface KindList {
+  readonly kind: string
+  readonly resources: readonly Resource[]
+  readonly complete: boolean
+  readonly problem?: string
+}
+
+/** A kind that is not served has no objects. Anything else that goes wrong is told: an error is not absence. */
+async function listKind(cluster: ClusterReader, group: string, kind: string, signal: AbortSignal): Promise<KindList> {
+  try {
+    const { objects, complete } = await cluster.list(group, kind, signal)
+    return { kind, resources: objects.flatMap(asResource), complete }
+  } catch (thrown) {
+    signal.throwIfAborted()
+    const failure = asFailure(thrown)
+    if (failure.code === 'BP3009') return { kind, resources: [], complete: true }
+    if (!(thrown instanceof Failure)) throw thrown
+    return { kind, resources: [], complete: true, problem: `every ${kind}: ${failure.code}, ${failure.why}` }
+  }
+}
+
+function asResource(object: JsonObject): Resource[] {
+  const read = readResource(object)
+  return 'problem' in read ? [] : [read]
+}
+
+interface LivePackage extends AppliedPackage {
+  /** None of its objects is there, and each is known not to be. */
+  readonly absent: boolean
+}
+
+async function appliedPackage(unit: ObservedUnit, cluster: ClusterReader, signal: AbortSignal): Promise<LivePackage | undefined> {
+  if (unit.state === 'failed') return undefined
+  const declared = unit.observation.verdicts.filter(({ desired }) => desired !== undefined)
+  const live = await readAgain(declared, cluster, signal)
+  const states = [...live.values()]
+  return {
+    path: unit.observation.unit.packagePath,
+    claims: claimsOf(live),
+    objects: states.flatMap((state) => (state.state === 'present' ? asResource(state.object) : [])),
+    absent: states.length > 0 && states.every(({ state }) => state === 'absent'),
+  }
+}
+
+/** The verdicts keep the objects that differ only. */
+async function readAgain(
+  declared: readonly { readonly id: ResourceId; readonly apiVersion: string }[],
+  cluster: ClusterReader,
+  signal: AbortSignal,
+): Promise<LiveView> {
+  return cluster.readLive(
+    declared.map(({ id, apiVersion }) => ({ id, apiVersion })),
+    signal,
+  )
+}
+
+function isThere(found: LivePackage | undefined): boolean {
+  return found === undefined || !found.absent
+}
+
+function pathOf(unit: ObservedUnit): string {
+  return unit.state === 'failed' ? unit.packagePath : unit.observation.unit.packagePath
+}

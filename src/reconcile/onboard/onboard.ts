@@ -1,0 +1,282 @@
+/**
+ * `backporch init`: looks, counts what the policy would lead to, and proposes it on one branch. Said twice it writes nothing the second
+ * time; a branch that somebody edited is never pushed to, and its proposal's text follows what is on it.
+ */
+import { asFailure } from '../../failure.ts'
+import type { ObjectId } from '../../package/object-id.ts'
+import { CONFIGURE_BRANCH, LEDGER_BRANCH } from '../../package/ref-name.ts'
+import { CONFIGURE_REF, type OnboardingPlan, type OnboardingRequest, planOnboarding } from '../../plan/onboarding/plan-onboarding.ts'
+import {
+  type OnboardingFile,
+  POLICY_PATH,
+  policyText,
+  SECOND_POLICY_PATH,
+  SOURCE_IGNORE_PATH,
+  sourceIgnoreText,
+} from '../../plan/onboarding/plan-onboarding-files.ts'
+import { neededRights, type RightsForge } from '../../plan/onboarding/plan-onboarding-rights.ts'
+import { NO_WRITES } from '../../plan/turn/action.ts'
+import type { Observation } from '../../plan/turn/observation.ts'
+import { planReconcile } from '../../plan/turn/plan-reconcile.ts'
+import { repositoryLimits } from '../../policy/effective-policy.ts'
+import { type PolicySet, parsePolicyFiles } from '../../policy/parse-policy.ts'
+import type { ClusterReader } from '../../ports/cluster.ts'
+import type { Forge, KnownProposal, OpenedProposal } from '../../ports/hosted-forge.ts'
+import type { FileChange, PackageRepository, RefUpdate } from '../../ports/package-repository.ts'
+import { type OnboardingSubject, onboardingText } from '../../proposal/text/onboarding-text.ts'
+import { pushedPath } from '../../record/pushed-branch.ts'
+import { applyWrites, type LedgerTarget } from '../apply/apply-writes.ts'
+import { isHosted } from '../apply/is-hosted.ts'
+import { hasContent, saysSame } from '../judge-branches.ts'
+import { presentTime } from '../observe/observe.ts'
+import { type LookRequest, withFreshRefs } from '../observe/observe-units.ts'
+import { type RepositoryView, readRepository, readTexts } from '../repository/repository-view.ts'
+import { asking, withAnswers } from '../with-answers.ts'
+import { readBranch, type SeenBranch } from './onboard-branch.ts'
+import { expectationOf, packagePathOf, placedUnits, syncersOf } from './onboard-expect.ts'
+import { lookForOnboarding, type OnboardingLook } from './onboard-look.ts'
+
+export interface OnboardPorts {
+  readonly repository: PackageRepository
+  readonly cluster: ClusterReader
+  readonly forge: Forge
+}
+
+export interface OnboardRequest extends LookRequest, OnboardingRequest {
+  readonly version: string
+  /** Looks and counts, and writes nothing. */
+  readonly dryRun: boolean
+  /** Asked before a proposal is opened, and before a branch is removed. False ends it with nothing written. */
+  readonly confirm: (onboarding: Onboarding) => Promise<boolean>
+}
+
+export interface Onboarding {
+  readonly plan: OnboardingPlan
+  readonly view: RepositoryView
+  /** What was found and counted; undefined where nothing is to be proposed. */
+  readonly subject: OnboardingSubject | undefined
+  /** Files that are to be written. */
+  readonly files: readonly OnboardingFile[]
+  readonly proposal: KnownProposal | undefined
+}
+
+export interface Onboarded extends Onboarding {
+  /** What was pushed. */
+  readonly updates: readonly RefUpdate[]
+  readonly opened: OpenedProposal | undefined
+  /** Somebody was asked, and said no. */
+  readonly refused: boolean
+}
+
+/** @throws Failure as a turn does */
+export async function onboard(ports: OnboardPorts, request: OnboardRequest, signal: AbortSignal): Promise<Onboarded> {
+  let confirmed: boolean | undefined
+  const confirm = async (onboarding: Onboarding): Promise<boolean> => {
+    // Nobody is asked again because a ref moved meanwhile.
+    confirmed ??= await request.confirm(onboarding)
+    return confirmed
+  }
+  return withFreshRefs(async () => carryOut(ports, await prepare(ports, request, signal), { ...request, confirm }, signal))
+}
+
+async function prepare(ports: OnboardPorts, request: OnboardRequest, signal: AbortSignal): Promise<Onboarding> {
+  request.onProgress?.('reading the repository')
+  const view = await readRepository(ports.repository, request.branch, signal)
+  const proposals = await ports.forge.readProposals(view.baseBranch, [CONFIGURE_REF], signal)
+  const proposal = proposals.find(({ ref }) => ref === CONFIGURE_REF)
+  const policyPath = view.tree.some(({ path }) => path === POLICY_PATH) ? SECOND_POLICY_PATH : POLICY_PATH
+  const found = await readBranch(view, request.bot, proposal, [policyPath, SOURCE_IGNORE_PATH], signal)
+  const branch = found?.unproven === undefined ? found : await asBuilt({ ...ports, view, policyPath, request }, found, signal)
+  const seen = { hosted: isHosted(ports.forge), enrolled: view.policies.policies[0]?.where, branch, proposal }
+  const early = planOnboarding({ ...seen, files: [] }, request)
+  if (early.kind !== 'propose') return { plan: early, view, subject: undefined, files: [], proposal }
+  // Theirs counts as it stands; what we made is made anew, because the cluster may have changed since.
+  const theirs = early.editedBy === undefined ? undefined : branch
+  const edited = theirs === undefined ? undefined : parsed(theirs)
+  const look = await lookForOnboarding(view, ports.cluster, edited?.policies ?? view.policies, request, signal)
+  const files = theirs === undefined ? await wantedFiles(view, ports.cluster.name, look, policyPath, signal) : []
+  const policies = edited ?? { policies: withBase(view, files), problem: '' }
+  const plan = planOnboarding({ ...seen, files }, request)
+  const planUnit = (observation: Observation) =>
+    withAnswers(request.renderer, signal, (answers) => planReconcile(asking(observation, answers)))
+  const placed = policies.policies
+  const subject = subjectOf(view, ports, look, policies, {
+    expected: placed === undefined ? undefined : await expectationOf(look.units, placed, ports.cluster.name, planUnit),
+    version: request.version,
+    policyPath,
+    files: theirs?.changed ?? files.map(({ path }) => path),
+    editedBy: early.editedBy,
+  })
+  return { plan, view, subject, files, proposal }
+}
+
+/** As ours, where it is exactly what would be written. */
+async function asBuilt(
+  {
+    view,
+    cluster,
+    policyPath,
+    request,
+  }: Pick<OnboardPorts, 'cluster'> & {
+    readonly view: RepositoryView
+    readonly policyPath: string
+    readonly request: OnboardRequest
+  },
+  branch: SeenBranch,
+  signal: AbortSignal,
+): Promise<SeenBranch> {
+  const { unproven, commit } = branch
+  if (unproven === undefined || !saysSame(unproven.message, MESSAGE)) return branch
+  const look = await lookForOnboarding(view, cluster, view.policies, request, signal)
+  const changes = asChanges(await wantedFiles(view, cluster.name, look, policyPath, signal))
+  return (await hasContent(view.repository, { base: unproven.base, commit }, changes, signal)) ? { ...branch, editedBy: undefined } : branch
+}
+
+function asChanges(files: readonly OnboardingFile[]): FileChange[] {
+  return files.map(({ path, text }) => ({ path, content: new TextEncoder().encode(text) }))
+}
+
+interface ReadPolicies {
+  /** Undefined where they are not valid. */
+  readonly policies: PolicySet | undefined
+  readonly problem: string
+}
+
+function parsed({ policies: files }: SeenBranch): ReadPolicies {
+  try {
+    const policies = parsePolicyFiles(files)
+    if (policies.policies.length > 0) return { policies, problem: '' }
+    return { policies: undefined, problem: 'there is no DriftPolicy under .drift/ on this branch: merging it enrols nothing' }
+  } catch (thrown) {
+    const failure = asFailure(thrown)
+    if (failure.code !== 'BP1005') throw thrown
+    return { policies: undefined, problem: failure.why }
+  }
+}
+
+/** What the base branch will have after the merge. */
+function withBase(view: RepositoryView, files: readonly OnboardingFile[]): PolicySet {
+  const { policies, placements } = parsePolicyFiles(files.filter(({ path }) => path.startsWith('.drift/')))
+  return { ...view.policies, policies: [...view.policies.policies, ...policies], placements: [...view.policies.placements, ...placements] }
+}
+
+async function wantedFiles(
+  view: RepositoryView,
+  cluster: string,
+  { ignores, units, there }: OnboardingLook,
+  policyPath: string,
+  signal: AbortSignal,
+): Promise<OnboardingFile[]> {
+  const all = units.map(packagePathOf)
+  const present = all.filter((path) => there.has(path)).sort()
+  const some = view.policies.placements.length === 0 && present.length > 0 && present.length < all.length
+  // A path with a star in it would be read as a pattern, which may cover other packages.
+  const rules = ignores.imported.filter(({ packages }) => packages.every((path) => !path.includes('*')))
+  const ignored = view.tree.find(({ path }) => path === SOURCE_IGNORE_PATH)
+  const before = ignored === undefined ? undefined : (await readTexts(view.repository, [ignored], signal)).get(SOURCE_IGNORE_PATH)
+  const sourceIgnore = sourceIgnoreText(before)
+  return [
+    { path: policyPath, text: policyText(rules, cluster, some ? present : undefined) },
+    ...(sourceIgnore === undefined ? [] : [{ path: SOURCE_IGNORE_PATH, text: sourceIgnore }]),
+  ]
+}
+
+function subjectOf(
+  view: RepositoryView,
+  { cluster, forge }: OnboardPorts,
+  look: OnboardingLook,
+  { policies, problem }: ReadPolicies,
+  own: Pick<OnboardingSubject, 'expected' | 'version' | 'policyPath' | 'files' | 'editedBy'>,
+): OnboardingSubject {
+  const units = policies === undefined ? look.units : placedUnits(look.units, policies, cluster.name)
+  return {
+    ...own,
+    dialect: forge.dialect,
+    baseBranch: view.baseBranch,
+    clusters: [cluster.name],
+    packages: units.length,
+    elsewhere: look.units.length - units.length,
+    syncers: syncersOf(units),
+    autoscalers: look.autoscalers,
+    imported: policies?.policies.reduce((sum, { ignore }) => sum + ignore.length, 0) ?? 0,
+    notImported: look.ignores.notImported,
+    notLooked: look.notLooked,
+    policyProblem: problem,
+    limits: repositoryLimits(policies ?? view.policies),
+    rights: neededRights(rightsForge(forge)),
+  }
+}
+
+export function rightsForge({ dialect }: Forge): RightsForge {
+  if (dialect.name === 'GitHub') return 'github'
+  return dialect.name === 'git' ? 'git' : 'gitea'
+}
+
+async function carryOut(ports: OnboardPorts, onboarding: Onboarding, request: OnboardRequest, signal: AbortSignal): Promise<Onboarded> {
+  const { plan } = onboarding
+  const nothing = { ...onboarding, updates: [], opened: undefined, refused: false }
+  if (request.dryRun || plan.kind === 'nothing-to-remove') return nothing
+  if (plan.kind === 'enrolled' || plan.kind === 'declined') {
+    return plan.cleanUp === undefined ? nothing : { ...nothing, updates: await remove(onboarding, plan.cleanUp, signal) }
+  }
+  if (plan.kind === 'remove') {
+    if (!(await request.confirm(onboarding))) return { ...nothing, refused: true }
+    return { ...nothing, updates: await remove(onboarding, plan.branch, signal) }
+  }
+  if (plan.asks && !(await request.confirm(onboarding))) return { ...nothing, refused: true }
+  request.onProgress?.('writing')
+  const updates =
+    plan.push === undefined
+      ? []
+      : await push(onboarding, plan.push.from, { cluster: ports.cluster.name, at: presentTime(request.clock) }, signal)
+  const commit = updates.find(({ ref }) => ref === CONFIGURE_REF)?.to ?? undefined
+  return { ...nothing, updates, opened: await propose(ports.forge, onboarding, commit, signal) }
+}
+
+/** A forge closes the proposal whose branch is gone. A ledger that knows nothing else goes with it. */
+async function remove({ view }: Onboarding, commit: ObjectId, signal: AbortSignal): Promise<RefUpdate[]> {
+  const { repository, ledger, ledgerTree } = view
+  const own = pushedPath(CONFIGURE_BRANCH)
+  const update: RefUpdate = { ref: CONFIGURE_REF, from: commit, to: null }
+  const begun = ledger !== null && ledgerTree.every(({ path }) => path === own)
+  await repository.push([update, ...(begun ? [{ ref: `refs/heads/${LEDGER_BRANCH}`, from: ledger, to: null }] : [])], signal)
+  // Where this is a clone, the ledger of its origin may know more.
+  return [update]
+}
+
+async function push(
+  { view, files }: Onboarding,
+  from: ObjectId | null,
+  told: Pick<LedgerTarget, 'cluster' | 'at'>,
+  signal: AbortSignal,
+): Promise<readonly RefUpdate[]> {
+  const { repository, base, ledger, pushed } = view
+  // Same base, same files, same commit.
+  const { at } = (await repository.commit(base, signal)).author
+  const writes = {
+    ...NO_WRITES,
+    commits: [{ name: CONFIGURE_REF, parents: [base], base, changes: asChanges(files), message: MESSAGE, at }],
+    updates: [{ ref: CONFIGURE_REF, from, to: { commit: CONFIGURE_REF } }],
+    ledgerLines: [`${CONFIGURE_BRANCH}: proposed`],
+  }
+  const { updates } = await applyWrites(repository, writes, { ...told, head: ledger, pushed }, signal)
+  return updates
+}
+
+const MESSAGE = `chore(drift): configure Backporch
+
+Enrols this repository: the policy says what is done about drift, and .sourceignore keeps its records out of Flux. Nothing is
+recorded and nothing is proposed before this is merged.
+`
+
+async function propose(
+  forge: Forge,
+  { view, subject, proposal }: Onboarding,
+  pushed: ObjectId | undefined,
+  signal: AbortSignal,
+): Promise<OpenedProposal | undefined> {
+  const commit = pushed ?? view.refs.get(CONFIGURE_REF)
+  if (subject === undefined || commit === undefined) return undefined
+  const wanted = { ref: `refs/heads/${CONFIGURE_BRANCH}`, commit, baseBranch: view.baseBranch, ...onboardingText(subject), reviewers: [] }
+  return forge.ensureProposal(wanted, proposal, signal)
+}

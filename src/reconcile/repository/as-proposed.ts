@@ -1,0 +1,106 @@
+/** Whether what came onto the base branch is what we proposed: whoever merges decides, and what nobody proposed is never settled by itself. */
+import { applyPatch, structuredPatch } from 'diff'
+import { asFailure } from '../../failure.ts'
+import type { ObjectId } from '../../package/object-id.ts'
+import type { Landing } from '../../plan/turn/observation.ts'
+import type { FileChange, PackageRepository } from '../../ports/package-repository.ts'
+import { hashOf, pushedContent } from '../../record/pushed-branch.ts'
+import { changesBetween } from './changes-between.ts'
+import { type RepositoryView, readPushed } from './repository-view.ts'
+
+/** Edits of one file after which it is told as another one. */
+const MOST_EDITS = 4_000
+
+export interface MergedText {
+  /** Full names of the branches that the record may have been on. */
+  readonly refs: readonly string[]
+  /** Of the record, as it is on the base branch. */
+  readonly text: string
+  readonly landing: Landing
+}
+
+/**
+ * By the record, by the head commit that the forge or a merge commit names, and by what the landing changed: somebody may edit while merging.
+ * @returns why it is not, as a part of a sentence; undefined where it is
+ */
+export async function whyAltered(
+  view: RepositoryView,
+  { refs, text, landing }: MergedText,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const pushed = await readPushed(view, refs, signal)
+  const commits = [...pushed.values()].flatMap(({ spec }) => spec.commits)
+  if (commits.length === 0) return 'the ledger does not know what was proposed'
+  const record = hashOf(new TextEncoder().encode(text))
+  if (!commits.some(({ records }) => records.includes(record))) return 'its record is none that backporch pushed'
+  const isOurs = (id: string): boolean => commits.some(({ commit }) => commit === id)
+  const head = refs.map((ref) => view.proposals.get(ref)).find((proposal) => proposal?.state === 'merged')?.commit
+  if (head !== undefined && !isOurs(head)) return `${head.slice(0, 7)}, which was merged, is no commit that backporch pushed`
+  if (isOurs(landing.commit)) return undefined
+  const { parents } = await view.repository.commit(landing.commit, signal)
+  const landed = await changesBetween(view.repository, parents[0], landing.commit, signal)
+  const { content } = pushedContent(landed)
+  if (commits.some((known) => known.content === content)) return undefined
+  // The base branch may have moved on in the same files.
+  const merged = parents.slice(1).find(isOurs) ?? head
+  const isMerge = merged !== undefined && (await isMergeOf(view.repository, merged, { onto: parents[0], landed }, signal))
+  return isMerge ? undefined : 'its files are not those that backporch pushed'
+}
+
+interface Landed {
+  /** What the base branch was before. */
+  readonly onto: ObjectId | undefined
+  readonly landed: readonly FileChange[]
+}
+
+/** Whether the landing changes nothing but what the commit changes against its own parent, in files that may have moved on since. */
+async function isMergeOf(repository: PackageRepository, merged: ObjectId, { onto, landed }: Landed, signal: AbortSignal): Promise<boolean> {
+  let base: ObjectId | undefined
+  try {
+    base = (await repository.commit(merged, signal)).parents[0]
+  } catch (thrown) {
+    // Squashed by the forge, which says that it was this commit, and gone since.
+    if (asFailure(thrown).code === 'BP4006') return true
+    throw thrown
+  }
+  const proposed = await changesBetween(repository, base, merged, signal)
+  const paths = new Set(proposed.map(({ path }) => path))
+  if (onto === undefined || base === undefined || landed.some(({ path }) => !paths.has(path))) return false
+  const after = new Map(landed.map(({ path, content }) => [path, content]))
+  for (const { path, content } of proposed) {
+    const before = await contentAt(repository, onto, path, signal)
+    const is = after.has(path) ? (after.get(path) ?? null) : before
+    if (isSame(is, content)) continue
+    const then = await contentAt(repository, base, path, signal)
+    if (!isSame(is, applied({ then, before, content }))) return false
+  }
+  return true
+}
+
+interface FileSides {
+  /** What the proposal was built on. */
+  readonly then: Uint8Array | null
+  /** What it was merged into. */
+  readonly before: Uint8Array | null
+  /** What was proposed. */
+  readonly content: Uint8Array | null
+}
+
+/** The file with the proposal's own lines changed, wherever they are by now; null where they are not found. */
+function applied({ then, before, content }: FileSides): Uint8Array | null {
+  if (then === null || before === null || content === null) return null
+  const [from, to, onto] = [then, content, before].map((bytes) => new TextDecoder().decode(bytes)) as [string, string, string]
+  const patch = structuredPatch('', '', from, to, undefined, undefined, { context: 1, maxEditLength: MOST_EDITS })
+  const text = patch === undefined ? false : applyPatch(onto, patch, { autoConvertLineEndings: false })
+  return text === false ? null : new TextEncoder().encode(text)
+}
+
+async function contentAt(repository: PackageRepository, commit: ObjectId, path: string, signal: AbortSignal): Promise<Uint8Array | null> {
+  const file = (await repository.list(commit, path, signal)).find((one) => one.path === '')
+  if (file === undefined) return null
+  return (await repository.read([file.id], signal)).get(file.id) ?? null
+}
+
+function isSame(left: Uint8Array | null, right: Uint8Array | null): boolean {
+  return left === null || right === null ? left === right : Buffer.compare(left, right) === 0
+}

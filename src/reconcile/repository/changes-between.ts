@@ -1,0 +1,30 @@
+/** What one commit changes against another, as files to write. */
+import type { ObjectId } from '../../package/object-id.ts'
+import type { FileChange, PackageRepository } from '../../ports/package-repository.ts'
+
+const SUBMODULE = '160000'
+
+/** @param from undefined for an empty tree. A submodule has the content that `git diff` shows of it: no file of ours has that, and it is no deletion. */
+export async function changesBetween(
+  repository: PackageRepository,
+  from: ObjectId | undefined,
+  to: ObjectId,
+  signal: AbortSignal,
+): Promise<FileChange[]> {
+  const before = new Map(from === undefined ? [] : (await repository.list(from, '', signal)).map(({ path, id }) => [path, id]))
+  const after = await repository.list(to, '', signal)
+  const written = after.filter(({ path, id }) => before.get(path) !== id)
+  const contents = await repository.read(
+    written.filter(({ mode }) => mode !== SUBMODULE).map(({ id }) => id),
+    signal,
+  )
+  const kept = new Set(after.map(({ path }) => path))
+  return [
+    ...written.map(({ path, id, mode }) => ({ path, content: mode === SUBMODULE ? submodule(id) : (contents.get(id) ?? null) })),
+    ...[...before.keys()].filter((path) => !kept.has(path)).map((path) => ({ path, content: null })),
+  ]
+}
+
+function submodule(id: ObjectId): Uint8Array {
+  return new TextEncoder().encode(`Subproject commit ${id}\n`)
+}

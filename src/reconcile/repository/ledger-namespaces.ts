@@ -1,0 +1,30 @@
+/** Which namespaces each unit has objects in, as the ledger saw them last. */
+import { Failure } from '../../failure.ts'
+import { readResourceGroup } from '../../status/resource-group.ts'
+import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
+import { type RepositoryView, readTexts } from './repository-view.ts'
+
+const RESOURCE_GROUP = /^(clusters\/[^/]+\/[^/]+)\/resourcegroup\.yaml$/
+
+/** By the unit's folder in the ledger. A unit whose ResourceGroup is not there or cannot be read is left out: nothing is known of it. */
+export async function readNamespaces(view: RepositoryView, signal: AbortSignal): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const files = view.ledgerTree.filter(({ path }) => RESOURCE_GROUP.test(path))
+  const texts = await readTexts(view.repository, files, signal)
+  const found = new Map<string, ReadonlySet<string>>()
+  for (const { path } of files) {
+    const folder = RESOURCE_GROUP.exec(path)?.[1] ?? path
+    const namespaces = namespacesIn(texts.get(path) ?? '', `drift-ledger:${path}`)
+    if (namespaces !== undefined) found.set(folder, namespaces)
+  }
+  return found
+}
+
+function namespacesIn(text: string, where: string): ReadonlySet<string> | undefined {
+  try {
+    const [document] = parseGoYaml(text, where).documents
+    return document === undefined ? undefined : new Set(readResourceGroup(document.value).map(({ id }) => id.namespace))
+  } catch (thrown) {
+    if (thrown instanceof Failure) return undefined
+    throw thrown
+  }
+}

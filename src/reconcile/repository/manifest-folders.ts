@@ -1,0 +1,108 @@
+/** Which folders of a repository hold manifests: told where somebody looks for packages and there are none. */
+import { asFailure, Failure } from '../../failure.ts'
+import { type FoundPackage, normalPath, selectPackages } from '../../package/find-packages.ts'
+import type { TreeFile } from '../../ports/package-repository.ts'
+import { KUSTOMIZATION_NAMES } from '../../render/kustomize/kustomization-names.ts'
+import { type RepositoryView, readTexts } from './repository-view.ts'
+
+/** Files that are read to count, and folders that are told. */
+const MOST_FILES = 1_000
+const MOST_TOLD = 8
+
+/** As `selectPackages`. @throws Failure BP1004 that names the folders with manifests, where a name or the repository has no Kptfile */
+export async function choosePackages(
+  view: RepositoryView,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly FoundPackage[]> {
+  try {
+    return selectPackages(view.packages, names)
+  } catch (thrown) {
+    const failure = asFailure(thrown)
+    if (failure.code !== 'BP1004') throw thrown
+    throw await withFolders(failure, view, names, signal)
+  }
+}
+
+async function withFolders(failure: Failure, view: RepositoryView, names: readonly string[], signal: AbortSignal): Promise<Failure> {
+  const named = names.map(normalPath).filter((path) => path !== undefined)
+  const within = (path: string): boolean => named.length === 0 || named.some((folder) => folder === '' || path.startsWith(`${folder}/`))
+  const { folders, isWhole } = await manifestFolders(
+    view,
+    view.tree.filter(({ path }) => within(path)),
+    signal,
+  )
+  const [first] = folders
+  if (first === undefined) return failure
+  const told = folders.slice(0, MOST_TOLD).map(describe)
+  const more = folders.length > told.length ? `, and ${folders.length - told.length} more` : ''
+  const some = isWhole ? '' : `; only the first ${MOST_FILES} files were read`
+  const { code, what, why, retry } = failure
+  return new Failure({
+    code,
+    what,
+    why: `${why}; manifests are in ${told.join(', ')}${more}${some}`,
+    remedy: `compare a folder as it stands, as in --path ${shellWord(first.path)}; or make it a package: run "kpt pkg init" in it and commit the Kptfile`,
+    retry,
+  })
+}
+
+interface ManifestFolder {
+  readonly path: string
+  /** Documents that name an apiVersion and a kind, right in the folder. */
+  readonly objects: number
+  readonly kustomization: boolean
+}
+
+/** The biggest first. What lies below a Helm chart is text and no manifest. */
+async function manifestFolders(
+  view: RepositoryView,
+  tree: readonly TreeFile[],
+  signal: AbortSignal,
+): Promise<{ readonly folders: readonly ManifestFolder[]; readonly isWhole: boolean }> {
+  const charts = tree.flatMap(({ path }) => (/(^|\/)Chart\.yaml$/.test(path) ? [folderOf(path)] : []))
+  const candidates = tree.filter(
+    ({ path, mode }) =>
+      (mode === '100644' || mode === '100755') &&
+      /\.(?:ya?ml|json)$/.test(path) &&
+      !path.startsWith('.') &&
+      !charts.some((chart) => chart === '' || path.startsWith(`${chart}/`)),
+  )
+  const read = candidates.slice(0, MOST_FILES)
+  const texts = await readTexts(view.repository, read, signal, () => undefined)
+  const counts = new Map<string, number>()
+  for (const [path, text] of texts) {
+    const count = isKustomizationFile(path) ? 0 : objectsIn(text, path.endsWith('.json'))
+    if (count > 0) counts.set(folderOf(path), (counts.get(folderOf(path)) ?? 0) + count)
+  }
+  const built = new Set(tree.flatMap(({ path }) => (isKustomizationFile(path) ? [folderOf(path)] : [])))
+  const folders = [...new Set([...counts.keys(), ...built])]
+    .filter((path) => !charts.includes(path))
+    .map((path) => ({ path, objects: counts.get(path) ?? 0, kustomization: built.has(path) }))
+  const order = folders.toSorted((one, other) => other.objects - one.objects || (one.path < other.path ? -1 : 1))
+  return { folders: order, isWhole: read.length === candidates.length }
+}
+
+/** Without a parser: it is a hint, and files may be anything. */
+function objectsIn(text: string, isJson: boolean): number {
+  if (isJson) return /"apiVersion"\s*:/.test(text) && /"kind"\s*:/.test(text) ? 1 : 0
+  return text.split(/^---.*$/m).filter((document) => /^apiVersion:\s*\S/m.test(document) && /^kind:\s*\S/m.test(document)).length
+}
+
+function describe({ path, objects, kustomization }: ManifestFolder): string {
+  const count = objects === 0 ? '' : `${objects} ${objects === 1 ? 'object' : 'objects'}`
+  const what = [count, kustomization ? 'a kustomization' : ''].filter((text) => text !== '').join(' and ')
+  return `${path || '.'} (${what})`
+}
+
+function isKustomizationFile(path: string): boolean {
+  return KUSTOMIZATION_NAMES.includes(path.slice(path.lastIndexOf('/') + 1))
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
+}
+
+function shellWord(path: string): string {
+  return path === '' ? '.' : /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
+}

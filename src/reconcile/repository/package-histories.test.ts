@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { MemoryRepository } from '../../../test/fakes/memory-repository.ts'
+import { InProcessRenderer } from '../../adapters/functions/in-process-renderer.ts'
+import { Failure } from '../../failure.ts'
+import type { ObjectId } from '../../package/object-id.ts'
+import type { TreeFile } from '../../ports/package-repository.ts'
+import { loadPackage } from '../observe/observe.ts'
+import { PackageHistories } from './package-histories.ts'
+import { type RepositoryView, readRepository } from './repository-view.ts'
+
+const { signal } = new AbortController()
+const KPTFILE = 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: web}\n'
+const CONFIG = 'apps/web/config.yaml'
+
+function config(color: string): string {
+  return `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\ndata: {color: ${color}}\n`
+}
+
+class CountingRepository extends MemoryRepository {
+  reads = 0
+
+  override commit(id: ObjectId): ReturnType<MemoryRepository['commit']> {
+    this.reads += 1
+    return super.commit(id)
+  }
+
+  override list(...args: Parameters<MemoryRepository['list']>): Promise<TreeFile[]> {
+    this.reads += 1
+    return super.list(...args) as Promise<TreeFile[]>
+  }
+
+  override read(...args: Parameters<MemoryRepository['read']>): ReturnType<MemoryRepository['read']> {
+    this.reads += 1
+    return super.read(...args)
+  }
+}
+
+/** What a turn asks for, and how many reads that took. */
+async function turn(repository: CountingRepository, histories: PackageHistories, renderer = new InProcessRenderer(), namespace = 'shop') {
+  const view: RepositoryView = await readRepository(repository, 'main', signal)
+  const [found] = view.packages
+  assert.ok(found !== undefined)
+  const { desired } = await loadPackage(view, found, 'test', new InProcessRenderer(), signal)
+  const before = repository.reads
+  const history = await histories.read({ view, renderer }, { packagePath: found.path, outside: [] }, namespace, desired, signal)
+  return { history, reads: repository.reads - before }
+}
+
+function changed(times: number): CountingRepository {
+  const repository = new CountingRepository()
+  repository.commitByHand('main', { 'apps/web/Kptfile': KPTFILE })
+  for (let index = 0; index < times; index += 1) repository.commitByHand('main', { [CONFIG]: config(`c${index}`) })
+  return repository
+}
+
+test('the history of a package is read once however many turns ask for it, and of a new commit only that one', async () => {
+  const repository = changed(10)
+  const histories = new PackageHistories()
+  const first = await turn(repository, histories)
+  assert.ok(first.reads > 20, String(first.reads))
+  for (let turns = 0; turns < 5; turns += 1) assert.deepEqual(await turn(repository, histories), { history: first.history, reads: 0 })
+  repository.commitByHand('main', { 'README.md': 'another file' })
+  const moved = await turn(repository, histories)
+  assert.deepEqual([moved.reads <= 3, moved.history.versions.length], [true, first.history.versions.length])
+  repository.commitByHand('main', { [CONFIG]: config('new') })
+  const changedOnce = await turn(repository, histories)
+  assert.deepEqual([changedOnce.reads <= 3, changedOnce.history.versions.length], [true, first.history.versions.length + 1])
+  // Another place of the objects is another history.
+  assert.ok((await turn(repository, histories, undefined, 'elsewhere')).reads > 20)
+})
+
+test('several clusters that ask at once read once', async () => {
+  const repository = changed(10)
+  const alone = await turn(repository, new PackageHistories())
+  const histories = new PackageHistories()
+  const view = await readRepository(repository, 'main', signal)
+  const [found] = view.packages
+  assert.ok(found !== undefined)
+  const renderer = new InProcessRenderer()
+  const { desired } = await loadPackage(view, found, 'test', renderer, signal)
+  const before = repository.reads
+  const ask = () => histories.read({ view, renderer }, { packagePath: found.path, outside: [] }, 'shop', desired, signal)
+  await Promise.all([ask(), ask(), ask(), ask()])
+  assert.equal(repository.reads - before, alone.reads)
+})
+
+test('a version that cannot be rendered for the moment is asked for again, one that never can be is not', async () => {
+  for (const [retry, again] of [
+    ['backoff', true],
+    ['on-change', false],
+  ] as const) {
+    const repository = changed(3)
+    const histories = new PackageHistories()
+    const renderer = new InProcessRenderer()
+    const render = renderer.render.bind(renderer)
+    const failure = new Failure({ code: 'BP1203', what: 'cannot render', why: 'the program took too long', remedy: 'wait', retry })
+    let failing = true
+    renderer.render = async (...args) => (failing ? { failures: [failure] } : render(...args))
+    const short = await turn(repository, histories, renderer)
+    failing = false
+    const later = await turn(repository, histories, renderer)
+    assert.equal(later.reads > 0, again)
+    assert.equal(later.history.versions.length > short.history.versions.length, again)
+  }
+})
+
+test('a history that is continued is the history that is read anew, whatever was committed', async () => {
+  const step: fc.Arbitrary<Readonly<Record<string, string | null>>> = fc.oneof(
+    fc.constantFrom('red', 'blue', 'green').map((color) => ({ [CONFIG]: config(color) })),
+    fc.constant({ [CONFIG]: 'a: [' }),
+    fc.integer({ max: 9 }).map((number) => ({ 'README.md': String(number) })),
+    fc.constant({ [CONFIG]: null }),
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.record({ files: step, look: fc.boolean() }), { maxLength: 30 }), async (steps) => {
+      const repository = changed(1)
+      const histories = new PackageHistories()
+      let files: Readonly<Record<string, string | null>> = {}
+      for (const one of steps) {
+        // What is not there cannot be removed.
+        if (one.files[CONFIG] === null && files[CONFIG] === null) continue
+        files = { ...files, ...one.files }
+        repository.commitByHand('main', one.files)
+        if (!one.look || files[CONFIG] === 'a: [') continue
+        const { history } = await turn(repository, histories)
+        const { history: fresh } = await turn(repository, new PackageHistories())
+        // What is older than a content that was left out for room is not compared.
+        if (fresh.complete && history.complete) assert.deepEqual(history, fresh)
+      }
+    }),
+    { numRuns: 60 },
+  )
+})

@@ -1,0 +1,188 @@
+/** What earlier commits of the base branch rendered for one package: read only where a difference may be the syncer's lag. */
+import type { PackageHistory, PackageVersion } from '../../drift/behind/sync-evidence.ts'
+import { Failure } from '../../failure.ts'
+import { resourceKey } from '../../krm/resource-id.ts'
+import type { ObjectId } from '../../package/object-id.ts'
+import { contentHash } from '../../plan/turn/unit-git.ts'
+import { type CommitView, OversizedRead, type TreeFile } from '../../ports/package-repository.ts'
+import type { DesiredSet } from '../../render/desired-set.ts'
+import type { PackageRenderer } from '../../render/package-renderer.ts'
+import { RENDERED_BY_KPT, type RenderChoice } from '../../render/render-choice.ts'
+import type { JsonObject } from '../../text/json.ts'
+import { below, type RepositoryView, readPackageFiles } from './repository-view.ts'
+import { AskedFiles, renderUnit, unitTree } from './unit-source.ts'
+
+/** Commits of the base branch that are walked, and contents of the package that are rendered. A syncer lags by a few. */
+const MOST_COMMITS = 200
+const MOST_VERSIONS = 20
+
+export interface HistoryGround {
+  readonly view: RepositoryView
+  readonly renderer: PackageRenderer
+  /** Kpt renders it unless given. */
+  readonly choice?: RenderChoice
+}
+
+export interface HistoryOf {
+  readonly packagePath: string
+  /** Paths of what its rendering reads outside of the package, from the root of the repository. */
+  readonly outside: readonly string[]
+  /** Of an earlier base commit, where there was one. */
+  readonly known?: KnownHistory | undefined
+}
+
+/** The history as of one base commit. */
+export interface KnownHistory {
+  readonly base: ObjectId
+  readonly history: PackageHistory
+  /** Whether reading it again would give the same: false where a version could not be rendered, and may be later. */
+  readonly lasting: boolean
+}
+
+/**
+ * Walks the first parents of the base commit, down to the commit whose history is known: what a merge brought counts from the merge on.
+ * @param namespace where a namespaced object without a namespace goes
+ * @throws Failure BP40xx when git fails; the commits that a shallow clone lacks are `cut`
+ */
+export async function readPackageHistory(
+  ground: HistoryGround,
+  { packagePath, outside: outsideNow, known }: HistoryOf,
+  namespace: string,
+  desired: DesiredSet,
+  signal: AbortSignal,
+): Promise<KnownHistory> {
+  const { view } = ground
+  const placeOf = new Map<string, number>()
+  let commit = await view.repository.commit(view.base, signal)
+  let outside = outsideNow
+  let content = contentHash(unitTree(view.tree, packagePath, outside))
+  const versions: PackageVersion[] = [{ commit: view.base, tree: content, at: '', objects: objectsOf(desired, namespace) }]
+  let complete = false
+  let rendered = true
+  let lasting = true
+  for (let walked = 0; walked < MOST_COMMITS; walked += 1) {
+    placeOf.set(commit.id, versions.length - 1)
+    // The first commit with a content is the oldest one in a row that has it.
+    const last = versions.length - 1
+    const newest = versions[last]
+    if (newest !== undefined && rendered) versions[last] = { ...newest, commit: commit.id, at: timeOf(commit) }
+    const [parent] = commit.parents
+    const own = parent === undefined ? [] : await packageTree(view, parent, packagePath, signal).catch(cutOff)
+    if (own instanceof Failure) return { base: view.base, history: { versions, placeOf, complete, cut: own }, lasting: false }
+    if (parent === undefined || own.length === 0) {
+      complete = true
+      break
+    }
+    if (parent === known?.base && known.history.placeOf.size + walked <= 2 * MOST_COMMITS) {
+      const same = rendered && content === contentHash([...own, ...(await outsideTree(view, parent, outside, signal))])
+      return { base: view.base, history: joined({ versions, placeOf, complete }, known.history, same), lasting }
+    }
+    commit = await view.repository.commit(parent, signal)
+    const before = contentHash([...own, ...(await outsideTree(view, parent, outside, signal))])
+    if (before === content) continue
+    if (versions.length === MOST_VERSIONS) break
+    const version = await render(ground, parent, { packagePath, tree: own }, namespace, signal)
+    outside = version.outside
+    content = contentHash([...own, ...(await outsideTree(view, parent, outside, signal))])
+    const { objects } = version
+    rendered = objects !== undefined
+    lasting &&= version.lasting
+    if (objects !== undefined) versions.push({ commit: commit.id, tree: content, at: timeOf(commit), objects })
+  }
+  // Before its first commit the package had nothing, which is a version too: what that commit brought may still be on its way.
+  if (complete) versions.push({ commit: '', tree: '', at: '', objects: new Map() })
+  return { base: view.base, history: { versions, placeOf, complete }, lasting }
+}
+
+/** @param same whether the oldest content of `newer` is the newest one of `older` */
+function joined(newer: PackageHistory, older: PackageHistory, same: boolean): PackageHistory {
+  const last = newer.versions.length - 1
+  const [first, ...rest] = older.versions
+  const [oldest] = newer.versions.slice(-1)
+  const one = same && first !== undefined && oldest !== undefined
+  const versions = one
+    ? [...newer.versions.slice(0, last), { ...oldest, commit: first.commit, at: first.at }, ...rest]
+    : [...newer.versions, ...older.versions]
+  const offset = one ? last : last + 1
+  const places = [...older.placeOf].map(([commit, place]) => [commit, place + offset] as const)
+  const kept = versions.slice(0, MOST_VERSIONS + 1)
+  return {
+    versions: kept,
+    placeOf: new Map([...newer.placeOf, ...places.filter(([, place]) => place < kept.length)]),
+    complete: older.complete && kept.length === versions.length,
+  }
+}
+
+/** What a shallow clone does not have is told as a value: what it does have is known all the same. */
+function cutOff(thrown: unknown): Failure {
+  if (thrown instanceof Failure && thrown.code === 'BP4011') return thrown
+  throw thrown
+}
+
+async function packageTree(view: RepositoryView, commit: ObjectId, packagePath: string, signal: AbortSignal): Promise<readonly TreeFile[]> {
+  const tree = await view.repository.list(commit, packagePath, signal)
+  return packagePath === '' ? below(tree, '') : tree
+}
+
+/** As `unitTree` lists it. */
+async function outsideTree(
+  view: RepositoryView,
+  commit: ObjectId,
+  outside: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly TreeFile[]> {
+  const files: TreeFile[] = []
+  for (const path of outside) {
+    const found = await new AskedFiles(view.repository, commit, signal).at(path)
+    if (typeof found !== 'string') files.push({ ...found, path: `/${path}` })
+  }
+  return files
+}
+
+interface RenderedVersion {
+  /** Undefined for a content that cannot be rendered: it was never applied, so it explains nothing. */
+  readonly objects: PackageVersion['objects'] | undefined
+  readonly outside: readonly string[]
+  readonly lasting: boolean
+}
+
+async function render(
+  { view, renderer, choice = RENDERED_BY_KPT }: HistoryGround,
+  commit: ObjectId,
+  { packagePath, tree }: { readonly packagePath: string; readonly tree: readonly TreeFile[] },
+  namespace: string,
+  signal: AbortSignal,
+): Promise<RenderedVersion> {
+  const files = await readPackageFiles(view.repository, tree, signal, { folder: packagePath, all: choice.tool === 'command' }).catch(
+    tooLarge,
+  )
+  // As it was never read, it was never applied by what is read here.
+  if (files instanceof OversizedRead) return { objects: undefined, outside: [], lasting: true }
+  const at = new AskedFiles(view.repository, commit, signal)
+  const { rendering, outside } = await renderUnit(at, renderer, { packagePath, files, choice }, signal)
+  const failures = 'failures' in rendering ? rendering.failures : []
+  const lasting = failures.every(({ retry }) => retry !== 'backoff')
+  return { objects: 'failures' in rendering ? undefined : objectsOf(rendering.desired, namespace), outside, lasting }
+}
+
+function tooLarge(thrown: unknown): OversizedRead {
+  if (thrown instanceof OversizedRead) return thrown
+  throw thrown
+}
+
+/** Nobody asks the server how the kinds of an earlier version are scoped: each object stands wherever it may be. */
+function objectsOf({ resources }: DesiredSet, namespace: string): ReadonlyMap<string, JsonObject> {
+  return new Map(
+    resources.flatMap(({ id, object }): [string, JsonObject][] => {
+      const places = id.namespace === '' ? ['', namespace] : [id.namespace, '']
+      return places.map((place) => [resourceKey({ ...id, namespace: place }), object])
+    }),
+  )
+}
+
+/** Of a year with four digits: git takes any number. */
+function timeOf({ committer }: CommitView): string {
+  return `${new Date(Math.min(Math.max(committer.at, 0), LAST_SECOND) * 1000).toISOString().slice(0, 19)}Z`
+}
+
+const LAST_SECOND = Date.parse('9999-12-31T23:59:59Z') / 1000

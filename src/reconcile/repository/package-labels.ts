@@ -1,0 +1,46 @@
+/** Packages by the labels of their Kptfile, as `-l` selects them. */
+import { Failure } from '../../failure.ts'
+import { type LabelSelector, matchesLabels } from '../../krm/label-selector.ts'
+import type { FoundPackage } from '../../package/find-packages.ts'
+import { readKptfile } from '../../package/kptfile.ts'
+import { PACKAGE_FILE } from '../../package/walk-package.ts'
+import { type RepositoryView, readTexts } from './repository-view.ts'
+
+/**
+ * The packages that the selector selects. One whose Kptfile cannot be read is among them: its labels are not known, and what
+ * is not known is shown, not hidden.
+ * @throws Failure BP1011 when there is none: a slip in a selector must not look like "nothing differs"
+ */
+export async function selectByLabels(
+  view: RepositoryView,
+  packages: readonly FoundPackage[],
+  selector: LabelSelector,
+  signal: AbortSignal,
+): Promise<readonly FoundPackage[]> {
+  const pathOf = (found: FoundPackage): string => (found.path === '' ? PACKAGE_FILE : `${found.path}/${PACKAGE_FILE}`)
+  const wanted = new Set(packages.map(pathOf))
+  const texts = await readTexts(
+    view.repository,
+    view.tree.filter(({ path }) => wanted.has(path)),
+    signal,
+  )
+  const selected = packages.filter((found) => {
+    // Labels are those of a Kptfile.
+    if (found.source === 'folder') return matchesLabels(selector, new Map())
+    const where = pathOf(found)
+    const reading = readKptfile(texts.get(where) ?? '', where)
+    return 'failures' in reading || matchesLabels(selector, reading.kptfile.labels)
+  })
+  if (selected.length === 0) throw selectsNothing(packages.length)
+  return selected
+}
+
+function selectsNothing(packages: number): Failure {
+  return new Failure({
+    code: 'BP1011',
+    what: 'the label selector selects no package',
+    why: `none of the ${packages} ${packages === 1 ? 'package' : 'packages'} has such labels in the metadata of its Kptfile`,
+    remedy: 'correct -l, or give the packages the labels: metadata.labels of the Kptfile on the base branch',
+    retry: 'on-change',
+  })
+}

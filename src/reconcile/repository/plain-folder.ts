@@ -1,0 +1,51 @@
+/** Whether the files of a folder without a Kptfile are the objects that run, where nobody says what renders them. */
+import { Failure } from '../../failure.ts'
+import type { FoundPackage } from '../../package/find-packages.ts'
+import type { PackageFiles } from '../../package/package-files.ts'
+import { KUSTOMIZATION_NAMES } from '../../render/kustomize/kustomization-names.ts'
+
+/** @throws Failure BP1004 where something else has to make the objects: a kustomization further down, or Helm */
+export function assertPlainFolder({ path: folder, subpackages }: FoundPackage, files: PackageFiles): void {
+  const where = (path: string): string => (folder === '' ? path : `${folder}/${path}`)
+  const own = files.map(({ path }) => where(path)).filter((path) => !subpackages.some((below) => path.startsWith(`${below}/`)))
+  const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+  const charts = own.filter((path) => nameOf(path) === 'Chart.yaml').map(folderOf)
+  if (charts.length > 0)
+    throw notPlain(
+      folder,
+      `Helm makes the objects of ${listed(charts)}`,
+      'name a folder without a chart, or the command that prints the objects in a policy (spec.render)',
+    )
+  const built = own.filter((path) => KUSTOMIZATION_NAMES.some((name) => name === nameOf(path))).map(folderOf)
+  if (built.length > 0)
+    throw notPlain(
+      folder,
+      `kustomize makes the objects of ${listed(built)}, and nothing says which of them run`,
+      `name one of these folders, as in --path ${built[0]}, or say in a policy that the files stand as they are (spec.render.tool: files)`,
+    )
+}
+
+/** @returns BP1004 for a folder that somebody named and that declares nothing: most likely the name is wrong */
+export function holdsNothing(folder: string): Failure {
+  return new Failure({
+    code: 'BP1004',
+    what: `there is no object in ${folder || 'the root of the repository'}`,
+    why: 'no file of the folder declares an object that is applied',
+    remedy: 'name the folder of the manifests',
+    retry: 'on-change',
+  })
+}
+
+function notPlain(folder: string, why: string, remedy: string): Failure {
+  const what = `${folder || 'the root of the repository'} cannot be compared as it stands`
+  return new Failure({ code: 'BP1004', what, why, remedy, retry: 'on-change' })
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/'))) || '.'
+}
+
+function listed(folders: readonly string[]): string {
+  const more = folders.length > 5 ? ` and ${folders.length - 5} more` : ''
+  return `${folders.slice(0, 5).join(', ')}${more}`
+}

@@ -1,0 +1,18 @@
+/** Single files of the base branch. */
+import { CODE_OWNERS_PATHS } from '../../policy/code-owners.ts'
+import { type RepositoryView, readTexts } from './repository-view.ts'
+
+/** Undefined where the file is not there. */
+export async function readBaseText(view: RepositoryView, path: string, signal: AbortSignal): Promise<string | undefined> {
+  const files = view.tree.filter((file) => file.path === path)
+  return files.length === 0 ? undefined : (await readTexts(view.repository, files, signal)).get(path)
+}
+
+/** CODEOWNERS of the base branch; empty where there is none. */
+export async function readCodeOwners(view: RepositoryView, signal: AbortSignal): Promise<string> {
+  for (const path of CODE_OWNERS_PATHS) {
+    const text = await readBaseText(view, path, signal)
+    if (text !== undefined) return text
+  }
+  return ''
+}

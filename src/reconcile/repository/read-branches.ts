@@ -1,0 +1,170 @@
+/** Branches of a package that record drift, with every record that they have: read once for all clusters of a turn. */
+import { asFailure, type Failure } from '../../failure.ts'
+import type { ObjectId } from '../../package/object-id.ts'
+import { parseWorkspaceBranch } from '../../package/ref-name.ts'
+import type { TreeFile } from '../../ports/package-repository.ts'
+import { hashOf, type PushedBranch } from '../../record/pushed-branch.ts'
+import { RECORDS_FOLDER } from '../../record/record-paths.ts'
+import { type DriftRecord, driftRecordSchema } from '../../record/schema.ts'
+import { parseDocument } from '../../record/write-document.ts'
+import { type BotIdentity, claimsBot, isLastPushed } from '../bot-identity.ts'
+import { isUnreadable, type RepositoryView, readPushed, readTexts } from './repository-view.ts'
+
+export interface BranchRecord {
+  /** From the root. */
+  readonly path: string
+  readonly episode: string
+  /** Whether the branch brings it, or its base had it before. */
+  readonly isNew: boolean
+  /** Whether the ledger has it as one that we pushed to this branch. */
+  readonly isPushed: boolean
+  readonly record: DriftRecord | Failure
+}
+
+export interface PackageBranch {
+  /** Full ref name. */
+  readonly ref: string
+  readonly state: 'drafts' | 'proposed'
+  readonly workspace: string
+  readonly commit: ObjectId
+  readonly base: ObjectId
+  readonly foreign: boolean
+  readonly foreignWhy?: string
+  /** Whether the ledger has the commit as the last one that we pushed; absent where it has none. */
+  readonly known?: boolean
+  /** As `CommitView` has it. */
+  readonly signed?: boolean
+  readonly records: readonly BranchRecord[]
+}
+
+const READ = new WeakMap<RepositoryView, Map<string, Promise<readonly PackageBranch[]>>>()
+
+/** `drafts/` and `proposed/` branches `drift-…` of a package. */
+export async function readBranches(
+  view: RepositoryView,
+  { packageName, slug }: { readonly packageName: string; readonly slug: string },
+  bot: BotIdentity,
+  signal: AbortSignal,
+): Promise<readonly PackageBranch[]> {
+  const known = READ.get(view) ?? new Map<string, Promise<readonly PackageBranch[]>>()
+  READ.set(view, known)
+  const before = known.get(packageName)
+  if (before !== undefined) return before
+  const reading = readAll(view, packageName, slug, bot, signal)
+  known.set(packageName, reading)
+  return reading
+}
+
+async function readAll(
+  view: RepositoryView,
+  packageName: string,
+  slug: string,
+  bot: BotIdentity,
+  signal: AbortSignal,
+): Promise<readonly PackageBranch[]> {
+  const branches: PackageBranch[] = []
+  for (const [ref, commit] of view.refs) {
+    const branch = ref.startsWith('refs/heads/') ? parseWorkspaceBranch(ref) : undefined
+    if (branch === undefined || branch.packagePath !== packageName || !branch.workspace.startsWith('drift-')) continue
+    const made = await view.repository.commit(commit, signal)
+    const [base] = made.parents
+    if (base === undefined) continue
+    const foreign = !claimsBot(made, bot)
+    const { state, workspace } = branch
+    const pushed = view.pushed.get(ref)
+    const last = isLastPushed(commit, pushed)
+    const known = last === undefined ? {} : { known: last }
+    const signed = made.signed === undefined ? {} : { signed: made.signed }
+    const foreignWhy = foreign ? { foreignWhy: 'it has a commit that backporch did not make' } : {}
+    const records = await recordsOn(view, { commit, base, slug, pushed }, signal)
+    branches.push({ ref, state, workspace, commit, base, foreign, ...foreignWhy, ...known, ...signed, records })
+  }
+  return branches
+}
+
+/** The commit that somebody merged or closed, with its records. */
+export interface ReadHead {
+  /** Full ref name of the branch. */
+  readonly ref: string
+  readonly commit: ObjectId
+  readonly records: readonly BranchRecord[]
+  /** Why it cannot be read: the remote does not have it any more. */
+  readonly unread: string | undefined
+}
+
+/** Of the package's proposals that ended, or will because their branch is gone, where the branch is not what the forge says was decided. */
+export async function readHeads(
+  view: RepositoryView,
+  { packageName, slug }: { readonly packageName: string; readonly slug: string },
+  signal: AbortSignal,
+): Promise<readonly ReadHead[]> {
+  const heads: ReadHead[] = []
+  for (const { ref, state, commit } of view.proposals.values()) {
+    if (parseWorkspaceBranch(ref)?.packagePath !== packageName) continue
+    const now = view.refs.get(ref)
+    // What was merged stands on the base branch; only a branch that went on shows what was not.
+    if (now === commit || (now === undefined && state === 'merged') || (now !== undefined && state === 'open')) continue
+    const pushed = (await readPushed(view, [ref], signal)).get(ref)
+    heads.push({ ref, commit, ...(await headAt(view, { commit, slug, pushed }, signal)) })
+  }
+  return heads
+}
+
+interface RecordPlace {
+  readonly commit: ObjectId
+  readonly slug: string
+  /** What the ledger has of the branch. */
+  readonly pushed: PushedBranch | undefined
+}
+
+async function headAt(
+  view: RepositoryView,
+  { commit, slug, pushed }: RecordPlace,
+  signal: AbortSignal,
+): Promise<Pick<ReadHead, 'records' | 'unread'>> {
+  try {
+    const [base] = (await view.repository.commit(commit, signal)).parents
+    const records = base === undefined ? [] : await recordsOn(view, { commit, base, slug, pushed }, signal)
+    return { records, unread: undefined }
+  } catch (thrown) {
+    const failure = asFailure(thrown)
+    if (failure.code !== 'BP4006') throw thrown
+    return { records: [], unread: failure.why }
+  }
+}
+
+/** `20261121-9f2c1a7b.yaml` in the folder of its unit. */
+export const RECORD_FILE = /^\d{8}-([^/]+)\.yaml$/
+
+async function recordsOn(
+  view: RepositoryView,
+  { commit, base, slug, pushed }: RecordPlace & { readonly base: ObjectId },
+  signal: AbortSignal,
+): Promise<BranchRecord[]> {
+  const before = new Set((await view.repository.list(base, RECORDS_FOLDER, signal)).map(({ path }) => path))
+  const tree = await view.repository.list(commit, RECORDS_FOLDER, signal)
+  const files = tree.flatMap((file): (TreeFile & { episode: string; isNew: boolean })[] => {
+    const [, folder, name = ''] = /^[^/]+\/([^/]+)\/([^/]+)$/.exec(file.path) ?? []
+    const [, episode] = RECORD_FILE.exec(name) ?? []
+    if (episode === undefined || folder !== slug) return []
+    return [{ ...file, path: `${RECORDS_FOLDER}/${file.path}`, episode, isNew: !before.has(file.path) }]
+  })
+  const texts = await readTexts(view.repository, files, signal)
+  const ours = new Set(pushed?.spec.commits.flatMap((known) => known.records))
+  return files.map(({ path, episode, isNew }) => {
+    const text = texts.get(path) ?? ''
+    const isPushed = ours.has(hashOf(new TextEncoder().encode(text)))
+    return { path, episode, isNew, isPushed, record: readRecord(text, path) }
+  })
+}
+
+/** A record that cannot be read is told, and stops nothing else: whoever may push a branch could hide the drift of its package. */
+export function readRecord(text: string, where: string): DriftRecord | Failure {
+  try {
+    return parseDocument(text, driftRecordSchema, where)
+  } catch (thrown) {
+    const failure = asFailure(thrown)
+    if (isUnreadable(failure)) return failure
+    throw thrown
+  }
+}

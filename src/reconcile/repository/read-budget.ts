@@ -1,0 +1,39 @@
+/** How many bytes of files a turn takes into memory, and what is said of what lies beyond. */
+import { Failure } from '../../failure.ts'
+
+/** Of one package. What is made of a file takes some twenty times as much memory. */
+export const MOST_PACKAGE_BYTES = 32 * 1024 * 1024
+/** Of all packages of a turn: a Node.js process may have 4 GiB by itself, of which this becomes two thirds. */
+const MOST_TURN_BYTES = 128 * 1024 * 1024
+
+export class ReadBudget {
+  private readonly most: number
+  private readonly bytes = new Map<string, number>()
+  private taken = 0
+
+  /** @param most bytes of the files of all packages together */
+  constructor(most = MOST_TURN_BYTES) {
+    this.most = most
+  }
+
+  /** Once for each package, in the order of asking: a package that finds no room finds none in the same turn. */
+  take(packagePath: string, bytes: number): void {
+    if (this.bytes.has(packagePath)) return
+    const fits = this.taken + bytes <= this.most
+    this.bytes.set(packagePath, fits ? bytes : Number.POSITIVE_INFINITY)
+    if (fits) this.taken += bytes
+  }
+
+  /** @throws Failure BP1111 where the package found no room */
+  assertRoom(packagePath: string): void {
+    if (this.bytes.get(packagePath) !== Number.POSITIVE_INFINITY) return
+    throw new Failure({
+      code: 'BP1111',
+      what: 'the package is not read in this turn',
+      where: packagePath || '.',
+      why: `with it, the files of all packages would be larger than ${this.most / 1024 / 1024} MiB, which is what one turn reads`,
+      remedy: 'look at fewer packages at once: name them on the command line, or divide them among controllers',
+      retry: 'on-change',
+    })
+  }
+}

@@ -1,0 +1,265 @@
+/** The git side of one unit: its open branches, its records on the base branch and its part of the ledger. */
+import { asFailure, Failure } from '../../failure.ts'
+import { parseKptAnnotations, workspaceIn } from '../../package/kpt-annotation.ts'
+import type { ObjectId } from '../../package/object-id.ts'
+import type { PackageFiles } from '../../package/package-files.ts'
+import { nextRevision, parseRevisionTag } from '../../package/ref-name.ts'
+import { isMergeKnown } from '../../plan/decisions/closed-episode.ts'
+import type {
+  EndedHead,
+  GitState,
+  Landing,
+  LedgerState,
+  OpenBranch,
+  SiblingBranch,
+  Unit,
+  UnreadableRecord,
+} from '../../plan/turn/observation.ts'
+import { contentHash } from '../../plan/turn/unit-git.ts'
+import type { TreeFile } from '../../ports/package-repository.ts'
+import { ledgerObservationPath, ledgerUnitFolder, recordFolder } from '../../record/record-paths.ts'
+import { API_VERSION, type DriftRecord, type DriftReport, driftReportSchema } from '../../record/schema.ts'
+import { parseDocument } from '../../record/write-document.ts'
+import { findLanding } from '../apply/find-landing.ts'
+import type { BotIdentity } from '../bot-identity.ts'
+import { whyAltered } from './as-proposed.ts'
+import { RECORD_FILE, readBranches, readHeads, readRecord } from './read-branches.ts'
+import { isUnreadable, type RepositoryView, readTexts } from './repository-view.ts'
+import { unitTree } from './unit-source.ts'
+
+export interface UnitFiles {
+  readonly files: PackageFiles
+  /** With what its rendering reads outside of the package, as `unitTree` lists it. */
+  readonly tree: readonly TreeFile[]
+  /** Paths of that, from the root of the repository. */
+  readonly outside?: readonly string[]
+}
+
+export interface GitStateOptions {
+  readonly bot: BotIdentity
+  /** Nothing is written afterwards. */
+  readonly dryRun?: boolean
+  /** As `ObserveOptions` has it. */
+  readonly rehearses?: boolean
+}
+
+export async function readGitState(
+  view: RepositoryView,
+  unit: Unit,
+  own: UnitFiles,
+  options: GitStateOptions,
+  signal: AbortSignal,
+): Promise<GitState> {
+  const { bot } = options
+  const ledger = await readLedger(view, unit, signal)
+  const { branches, siblings, unreadable: ofBranches } = await openBranches(view, unit, { bot, report: ledger.report }, signal)
+  const { merged, unreadable: ofBase } = await mergedRecords(view, unit, signal)
+  const heads = await endedHeads(view, unit, signal)
+  const baseTrees = new Map<ObjectId, readonly TreeFile[]>()
+  for (const { base } of branches) {
+    if (baseTrees.has(base)) continue
+    const tree = base === view.base ? view.tree : await view.repository.list(base, '', signal)
+    baseTrees.set(base, unitTree(tree, unit.packagePath, own.outside ?? []))
+  }
+  const revision = nextRevision(view.refs.keys(), unit.packageName) - 1
+  return {
+    baseBranch: view.baseBranch,
+    base: view.base,
+    files: own.files,
+    tree: own.tree,
+    treeHash: contentHash(own.tree),
+    baseTrees,
+    refs: view.refs,
+    branches,
+    siblings,
+    merged: merged.map(({ record }) => record),
+    unreadable: [...ofBranches, ...ofBase],
+    revision,
+    publishedName: await publishedName(view, unit, revision, signal),
+    episodes: view.episodes,
+    heads,
+    landings: await landingsOf(view, unit, { merged: pending(merged, ledger), branches, report: ledger.report }, options, signal),
+    ledger,
+  }
+}
+
+/** The name as Porch gives it: by the workspace of the tagged commit's `kpt:` line, by the tag where it has none. */
+async function publishedName(view: RepositoryView, unit: Unit, revision: number, signal: AbortSignal): Promise<string> {
+  for (const [ref, commit] of view.refs) {
+    const tag = ref.startsWith('refs/tags/') ? parseRevisionTag(ref) : undefined
+    if (tag === undefined || tag.packagePath !== unit.packageName || tag.revision !== revision) continue
+    const { message } = await view.repository.commit(commit, signal)
+    const workspace = workspaceIn(parseKptAnnotations(message).annotations, unit.packageName) ?? ref.slice(ref.lastIndexOf('/') + 1)
+    return `${view.name}.${unit.packageName.replaceAll('/', '.')}.${workspace}`
+  }
+  return ''
+}
+
+interface OpenBranches {
+  readonly branches: readonly OpenBranch[]
+  readonly siblings: readonly SiblingBranch[]
+  readonly unreadable: readonly UnreadableRecord[]
+}
+
+const MOVED = 'backporch did not push this commit, which has no record of the package and cluster'
+
+/** What the ledger has of an open record: enough to say that it is open. */
+function recordOf({ spec, status, metadata: { annotations } }: DriftReport): DriftRecord {
+  const { episode, since, lifecycle, plan } = status
+  const open = {
+    episode,
+    began: since,
+    lifecycle: lifecycle === 'Draft' ? lifecycle : 'Proposed',
+    plan: plan === '' ? 'Restore' : plan,
+  } as const
+  const unknown = { policy: { name: '', mode: '' }, settle: 'syncer', keyId: '' } as const
+  const metadata = { name: `drift-${episode}`, annotations }
+  return { apiVersion: API_VERSION, kind: 'DriftRecord', metadata, spec: { ...spec, ...open, ...unknown } }
+}
+
+function short(ref: string): string {
+  return ref.replace(/^refs\/heads\//, '')
+}
+
+/** The branch that the ledger says the unit's open record is on, as a full ref name. */
+function openInLedger({ packageName }: Unit, report: LedgerState['report']): string | undefined {
+  const { lifecycle = '', episode = '', branch } = report?.status ?? {}
+  if (lifecycle !== 'Proposed' && lifecycle !== 'Draft') return undefined
+  return `refs/heads/${branch ?? `${lifecycle === 'Draft' ? 'drafts' : 'proposed'}/${packageName}/drift-${episode}`}`
+}
+
+async function openBranches(
+  view: RepositoryView,
+  unit: Unit,
+  { bot, report }: { readonly bot: BotIdentity; readonly report: LedgerState['report'] },
+  signal: AbortSignal,
+): Promise<OpenBranches> {
+  const branches: OpenBranch[] = []
+  const siblings: SiblingBranch[] = []
+  const unreadable: UnreadableRecord[] = []
+  const folder = `${recordFolder(unit.cluster, unit.slug)}/`
+  const landed = new Set(view.tree.map(({ path }) => path))
+  const open = openInLedger(unit, report)
+  for (const { records, ...branch } of await readBranches(view, unit, bot, signal)) {
+    const episode = branch.workspace.slice('drift-'.length)
+    const own = records.filter(({ path }) => path.startsWith(folder))
+    // The base may have older ones: what the branch is named by is its own, or what it brings.
+    const mine = own.find((file) => file.episode === episode) ?? own.find(({ isNew }) => isNew)
+    const others = records
+      .filter(({ path, isNew }) => isNew && !path.startsWith(folder))
+      .map(({ path, record }) => ({ path, record: record instanceof Failure ? undefined : record }))
+    if (mine === undefined) {
+      // Another cluster's, or a workspace of somebody else that only looks like ours.
+      const isOpen = branch.state === 'proposed' && others.some(({ path }) => !landed.has(path))
+      if (isOpen)
+        siblings.push({ ...branch, foreign: branch.foreign || branch.known === false || branch.signed === false, records: others })
+      // It was the unit's, and somebody moved it to where it is not: that is no decision about the drift.
+      else if (report !== undefined && open === branch.ref && branch.known === false)
+        branches.push({ ...branch, foreign: true, foreignWhy: MOVED, record: recordOf(report), others: [] })
+    } else if (mine.record instanceof Failure) {
+      const { code, why } = mine.record
+      unreadable.push({ place: 'branch', episode: mine.episode, where: short(branch.ref), code, why })
+    } else branches.push({ ...branch, record: mine.record, recordPushed: mine.isPushed, others })
+  }
+  return { branches, siblings, unreadable }
+}
+
+/** A decision is about what stood on the branch when it was made, and the branch may have moved since. */
+async function endedHeads(view: RepositoryView, unit: Unit, signal: AbortSignal): Promise<ReadonlyMap<string, EndedHead>> {
+  const folder = `${recordFolder(unit.cluster, unit.slug)}/`
+  const heads = new Map<string, EndedHead>()
+  for (const { ref, commit, records, unread } of await readHeads(view, unit, signal)) {
+    const own = records.find(({ path, isNew }) => isNew && path.startsWith(folder))
+    if (own?.record instanceof Failure) heads.set(ref, { commit, record: undefined, unread: own.record.why })
+    else heads.set(ref, { commit, record: own?.record, recordPushed: own?.isPushed === true, unread })
+  }
+  return heads
+}
+
+interface MergedRecord {
+  /** From the root. */
+  readonly path: string
+  readonly record: DriftRecord
+  readonly text: string
+}
+
+/** Looked for only until the decision stands in the ledger: it is a walk back through the base branch. */
+async function landingsOf(
+  view: RepositoryView,
+  unit: Unit,
+  { merged, branches, report }: { readonly merged: readonly MergedRecord[] } & Pick<OpenBranches, 'branches'> & Pick<LedgerState, 'report'>,
+  { bot, dryRun, rehearses }: GitStateOptions,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Landing>> {
+  const landings = new Map<string, Landing>()
+  for (const { path, record, text } of merged) {
+    const base = await view.repository.commit(view.base, signal)
+    try {
+      const landing = await findLanding(view.repository, base, path, unit.packageName, bot, signal)
+      if (landing === undefined) continue
+      const { name } = record.metadata
+      const there = branches.flatMap((branch) => (branch.record.metadata.name === name ? [branch.ref] : []))
+      const inLedger = report?.status.episode === record.spec.episode ? openInLedger(unit, report) : undefined
+      const refs = [...there, ...(inLedger === undefined ? [] : [inLedger]), `refs/heads/proposed/${unit.packageName}/${name}`]
+      const altered = await whyAltered(view, { refs: [...new Set(refs)], text, landing }, signal)
+      landings.set(name, altered === undefined ? landing : { ...landing, altered })
+    } catch (thrown) {
+      // A shallow clone does not say where it was merged, and only a tag and the ledger have to know.
+      if (dryRun !== true || rehearses === true || asFailure(thrown).code !== 'BP4011') throw thrown
+    }
+  }
+  return landings
+}
+
+/** Merged proposals that the ledger does not have as closed. One that was closed otherwise may have been reopened. */
+function pending(merged: readonly MergedRecord[], { closed }: LedgerState): MergedRecord[] {
+  return merged.filter(({ record }) => record.spec.lifecycle === 'Proposed' && !isMergeKnown(closed, record))
+}
+
+async function mergedRecords(
+  view: RepositoryView,
+  unit: Unit,
+  signal: AbortSignal,
+): Promise<{ readonly merged: readonly MergedRecord[]; readonly unreadable: readonly UnreadableRecord[] }> {
+  const prefix = `${recordFolder(unit.cluster, unit.slug)}/`
+  const files = view.tree.filter(({ path }) => path.startsWith(prefix) && path.endsWith('.yaml'))
+  const texts = await readTexts(view.repository, files, signal)
+  const merged: MergedRecord[] = []
+  const unreadable: UnreadableRecord[] = []
+  for (const { path } of files) {
+    const record = readRecord(texts.get(path) ?? '', path)
+    if (!(record instanceof Failure)) merged.push({ path, record, text: texts.get(path) ?? '' })
+    else {
+      const [, episode = ''] = RECORD_FILE.exec(path.slice(prefix.length)) ?? []
+      unreadable.push({ place: 'base', episode, where: path, code: record.code, why: record.why })
+    }
+  }
+  merged.sort(({ record: left }, { record: right }) =>
+    left.spec.began < right.spec.began ? -1 : left.spec.began > right.spec.began ? 1 : 0,
+  )
+  return { merged, unreadable }
+}
+
+async function readLedger(view: RepositoryView, unit: Unit, signal: AbortSignal): Promise<LedgerState> {
+  const folder = ledgerUnitFolder(unit.cluster, unit.slug)
+  const own = view.ledgerTree.filter(({ path }) => path.startsWith(`${folder}/`) || path === ledgerObservationPath(unit.cluster))
+  const texts = await readTexts(view.repository, own, signal)
+  const report = texts.get(`${folder}/report.yaml`)
+  return {
+    head: view.ledger,
+    report: report === undefined ? undefined : readReport(report, folder),
+    closed: view.closed.filter(({ spec }) => spec.unit.cluster === unit.cluster && spec.unit.package === unit.packagePath),
+    texts,
+  }
+}
+
+/** The ledger is a cache of what the next observation says again: a report of another shape is written anew. */
+function readReport(text: string, folder: string): GitState['ledger']['report'] {
+  try {
+    return parseDocument(text, driftReportSchema, `drift-ledger:${folder}/report.yaml`)
+  } catch (thrown) {
+    const failure = asFailure(thrown)
+    if (isUnreadable(failure)) return undefined
+    throw thrown
+  }
+}

@@ -1,0 +1,29 @@
+/** Open proposals about clusters that could not be observed. */
+import { Failure } from '../../failure.ts'
+import { packageSlug } from '../../package/find-packages.ts'
+import type { UnobservedProposal } from '../../plan/forge/plan-proposals.ts'
+import type { BotIdentity } from '../bot-identity.ts'
+import { readBranches } from './read-branches.ts'
+import type { RepositoryView } from './repository-view.ts'
+
+/** @param clusters that could not be observed */
+export async function readUnobservedProposals(
+  view: RepositoryView,
+  clusters: readonly string[],
+  bot: BotIdentity,
+  signal: AbortSignal,
+): Promise<readonly UnobservedProposal[]> {
+  const unobserved: UnobservedProposal[] = []
+  for (const { path } of clusters.length === 0 ? [] : view.packages) {
+    const [packageName, slug] = [path, packageSlug(path, path)]
+    for (const { ref, commit, records, foreign, known } of path === ''
+      ? []
+      : await readBranches(view, { packageName, slug }, bot, signal)) {
+      if (foreign || known === false || view.proposals.get(ref)?.state !== 'open') continue
+      const about = records.flatMap(({ isNew, record }) => (isNew && !(record instanceof Failure) ? [record.spec.unit.cluster] : []))
+      const lost = about.filter((cluster) => clusters.includes(cluster))
+      if (lost.length > 0 && lost.length === about.length) unobserved.push({ ref, commit, clusters: lost })
+    }
+  }
+  return unobserved
+}

@@ -1,0 +1,356 @@
+/** The repository at one moment: refs, base commit, packages, policies and ledger. Read once per turn, shared by all units. */
+
+import { asFailure, Failure } from '../../failure.ts'
+import type { Note } from '../../note.ts'
+import { type FoundPackage, findPackages, packageSlug } from '../../package/find-packages.ts'
+import type { ObjectId } from '../../package/object-id.ts'
+import type { PackageFiles } from '../../package/package-files.ts'
+import { LEDGER_BRANCH } from '../../package/ref-name.ts'
+import type { EpisodeIds } from '../../plan/turn/observation.ts'
+import { placedPackages, rendersOf } from '../../policy/effective-policy.ts'
+import { type PolicySet, parsePolicyFiles, withOperator } from '../../policy/parse-policy.ts'
+import type { KnownProposal } from '../../ports/hosted-forge.ts'
+import { MOST_FILE_BYTES, OversizedRead, type PackageRepository, type TreeFile } from '../../ports/package-repository.ts'
+import { type PushedBranch, pushedBranchSchema, pushedPath } from '../../record/pushed-branch.ts'
+import { type ClosedEpisode, closedEpisodeSchema, driftReportSchema } from '../../record/schema.ts'
+import { parseDocument } from '../../record/write-document.ts'
+import { isReadOf } from '../../render/package-sources.ts'
+import { MOST_PACKAGE_BYTES, ReadBudget } from './read-budget.ts'
+import { folderRenders, type RecordedUnit, unitFolders, type WantedUnits } from './unit-folders.ts'
+
+export interface RepositoryView {
+  readonly repository: PackageRepository
+  /** Last segment of the remote's address, without `.git`. */
+  readonly name: string
+  readonly baseBranch: string
+  readonly base: ObjectId
+  /** Of the base commit, from the root. */
+  readonly tree: readonly TreeFile[]
+  readonly refs: ReadonlyMap<string, ObjectId>
+  readonly packages: readonly FoundPackage[]
+  readonly policies: PolicySet
+  /** Head of the ledger; null before its first commit. */
+  readonly ledger: ObjectId | null
+  readonly ledgerTree: readonly TreeFile[]
+  /** Units of the ledger that are no packages of kpt now. */
+  readonly recorded: readonly RecordedUnit[]
+  /** Of every unit, in the order of their outcomes. */
+  readonly closed: readonly ClosedEpisode[]
+  readonly episodes: EpisodeIds
+  /** What the forge has of our proposals, by full ref name; empty where it was not asked. */
+  readonly proposals: ReadonlyMap<string, KnownProposal>
+  /** What the ledger has of the branches that are there, by full ref name. */
+  readonly pushed: ReadonlyMap<string, PushedBranch>
+  /** Files of the ledger that cannot be read: one broken file stops nothing else. */
+  readonly problems: readonly Note[]
+  readonly budget: ReadBudget
+}
+
+/**
+ * @param branch short name of the base branch; undefined takes the remote's default branch
+ * @throws Failure BP1003 when the branch does not exist, BP1004 where a folder that was named is not there, BP1005 when a policy is not valid, BP40xx when git fails
+ */
+export async function readRepository(
+  repository: PackageRepository,
+  branch: string | undefined,
+  signal: AbortSignal,
+  wanted: WantedUnits = {},
+): Promise<RepositoryView> {
+  const { refs, defaultBranch } = await repository.refs(signal)
+  const baseBranch = branch ?? defaultBranch
+  const base = refs.get(`refs/heads/${baseBranch}`)
+  if (base === undefined) throw noSuchBranch(repository, baseBranch, refs)
+  const tree = await repository.list(base, '', signal)
+  const own = parsePolicyFiles(await policyFiles(repository, tree, signal))
+  const policies = wanted.operator === undefined ? own : withOperator(own, wanted.operator)
+  const ledger = refs.get(`refs/heads/${LEDGER_BRANCH}`) ?? null
+  const ledgerTree = ledger === null ? [] : await repository.list(ledger, '', signal)
+  const recorded = await recordedUnits(repository, tree, ledgerTree, signal)
+  const packages = findPackages(tree, unitFolders(tree, { refs, placements: policies.placements, recorded, wanted }))
+  const { closed, problems } = await readClosed(repository, ledgerTree, signal)
+  const pushed = await readPushed({ repository, ledgerTree }, [...refs.keys()], signal)
+  return {
+    repository,
+    name:
+      repository.remote
+        .replace(/\/+$/, '')
+        .split(/[/:]/)
+        .at(-1)
+        ?.replace(/\.git$/, '') ?? 'repository',
+    baseBranch,
+    base,
+    tree,
+    refs,
+    packages,
+    policies: { ...policies, folders: folderRenders(tree, packages) },
+    ledger,
+    ledgerTree,
+    recorded,
+    proposals: new Map(),
+    closed,
+    pushed,
+    problems,
+    budget: new ReadBudget(),
+    episodes: { closed: closedIds(ledgerTree), open: openIds(refs) },
+  }
+}
+
+/**
+ * The packages that a turn without names looks at in the cluster: those that the placements put there; where there is no placement, every
+ * package with a Kptfile, and the folders that were recorded in this cluster or that nobody recorded anywhere.
+ */
+export function packagesIn(
+  { packages, policies, recorded }: Pick<RepositoryView, 'packages' | 'policies' | 'recorded'>,
+  cluster: string,
+): readonly FoundPackage[] {
+  const placed = placedPackages(
+    policies,
+    cluster,
+    packages.map(({ path }) => path),
+  )
+  if (placed !== undefined) return packages.filter(({ path }) => placed.includes(path))
+  return packages.filter(({ path, source }) => {
+    const units = source === 'kpt' ? [] : recorded.filter((unit) => unit.path === path)
+    return units.length === 0 || units.some((unit) => unit.cluster === cluster)
+  })
+}
+
+/** By the names of the files: one that cannot be read is not to be overwritten either. */
+function closedIds(tree: readonly TreeFile[]): ReadonlySet<string> {
+  return new Set(tree.flatMap(({ path }) => (CLOSED_FILE.test(path) ? [path.slice(path.lastIndexOf('/') + 1, -'.yaml'.length)] : [])))
+}
+
+function openIds(refs: ReadonlyMap<string, ObjectId>): ReadonlySet<string> {
+  const ids = [...refs.keys()].map((ref) => /^refs\/heads\/(?:drafts|proposed)\/.+\/drift-([^/]+)$/.exec(ref)?.[1])
+  return new Set(ids.filter((id) => id !== undefined))
+}
+
+const CLOSED_FILE = /^closed\/\d{4}\/\d{2}\/[^/]+\.yaml$/
+
+async function readClosed(
+  repository: PackageRepository,
+  tree: readonly TreeFile[],
+  signal: AbortSignal,
+): Promise<Pick<RepositoryView, 'closed' | 'problems'>> {
+  const files = tree.filter(({ path }) => CLOSED_FILE.test(path))
+  const problems: Note[] = []
+  const texts = await readTexts(repository, files, signal, (path, failure) => problems.push(ledgerNotRead(`drift-ledger:${path}`, failure)))
+  const closed: ClosedEpisode[] = []
+  for (const { path } of files) {
+    const text = texts.get(path)
+    if (text === undefined) continue
+    try {
+      closed.push(parseDocument(text, closedEpisodeSchema, `drift-ledger:${path}`))
+    } catch (thrown) {
+      problems.push(ledgerNotRead(`drift-ledger:${path}`, thrown))
+    }
+  }
+  return {
+    closed: closed.sort((left, right) => (left.status.at < right.status.at ? -1 : left.status.at > right.status.at ? 1 : 0)),
+    problems,
+  }
+}
+
+/** A report that cannot be read says nothing here: whoever reads the ledger tells it. */
+async function recordedUnits(
+  repository: PackageRepository,
+  tree: readonly TreeFile[],
+  ledgerTree: readonly TreeFile[],
+  signal: AbortSignal,
+): Promise<readonly RecordedUnit[]> {
+  const slugs = new Set(findPackages(tree).map(({ path }) => packageSlug(path, '')))
+  const reports = ledgerTree.filter(({ path }) => {
+    const slug = /^clusters\/[^/]+\/([^/]+)\/report\.yaml$/.exec(path)?.[1]
+    return slug !== undefined && !slugs.has(slug)
+  })
+  const texts = await readTexts(repository, reports, signal, () => undefined)
+  return reports.flatMap(({ path }) => {
+    try {
+      const { unit } = parseDocument(texts.get(path) ?? '', driftReportSchema, path).spec
+      return [{ cluster: unit.cluster, path: unit.package, isFolder: unit.source === 'folder' }]
+    } catch {
+      return []
+    }
+  })
+}
+
+export function isUnreadable({ code }: Failure): boolean {
+  return code === 'BP1110' || code === 'BP1111' || code === 'BP1112'
+}
+
+/** By full ref name; nothing of a branch whose file is not there or cannot be read: its commits are then compared by their content. */
+export async function readPushed(
+  { repository, ledgerTree }: Pick<RepositoryView, 'repository' | 'ledgerTree'>,
+  refs: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, PushedBranch>> {
+  const byPath = new Map(refs.map((ref) => [pushedPath(ref.replace(/^refs\/heads\//, '')), ref]))
+  const files = ledgerTree.filter(({ path }) => byPath.has(path))
+  const texts = await readTexts(repository, files, signal)
+  const pushed = new Map<string, PushedBranch>()
+  for (const [path, text] of texts) {
+    const ref = byPath.get(path) ?? ''
+    try {
+      pushed.set(ref, parseDocument(text, pushedBranchSchema, `drift-ledger:${path}`))
+    } catch (thrown) {
+      if (!isUnreadable(asFailure(thrown))) throw thrown
+    }
+  }
+  return pushed
+}
+
+/** The file cannot be read, and says nothing. */
+export function ledgerNotRead(subject: string, thrown: unknown): Note {
+  return { cause: 'ledger-not-read', subject, text: `the file cannot be read: ${asFailure(thrown).why}` }
+}
+
+const POLICY_FILE = /^\.drift\/[^/]+\.ya?ml$/
+
+async function policyFiles(
+  repository: PackageRepository,
+  tree: readonly TreeFile[],
+  signal: AbortSignal,
+): Promise<{ path: string; text: string }[]> {
+  const found = tree.filter(({ path }) => POLICY_FILE.test(path))
+  const texts = await readTexts(repository, found, signal)
+  return found.map(({ path }) => ({ path, text: texts.get(path) ?? '' }))
+}
+
+/**
+ * Texts of files, by path. Bytes that are no UTF-8 become the replacement character.
+ * @param leaveOut told of a file that is too large, which then is not in the answer; without it that is thrown
+ * @throws OversizedRead
+ */
+export async function readTexts(
+  repository: PackageRepository,
+  files: readonly TreeFile[],
+  signal: AbortSignal,
+  leaveOut?: (path: string, failure: OversizedRead) => void,
+): Promise<ReadonlyMap<string, string>> {
+  let rest = files
+  for (;;) {
+    try {
+      const blobs = await readBlobs(repository, rest, signal)
+      return new Map(rest.map(({ path, id }) => [path, new TextDecoder().decode(blobs.get(id))]))
+    } catch (thrown) {
+      if (leaveOut === undefined || !(thrown instanceof OversizedRead) || thrown.blob === undefined) throw thrown
+      for (const { path, id } of rest) if (id === thrown.blob) leaveOut(path, thrown)
+      rest = rest.filter(({ id }) => id !== thrown.blob)
+    }
+  }
+}
+
+/** @throws OversizedRead that names the file */
+export async function readBlobs(
+  repository: PackageRepository,
+  files: readonly TreeFile[],
+  signal: AbortSignal,
+  { folder = '', most }: { readonly folder?: string; readonly most?: number } = {},
+): Promise<ReadonlyMap<ObjectId, Uint8Array>> {
+  const ids = files.filter(({ mode }) => mode !== '160000').map(({ id }) => id)
+  try {
+    return await repository.read(ids, signal, most)
+  } catch (thrown) {
+    if (!(thrown instanceof OversizedRead)) throw thrown
+    const file = files.find(({ id }) => id === thrown.blob)
+    throw thrown.at([folder, file?.path ?? ''].filter((part) => part !== '').join('/'))
+  }
+}
+
+/**
+ * Files of a package with their contents, by paths relative to its folder; of what cannot be a manifest the content is empty. Links
+ * and submodules have no content.
+ * @throws OversizedRead, Failure BP1111 where the turn has no room for it
+ */
+export async function readFolder(
+  view: RepositoryView,
+  folder: string,
+  signal: AbortSignal,
+): Promise<{ files: PackageFiles; tree: TreeFile[] }> {
+  const tree = below(view.tree, folder)
+  view.budget.assertRoom(folder)
+  const files = await readPackageFiles(view.repository, tree, signal, { folder, all: readsAll(view, folder) })
+  view.budget.take(
+    folder,
+    files.reduce((sum, { content }) => sum + content.length, 0),
+  )
+  view.budget.assertRoom(folder)
+  return { files, tree }
+}
+
+/**
+ * @param tree of the package, by paths relative to its folder
+ * @param of `all`: a program is given every file
+ * @throws OversizedRead
+ */
+export async function readPackageFiles(
+  repository: PackageRepository,
+  tree: readonly TreeFile[],
+  signal: AbortSignal,
+  of: { readonly folder: string; readonly all: boolean },
+): Promise<PackageFiles> {
+  const read = of.all ? tree : tree.filter(({ path }) => isReadOf(path))
+  const blobs = await readBlobs(repository, read, signal, { folder: of.folder, most: MOST_PACKAGE_BYTES })
+  return tree.map(({ path, mode, id }) => ({
+    path,
+    mode,
+    content: (of.all || isReadOf(path) ? blobs.get(id) : undefined) ?? new Uint8Array(),
+  }))
+}
+
+function readsAll({ policies }: RepositoryView, packagePath: string): boolean {
+  return rendersOf(policies, packagePath).some(({ tool }) => tool === 'command')
+}
+
+/**
+ * Fetches together what is then read package by package: a remote is asked once for all files, and not once for each package. What
+ * cannot be read is told by the package that needs it.
+ * @param others folders whose files are read besides, from the root
+ */
+export async function readAhead(
+  view: RepositoryView,
+  packages: readonly FoundPackage[],
+  others: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  const inside = (folder: string): readonly TreeFile[] =>
+    (folder === '' ? view.tree : view.tree.filter(({ path }) => path.startsWith(`${folder}/`))).filter(({ mode }) => mode !== '160000')
+  const wanted = packages.map(({ path }) => ({
+    path,
+    ids: inside(path)
+      .filter((file) => readsAll(view, path) || isReadOf(file.path))
+      .map(({ id }) => id),
+  }))
+  const ids = [...wanted.flatMap((each) => each.ids), ...others.flatMap((folder) => inside(folder).map(({ id }) => id))]
+  const sizes = await view.repository.prepare(ids, signal).catch(() => {
+    signal.throwIfAborted()
+    return new Map<ObjectId, number>()
+  })
+  // Which packages find room is a matter of their order, and not of which is read first.
+  for (const { path, ids: own } of wanted) {
+    const bytes = own.map((id) => sizes.get(id) ?? Number.POSITIVE_INFINITY)
+    const sum = bytes.reduce((total, each) => total + each, 0)
+    // What is too large by itself is not read, and takes no room.
+    if (sum <= MOST_PACKAGE_BYTES && bytes.every((each) => each <= MOST_FILE_BYTES)) view.budget.take(path, sum)
+  }
+}
+
+/** The part of a listing that lies in a folder, by paths relative to it. The records are never part of a package. */
+export function below(tree: readonly TreeFile[], folder: string): TreeFile[] {
+  if (folder === '') return tree.filter(({ path }) => !path.startsWith('.drift/'))
+  const prefix = `${folder}/`
+  return tree.filter(({ path }) => path.startsWith(prefix)).map((file) => ({ ...file, path: file.path.slice(prefix.length) }))
+}
+
+function noSuchBranch(repository: PackageRepository, branch: string, refs: ReadonlyMap<string, ObjectId>): Failure {
+  const branches = [...refs.keys()].flatMap((ref) => (ref.startsWith('refs/heads/') ? [ref.slice('refs/heads/'.length)] : []))
+  const known = branches.filter((name) => !/^(drafts|proposed|drift-ledger)/.test(name)).slice(0, 8)
+  return new Failure({
+    code: 'BP1003',
+    what: branch === '' ? 'the repository does not say which branch is its base' : `there is no branch ${JSON.stringify(branch)}`,
+    where: repository.remote,
+    why: known.length === 0 ? 'the repository has no commit yet' : `it has ${known.join(', ')}`,
+    remedy: known.length === 0 ? 'commit a package first' : `name one of them: --branch ${known[0]}`,
+    retry: 'on-change',
+  })
+}

@@ -1,0 +1,100 @@
+/** Folders without a Kptfile that are units, because somebody named them: on the command line, in a Placement, or when it was recorded. */
+import { Failure } from '../../failure.ts'
+import { type FoundPackage, normalPath, ROOT_FOLDER } from '../../package/find-packages.ts'
+import type { ObjectId } from '../../package/object-id.ts'
+import { parseWorkspaceBranch } from '../../package/ref-name.ts'
+import { matchesPath } from '../../policy/effective-policy.ts'
+import type { PolicySet } from '../../policy/parse-policy.ts'
+import type { TreeFile } from '../../ports/package-repository.ts'
+import { KUSTOMIZATION_NAMES } from '../../render/kustomize/kustomization-names.ts'
+import type { RenderChoice } from '../../render/render-choice.ts'
+
+/** What somebody named, as it was written. */
+export interface WantedUnits {
+  /** Folders without a Kptfile. */
+  readonly folders?: readonly string[]
+  readonly packages?: readonly string[]
+  /** What whoever runs backporch says beside the policies of the repository. */
+  readonly operator?: PolicySet | undefined
+}
+
+/** A unit of the ledger that is no package of kpt at this commit. */
+export interface RecordedUnit {
+  readonly cluster: string
+  /** From the root of the repository. */
+  readonly path: string
+  /** Whether it was recorded as a folder. A package that lost its Kptfile is none because of that. */
+  readonly isFolder: boolean
+}
+
+export interface FolderSources {
+  readonly refs: ReadonlyMap<string, ObjectId>
+  readonly placements: PolicySet['placements']
+  readonly recorded: readonly RecordedUnit[]
+  readonly wanted: WantedUnits
+}
+
+/** By path from the root of the repository. @throws Failure BP1004 where a folder that was named on the command line is not there */
+export function unitFolders(tree: readonly TreeFile[], { refs, placements, recorded, wanted }: FolderSources): readonly string[] {
+  const folders = foldersOf(tree)
+  const named = (wanted.folders ?? []).map((name) => existing(name, folders))
+  const globs = placements.flatMap(({ spec }) => spec.paths ?? [])
+  const placed =
+    globs.length === 0 ? [] : [...folders].filter(([path, holds]) => (holds || isLiteral(globs, path)) && matchesPath(globs, path))
+  const names = new Set((wanted.packages ?? []).map(normalPath))
+  // What was recorded of a folder is decided about by its name alone.
+  const open = [...refs.keys()].map((ref) => recordedFolder(ref, folders)).filter((path) => path !== undefined && names.has(path))
+  const known = recorded
+    .filter(({ path, isFolder }) => folders.has(path) && (names.has(path) || (isFolder && placements.length === 0)))
+    .map(({ path }) => path)
+  const found = [...named, ...placed.map(([path]) => path), ...open, ...known].filter((path) => path !== undefined)
+  return [...new Set(found)].filter((path) => folders.has(path))
+}
+
+/** What renders each folder where no policy says it: its kustomization, or the files as they stand. */
+export function folderRenders(tree: readonly TreeFile[], packages: readonly FoundPackage[]): ReadonlyMap<string, RenderChoice> {
+  const paths = new Set(tree.map(({ path }) => path))
+  const folders = packages.filter(({ source }) => source === 'folder')
+  return new Map(
+    folders.map(({ path }): [string, RenderChoice] => {
+      const hasKustomization = KUSTOMIZATION_NAMES.some((name) => paths.has(path === '' ? name : `${path}/${name}`))
+      return [path, hasKustomization ? { tool: 'kustomize', path: '' } : { tool: 'files' }]
+    }),
+  )
+}
+
+/** Every folder, and whether a manifest may stand right in it. */
+function foldersOf(tree: readonly TreeFile[]): ReadonlyMap<string, boolean> {
+  const folders = new Map<string, boolean>([['', false]])
+  for (const { path } of tree) {
+    // Our own records, the workflows of a forge and their like are no manifests that run.
+    if (path.startsWith('.') || path.includes('/.')) continue
+    const parent = path.slice(0, Math.max(0, path.lastIndexOf('/')))
+    if (/\.(?:ya?ml|json)$/.test(path)) folders.set(parent, true)
+    for (let folder = parent; folder !== ''; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/'))))
+      if (!folders.has(folder)) folders.set(folder, false)
+  }
+  return folders
+}
+
+function isLiteral(globs: readonly string[], path: string): boolean {
+  return globs.some((glob) => !glob.includes('*') && normalPath(glob) === path)
+}
+
+function recordedFolder(ref: string, folders: ReadonlyMap<string, boolean>): string | undefined {
+  const found = /^refs\/heads\/((?:drafts|proposed)\/.+\/drift-[^/]+)$/.exec(ref)?.[1]
+  const path = found === undefined ? undefined : parseWorkspaceBranch(found)?.packagePath
+  return path === ROOT_FOLDER && !folders.has(ROOT_FOLDER) ? '' : path
+}
+
+function existing(name: string, folders: ReadonlyMap<string, boolean>): string {
+  const path = normalPath(name)
+  if (path !== undefined && folders.has(path)) return path
+  throw new Failure({
+    code: 'BP1004',
+    what: `there is no folder ${JSON.stringify(name.slice(0, 300))}`,
+    why: 'no file of the commit is below it',
+    remedy: 'name a folder of the base branch, from the root of the repository; commits are read, not the work tree',
+    retry: 'on-change',
+  })
+}

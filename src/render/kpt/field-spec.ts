@@ -1,0 +1,105 @@
+/** Places in objects as kustomize's transformers name them (kustomize `api/types/fieldspec.go`, `api/filters/fieldspec/fieldspec.go`). */
+import { parseApiVersion } from '../../krm/resource-id.ts'
+import { entryOf, isNull, resolved, textAt, type YamlMap, type YamlNode, yamlList, yamlMap, yamlPlain } from '../../yaml/yaml-node.ts'
+
+/** What is undefined or empty matches anything. */
+export interface FieldSpec {
+  readonly group?: string
+  readonly version?: string
+  readonly kind?: string
+  /** Fields between slashes; `\/` is a slash in a name. A list is gone through item by item, with or without `[]` at its name. */
+  readonly path: string
+  /** Whether what is missing on the way is made. */
+  readonly create?: boolean
+}
+
+interface GroupVersionKind {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+}
+
+export function kindOf(item: YamlMap): GroupVersionKind {
+  return { ...parseApiVersion(textAt(item, 'apiVersion') ?? ''), kind: textAt(item, 'kind') ?? '' }
+}
+
+export function isSelectedBy(own: GroupVersionKind, { group, version, kind }: Omit<FieldSpec, 'path'>): boolean {
+  const matches = (wanted: string | undefined, is: string): boolean => wanted === undefined || wanted === '' || wanted === is
+  return matches(group, own.group) && matches(version, own.version) && matches(kind, own.kind)
+}
+
+export function splitFieldPath(path: string): readonly string[] {
+  const names: string[] = []
+  for (const part of path.replace(/^\/(?=.)/, '').split('/')) {
+    const last = names.at(-1)
+    if (last?.endsWith('\\')) names[names.length - 1] = `${last.slice(0, -1)}/${part}`
+    else names.push(part)
+  }
+  return names
+}
+
+/** Called for each node at the place, with the names that lead to it. @returns what is wrong, or undefined */
+export type FieldVisit = (node: YamlNode, path: readonly string[]) => string | undefined
+
+/**
+ * Goes to the place in an object of the right kind. Where something on the way is not there or null, nothing happens, unless
+ * the spec says `create`: then maps are made, and at the end what `made` names.
+ * @returns what is wrong, or undefined
+ */
+export function visitField(item: YamlMap, spec: FieldSpec, made: 'map' | 'scalar', visit: FieldVisit): string | undefined {
+  if (!isSelectedBy(kindOf(item), spec)) return undefined
+  const problem = new FieldWalk(spec.create === true, made, visit).walk(item, splitFieldPath(spec.path), [])
+  return problem === undefined ? undefined : `considering field '${spec.path}' of object ${describeObject(item)}: ${problem}`
+}
+
+class FieldWalk {
+  private readonly create: boolean
+  private readonly made: 'map' | 'scalar'
+  private readonly visit: FieldVisit
+
+  constructor(create: boolean, made: 'map' | 'scalar', visit: FieldVisit) {
+    this.create = create
+    this.made = made
+    this.visit = visit
+  }
+
+  walk(node: YamlNode, names: readonly string[], path: readonly string[]): string | undefined {
+    const [name, ...rest] = names
+    const at = resolved(node)
+    if (name === undefined) return this.visit(at, path)
+    if (isNull(at)) return undefined
+    if (at.kind === 'map') return this.into(at, name, rest, path)
+    if (at.kind === 'scalar') return 'expected sequence or mapping node'
+    for (const item of at.items) {
+      const problem = this.walk(item, names, path)
+      if (problem !== undefined) return `visit traversal on path: [${names.join(' ')}]: ${problem}`
+    }
+    return undefined
+  }
+
+  private into(map: YamlMap, name: string, rest: readonly string[], path: readonly string[]): string | undefined {
+    const isList = name.endsWith('[]')
+    const field = isList ? name.slice(0, -2) : name
+    if (field === '') return 'cannot set or create an empty field name'
+    const creates = this.create && !isList
+    let entry = entryOf(map, field)
+    if (entry === undefined) {
+      if (!creates) return undefined
+      entry = { key: yamlPlain(field), value: rest.length === 0 && this.made === 'scalar' ? yamlPlain('') : yamlMap() }
+      map.entries.push(entry)
+    } else if (isNull(entry.value) && (isList || creates)) {
+      if (isList) entry.value = yamlList()
+      else if (rest.length > 0 || this.made === 'map') entry.value = yamlMap()
+    }
+    return this.walk(entry.value, rest, [...path, field])
+  }
+}
+
+/** `Deployment.v1.apps/web.shop`, as kustomize names an object. */
+export function describeObject(item: YamlMap): string {
+  const { group, version, kind } = kindOf(item)
+  const or = (text: string | undefined, none: string): string => (text === undefined || text === '' ? none : text)
+  const name = or(textAt(item, 'metadata', 'name'), '[noName]')
+  const namespace = or(textAt(item, 'metadata', 'namespace'), '[noNs]')
+  return `${or(kind, '[noKind]')}.${or(version, '[noVer]')}.${or(group, '[noGrp]')}/${name}.${namespace}`
+}

@@ -1,0 +1,66 @@
+/** The files that a pipeline's functions take their config from. */
+import { Failure } from '../../failure.ts'
+import { readResource } from '../../krm/resource.ts'
+import { cleanPath } from '../../package/clean-path.ts'
+import type { Kptfile, PipelineFunction } from '../../package/kptfile.ts'
+import type { PackageFile } from '../../package/package-files.ts'
+import { PACKAGE_FILE } from '../../package/walk-package.ts'
+import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
+import { decodeYaml } from '../../yaml/read/go-yaml-text.ts'
+
+/**
+ * What is wrong with the `configPath` of the functions: BP1104 where the file is not there, is a link, has not exactly one
+ * document, or that is no Kubernetes object.
+ * @param folder of the Kptfile within the package; '' for the package itself
+ * @param files by path within the package
+ * @param seen files of a folder's own package that kpt reads, by path within the outermost one
+ */
+export function checkFunctionConfigs(
+  kptfile: Kptfile,
+  folder: string,
+  files: ReadonlyMap<string, PackageFile>,
+  where: (path: string) => string,
+  seen: (folder: string) => ReadonlySet<string>,
+): readonly Failure[] {
+  const prefix = folder === '' ? '' : `${folder}/`
+  const failures: Failure[] = []
+  for (const each of [...kptfile.pipeline.mutators, ...kptfile.pipeline.validators]) {
+    if (each.configPath === '') continue
+    const path = prefix + cleanPath(each.configPath)
+    const own = seen(folder)
+    const problem = configProblem(files.get(path), where(path), own) ?? (own.has(path) ? undefined : NOT_SEEN)
+    if (problem !== undefined) failures.push(badConfig(each, `${where(prefix + PACKAGE_FILE)}:${each.line}`, problem))
+  }
+  return failures
+}
+
+const NOT_SEEN =
+  'the file is not one of the package that kpt reads: it is ignored by .krmignore, of a subpackage, or not named .yaml, .yml or .json'
+
+function configProblem(file: PackageFile | undefined, where: string, seen: ReadonlySet<string>): string | undefined {
+  if (file === undefined) return 'the file is not in the package'
+  if (file.mode === '120000' || file.mode === '160000') return 'the file is a link, which may leave the package'
+  // What cannot be a manifest was not read.
+  if (file.content.length === 0 && !seen.has(file.path)) return NOT_SEEN
+  try {
+    const { documents } = parseGoYaml(decodeYaml(file.content, where), where)
+    const [only] = documents
+    if (only === undefined || documents.length > 1) return `the file has ${documents.length} documents, wanted one`
+    const resource = readResource(only.value)
+    return 'problem' in resource ? `the file is no Kubernetes object: ${resource.problem}` : undefined
+  } catch (thrown) {
+    if (thrown instanceof Failure) return 'the file is no YAML that can be read'
+    throw thrown
+  }
+}
+
+function badConfig(each: PipelineFunction, where: string, problem: string): Failure {
+  return new Failure({
+    code: 'BP1104',
+    what: 'a function of the pipeline is not valid',
+    where,
+    why: `configPath ${JSON.stringify(each.configPath.slice(0, 80))}: ${problem}`,
+    remedy: 'name a file of the package with one Kubernetes object in it',
+    retry: 'on-change',
+  })
+}

@@ -1,0 +1,116 @@
+/**
+ * The annotations by which kpt and its functions say where a resource belongs (kyaml 0.15 `kio/kioutil/kioutil.go`,
+ * kpt `internal/pkg/pkg.go`). They are on the resources only while a package is rendered.
+ */
+import {
+  entryOf,
+  isNull,
+  mapMadeAt,
+  nodeAt,
+  removeEntry,
+  setEntry,
+  textAt,
+  type YamlMap,
+  type YamlNode,
+  yamlText,
+} from '../../yaml/yaml-node.ts'
+
+export const PATH = 'internal.config.kubernetes.io/path'
+export const INDEX = 'internal.config.kubernetes.io/index'
+export const ID = 'internal.config.kubernetes.io/id'
+export const LEGACY_PATH = 'config.kubernetes.io/path'
+export const LEGACY_INDEX = 'config.kubernetes.io/index'
+export const LEGACY_ID = 'config.k8s.io/id'
+export const SEQUENCE_INDENT = 'internal.config.kubernetes.io/seqindent'
+/** Absolute path of the package, in kpt; here `/` and the folder within the outermost package. */
+export const PACKAGE_PATH = 'internal.config.kubernetes.io/package-path'
+export const RESOURCE_ID = 'internal.config.k8s.io/kpt-resource-id'
+export const MIGRATION_ID = 'internal.config.kubernetes.io/annotations-migration-resource-id'
+
+/** What kpt, and whoever runs functions as it does, puts on resources while they are rendered. */
+export const RENDER_ANNOTATIONS: ReadonlySet<string> = new Set([
+  PATH,
+  INDEX,
+  ID,
+  LEGACY_PATH,
+  LEGACY_INDEX,
+  LEGACY_ID,
+  SEQUENCE_INDENT,
+  PACKAGE_PATH,
+  RESOURCE_ID,
+  MIGRATION_ID,
+])
+
+/** The text of an annotation; undefined where it is not there, or is no scalar. */
+export function annotationOf(item: YamlMap, name: string): string | undefined {
+  const annotations = entryOf(entryOf(item, 'metadata')?.value, 'annotations')?.value
+  return textAt(entryOf(annotations, name)?.value)
+}
+
+/** Sets an annotation, after empty ones are taken away (kyaml `yaml/fns.go`, `AnnotationSetter`); where metadata is no map, nothing happens. */
+export function setAnnotation(item: YamlMap, name: string, value: string): void {
+  clearEmptyAnnotations(item)
+  const metadata = nodeAt(item, 'metadata')
+  const annotations = nodeAt(metadata, 'annotations')
+  if (isOther(metadata) || isOther(annotations)) return
+  const text = yamlText(value)
+  // kyaml keeps the quotes of a value that is there, and not its comments (`yaml/fns.go`, `FieldSetter`).
+  const before = entryOf(annotations, name)
+  text.style = before?.value.kind === 'scalar' ? before.value.style : 'single'
+  if (before !== undefined) before.value = text
+  else setEntry(annotations?.kind === 'map' ? annotations : mapMadeAt(item, 'metadata', 'annotations'), name, text)
+}
+
+function isOther(node: YamlNode | undefined): boolean {
+  return node !== undefined && node.kind !== 'map' && !isNull(node)
+}
+
+export function clearAnnotation(item: YamlMap, name: string): void {
+  const annotations = nodeAt(item, 'metadata', 'annotations')
+  if (annotations?.kind === 'map') removeEntry(annotations, name)
+}
+
+/** Takes `annotations` away where nothing is left in it, and then `metadata` (kyaml `yaml.ClearEmptyAnnotations`). */
+export function clearEmptyAnnotations(item: YamlMap): void {
+  const metadata = nodeAt(item, 'metadata')
+  if (metadata?.kind === 'map' && isEmpty(nodeAt(metadata, 'annotations'))) removeEntry(metadata, 'annotations')
+  if (isEmpty(metadata)) removeEntry(item, 'metadata')
+}
+
+function isEmpty(node: YamlNode | undefined): boolean {
+  if (node === undefined) return false
+  return node.kind === 'map' ? node.entries.length === 0 : node.kind === 'list' ? node.items.length === 0 : isNull(node)
+}
+
+/** Path and index of a resource; the older form counts where the newer one is not there; empty where neither is. */
+export function fileOf(item: YamlMap): { readonly path: string; readonly index: string } {
+  return {
+    path: annotationOf(item, PATH) ?? annotationOf(item, LEGACY_PATH) ?? '',
+    index: annotationOf(item, INDEX) ?? annotationOf(item, LEGACY_INDEX) ?? '',
+  }
+}
+
+const PAIRS = [
+  [LEGACY_PATH, PATH],
+  [LEGACY_INDEX, INDEX],
+  [LEGACY_ID, ID],
+] as const
+
+/** Gives each of the two forms the value of the other one where it has none. */
+export function copyLegacyAnnotations(item: YamlMap): void {
+  for (const [legacy, own] of PAIRS) {
+    const [older, newer] = [annotationOf(item, legacy) ?? '', annotationOf(item, own) ?? '']
+    if (newer !== '' && older === '') setAnnotation(item, legacy, newer)
+    else if (newer === '' && older !== '') setAnnotation(item, own, older)
+  }
+}
+
+/** What kpt says where the two forms differ, or undefined (kyaml `kio/kio.go`). */
+export function mismatch(item: YamlMap): string | undefined {
+  for (const [place, [legacy, own]] of PAIRS.entries()) {
+    const [older, newer] = [annotationOf(item, legacy) ?? '', annotationOf(item, own) ?? '']
+    if (older !== '' && newer !== '' && older !== newer)
+      return `resource input to function has mismatched legacy and internal ${['path', 'index', 'id'][place]} annotations`
+  }
+  return undefined
+}

@@ -1,0 +1,51 @@
+/**
+ * A KRM function, whoever runs it: objects and a config in, objects and results out
+ * (https://github.com/kubernetes-sigs/kustomize/blob/master/cmd/config/docs/api-conventions/functions-spec.md).
+ */
+import type { Json } from '../../text/json.ts'
+import type { YamlMap } from '../../yaml/yaml-node.ts'
+
+export interface FunctionInput {
+  /** Objects with the annotations that say where they belong (porch-kpt §1.4). The function may change them in place. */
+  readonly items: readonly YamlMap[]
+  /** Undefined where the pipeline names none. */
+  readonly config: YamlMap | undefined
+}
+
+/** One finding, in the shape of a `ResourceList`'s `results`. */
+export interface FunctionResult {
+  readonly message: string
+  readonly severity: 'error' | 'warning' | 'info'
+  readonly resourceRef?: {
+    readonly apiVersion?: string
+    readonly kind?: string
+    readonly name?: string
+    readonly namespace?: string
+  }
+  readonly field?: { readonly path: string; readonly currentValue?: Json; readonly proposedValue?: Json }
+  readonly file?: { readonly path: string; readonly index?: number }
+  readonly tags?: { readonly [name: string]: string }
+}
+
+export interface FunctionOutput {
+  /** In the order they shall have; an object that is missing here is deleted. */
+  readonly items: readonly YamlMap[]
+  readonly results: readonly FunctionResult[]
+  /** Not 0: the function failed, its items do not count, and the pipeline stops. Functions of ours use 1. */
+  readonly exitCode: number
+  /** What it printed for people, as one text; empty where nothing. */
+  readonly stderr: string
+}
+
+/** Pure and synchronous. Never throws for bad input: a bad config is a result of severity error with exit code 1. */
+export type KrmFunction = (input: FunctionInput) => FunctionOutput
+
+/** A run that changed the given items in place and has nothing, or only remarks, to say. */
+export function succeeded(items: readonly YamlMap[], results: readonly FunctionResult[] = []): FunctionOutput {
+  return { items, results, exitCode: 0, stderr: '' }
+}
+
+/** A run that failed with one message, as the Go SDK reports an error: a result of severity error. */
+export function failed(items: readonly YamlMap[], message: string, more: Partial<FunctionResult> = {}): FunctionOutput {
+  return { items, results: [{ message, severity: 'error', ...more }], exitCode: 1, stderr: '' }
+}

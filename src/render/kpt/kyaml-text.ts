@@ -1,0 +1,72 @@
+/** Texts as kyaml writes them (kyaml `yaml/fns.go`, `FieldSetter`; `yaml/compatibility.go`; `yaml/rnode.go`, `SetAnnotations`). */
+import { resolveGoScalar } from '../../yaml/go-scalar.ts'
+import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
+import { keyOf, mapAt, removeEntry, resolved, setEntry, type YamlMap, type YamlScalar, yamlMap, yamlText } from '../../yaml/yaml-node.ts'
+import { readsAsText } from '../../yaml/yaml-tag.ts'
+
+const ONE_WORD = /^[A-Za-z0-9][\w./+-]*$/
+
+/** Whether a value without quotes is something else than a text to a YAML 1.1 reader: `yes`, `a: b`, `[x]`. */
+export function isOtherToYaml11(value: string): boolean {
+  if (value === '' || value.includes('\n')) return false
+  const read = resolveGoScalar(value, true)
+  if (read.is !== 'value' || typeof read.value !== 'string') return true
+  if (ONE_WORD.test(value)) return false
+  try {
+    const [first] = parseGoYaml(value, 'value').documents
+    return typeof first?.value !== 'string'
+  } catch {
+    return false
+  }
+}
+
+/** `NewStringRNode` as it comes out of a `FieldSetter`. */
+export function kyamlText(value: string): YamlScalar {
+  const style = value.includes('\n') ? 'literal' : isOtherToYaml11(value) ? 'double' : 'plain'
+  return { ...yamlText(value), style }
+}
+
+/** All annotations of an object, each by what its value says without quotes; of a value that is no scalar nothing is left. */
+export function annotationsOf(item: YamlMap): Map<string, string> {
+  const annotations = new Map<string, string>()
+  for (const { key, value } of mapAt(item, 'metadata', 'annotations')?.entries ?? []) {
+    const target = resolved(value)
+    annotations.set(keyOf(key), target.kind === 'scalar' ? target.value : '')
+  }
+  return annotations
+}
+
+/**
+ * `SetAnnotations`: the annotations by their names, as the last field of the metadata. For a tree that goes on under a
+ * resource's old place use `restyleAnnotations`, because there kpt puts the fields back into their order.
+ */
+export function replaceAnnotations(item: YamlMap, annotations: ReadonlyMap<string, string>): void {
+  const found = mapAt(item, 'metadata')
+  const metadata = found ?? yamlMap()
+  if (found === undefined) setEntry(item, 'metadata', metadata)
+  removeEntry(metadata, 'annotations')
+  if (annotations.size === 0) return
+  const names = [...annotations.keys()].sort()
+  metadata.entries.push(...yamlMap([['annotations', yamlMap(names.map((name) => [name, kyamlText(annotations.get(name) ?? '')]))]]).entries)
+}
+
+/** What `SetAnnotations` and kpt behind it leave of annotations in place: their order and comments, and new quotes. */
+export function restyleAnnotations(item: YamlMap, annotations: ReadonlyMap<string, string>): void {
+  const metadata = mapAt(item, 'metadata')
+  const map = mapAt(item, 'metadata', 'annotations')
+  if (metadata === undefined || map === undefined) return
+  if (annotations.size === 0) {
+    removeEntry(metadata, 'annotations')
+    return
+  }
+  for (const name of map.entries.map(({ key }) => keyOf(key))) if (!annotations.has(name)) removeEntry(map, name)
+  for (const [name, value] of annotations) if (!isWritten(map, name, value)) setEntry(map, name, kyamlText(value))
+}
+
+function isWritten(map: YamlMap, name: string, value: string): boolean {
+  const entry = map.entries.find(({ key }) => keyOf(key) === name)
+  const node = entry?.value
+  const wanted = kyamlText(value)
+  if (node?.kind !== 'scalar' || node.value !== value || node.style !== wanted.style) return false
+  return node.style !== 'plain' || node.tag === '!!str' || (node.tag === '' && readsAsText(value))
+}

@@ -1,0 +1,172 @@
+/** A package and its subpackages as a pipeline sees them: their own resources, with the annotations that say where they belong. */
+import { Failure } from '../../failure.ts'
+import { cleanPath } from '../../package/clean-path.ts'
+import type { Kptfile } from '../../package/kptfile.ts'
+import { LineIndex } from '../../yaml/read/go-yaml-text.ts'
+import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
+import { resolved, type YamlMap, yamlMap } from '../../yaml/yaml-node.ts'
+import { sequenceIndentOf } from '../../yaml/yaml-sequence-indent.ts'
+import type { PackageSources } from '../package-sources.ts'
+import {
+  copyLegacyAnnotations,
+  INDEX,
+  LEGACY_INDEX,
+  LEGACY_PATH,
+  PACKAGE_PATH,
+  PATH,
+  SEQUENCE_INDENT,
+  setAnnotation,
+} from './item-annotations.ts'
+import { notKrm } from './krm-check.ts'
+
+/** What kpt puts a document around that is a list and no map, so that it can be annotated (kyaml `yaml.BareSeqNodeWrappingKey`). */
+export const BARE_LIST_KEY = 'bareSeqNodeWrappingKey'
+
+export interface PipelinePackage {
+  /** From the outermost package's folder; '' for that one. */
+  readonly folder: string
+  readonly kptfile: Kptfile
+  /** Its own resources, function configs and the Kptfile among them, in the order of files and documents. */
+  readonly items: readonly YamlMap[]
+  /** What its functions are configured with, as the files have it, by path in the package. */
+  readonly configs: ReadonlyMap<string, YamlMap>
+  /** Those directly below it, by path. */
+  readonly subpackages: readonly PipelinePackage[]
+}
+
+/**
+ * The tree of packages that `kpt fn render` walks: every folder with a Kptfile, whatever a parent's `.krmignore` says
+ * (kpt `internal/pkg/pkg.go`, `Subpackages`); the files of each as the package's own `.krmignore` leaves them.
+ * @param failures gets BP1110, BP1111 and BP1112 of files that cannot be read
+ */
+export function readPipelinePackage(sources: PackageSources, failures: Failure[]): PipelinePackage {
+  const folders = [...sources.kptfiles.keys()].sort()
+  const reader = new ItemReader(sources, failures)
+  const read = (folder: string): PipelinePackage => {
+    const below = folders.filter((other) => other !== folder && isBelow(other, folder))
+    const direct = below.filter((other) => !below.some((between) => between !== other && isBelow(other, between)))
+    const kptfile = sources.kptfiles.get(folder) as Kptfile
+    return {
+      folder,
+      kptfile,
+      items: reader.items(folder),
+      configs: reader.configs(folder, kptfile),
+      subpackages: direct.map(read),
+    }
+  }
+  return read('')
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return folder === '' || path.startsWith(`${folder}/`)
+}
+
+class ItemReader {
+  private readonly sources: PackageSources
+  private readonly failures: Failure[]
+
+  constructor(sources: PackageSources, failures: Failure[]) {
+    this.sources = sources
+    this.failures = failures
+  }
+
+  items(folder: string): YamlMap[] {
+    const prefix = folder === '' ? '' : `${folder}/`
+    return [...this.sources.ownFiles(folder)].flatMap((path) =>
+      this.documents(path).map(({ node, own }) => {
+        annotate(node, {
+          folder,
+          path: path.slice(prefix.length),
+          index: String(node.source?.document ?? 0),
+          indent: sequenceIndentOf(own),
+        })
+        this.checkResource(node, path)
+        return node
+      }),
+    )
+  }
+
+  private checkResource(node: YamlMap, path: string): void {
+    const problem = notKrm([node])
+    if (problem === undefined) return
+    const text = this.sources.textOf(path).replaceAll('\r\n', '\n')
+    const { line } = new LineIndex(text).position(node.source?.start ?? 0)
+    this.failures.push(
+      new Failure({
+        code: 'BP1112',
+        what: 'a document is not a Kubernetes object',
+        where: `${this.sources.where(path)}:${line} (document ${(node.source?.document ?? 0) + 1})`,
+        why: problem,
+        remedy: 'complete it, or name the file in .krmignore',
+        retry: 'on-change',
+      }),
+    )
+  }
+
+  /** As the files have them, by path in the package. */
+  configs(folder: string, { pipeline }: Kptfile): ReadonlyMap<string, YamlMap> {
+    const configs = new Map<string, YamlMap>()
+    for (const { configPath } of [...pipeline.mutators, ...pipeline.validators]) {
+      const path = cleanPath(configPath)
+      if (configPath === '' || configs.has(path)) continue
+      // One that cannot be read is told as the config of its function.
+      const [only] = this.documents(folder === '' ? path : `${folder}/${path}`, [])
+      if (only !== undefined) configs.set(path, only.node)
+    }
+    return configs
+  }
+
+  private documents(path: string, failures = this.failures): { readonly node: YamlMap; readonly own: string }[] {
+    if (this.sources.whyUnread(path) !== undefined) return []
+    try {
+      return documentsOf(this.sources.textOf(path).replaceAll('\r\n', '\n'), this.sources.where(path))
+    } catch (thrown) {
+      if (!(thrown instanceof Failure)) throw thrown
+      failures.push(thrown)
+      return []
+    }
+  }
+}
+
+function documentsOf(text: string, where: string): { readonly node: YamlMap; readonly own: string }[] {
+  const nodes = readYamlNodes(text, where)
+  return nodes.map((node, document) => {
+    const target = resolved(node)
+    const source = node.source ?? { path: where, document, start: 0, end: text.length }
+    // The document's own text: from behind the one before it, so that comments above count as they do in kyaml.
+    const own = text.slice(nodes[document - 1]?.source?.end ?? 0, source.end)
+    if (target.kind === 'map') return { node: target, own }
+    if (target.kind === 'list') return { node: { ...yamlMap([[BARE_LIST_KEY, target]]), source }, own }
+    throw new Failure({
+      code: 'BP1112',
+      what: 'a document is not a Kubernetes object',
+      where,
+      why: 'it is a single value',
+      remedy: 'complete it, or name the file in .krmignore',
+      retry: 'on-change',
+    })
+  })
+}
+
+interface ReaderAnnotations {
+  readonly folder: string
+  readonly path: string
+  readonly index: string
+  readonly indent: string
+}
+
+/** As kyaml sets them, in the order of their names. */
+function annotate(item: YamlMap, { folder, path, index, indent }: ReaderAnnotations): void {
+  copyLegacyAnnotations(item)
+  setAnnotation(item, LEGACY_INDEX, index)
+  setAnnotation(item, LEGACY_PATH, path)
+  setAnnotation(item, INDEX, index)
+  setAnnotation(item, PACKAGE_PATH, `/${folder}`)
+  setAnnotation(item, PATH, path)
+  setAnnotation(item, SEQUENCE_INDENT, indent)
+}
+
+/** Path of a resource's package, as `PACKAGE_PATH` has it, back to the folder within the outermost package. */
+export function folderOf(packagePath: string): string {
+  return packagePath.replace(/^\//, '')
+}

@@ -1,0 +1,89 @@
+/** What a pipeline gave back, as the objects that are applied, each with the place where somebody wrote it. */
+import { Failure } from '../../failure.ts'
+import { getKey, isJsonObject, type Json, setKey } from '../../text/json.ts'
+import { isObjectList } from '../../yaml/read/go-yaml.ts'
+import { LineIndex } from '../../yaml/read/go-yaml-text.ts'
+import { itemsAt, jsonOf, resolved, type YamlMap } from '../../yaml/yaml-node.ts'
+import type { SourceLocation } from '../desired-set.ts'
+import { isKustomization, isLocalConfig } from '../not-applied.ts'
+import { isKptfile, type PackageSources } from '../package-sources.ts'
+import { fileOf, RENDER_ANNOTATIONS } from './item-annotations.ts'
+import { functionName } from './pipeline-step.ts'
+import type { PipelineRun } from './run-pipeline.ts'
+
+export interface RenderedObject {
+  readonly object: Json
+  readonly location: SourceLocation
+  /** Where kpt would write it, from the package. */
+  readonly path: string
+  readonly node: YamlMap
+  /** Item of a list that is for tools only. */
+  readonly local: boolean
+}
+
+/** In the order of the pipeline's output. Kptfiles, kustomizations and what is for tools only are left out; lists are taken apart. */
+export function renderedObjects(sources: PackageSources, { items, runs }: PipelineRun): readonly RenderedObject[] {
+  const lines = new Map<string, LineIndex>()
+  const lineAt = (path: string, offset: number): number => {
+    const within = sources.packagePath === '' ? path : path.slice(sources.packagePath.length + 1)
+    const known = lines.get(path) ?? new LineIndex(sources.textOf(within).replaceAll('\r\n', '\n'))
+    lines.set(path, known)
+    return known.position(offset).line
+  }
+  const locationOf = (node: YamlMap, path: string): SourceLocation => {
+    const { source } = node
+    if (source !== undefined)
+      return { path: source.path, document: source.document, item: undefined, line: lineAt(source.path, source.start) }
+    const made = runs[node.writes?.[0] ?? -1]?.step
+    return made === undefined
+      ? { path: sources.where(path), document: 0, item: undefined, line: 1 }
+      : { path: made.kptfile, document: 0, item: undefined, line: made.function.line, step: functionName(made.function) }
+  }
+  const inList = (node: YamlMap, item: number, list: SourceLocation): SourceLocation =>
+    // Behind another program than ours, only the list is known to be the same.
+    node.source?.path === list.path ? { ...list, item, line: lineAt(list.path, node.source.start) } : { ...list, item }
+  return items.flatMap((node): RenderedObject[] => {
+    const { path } = fileOf(node)
+    const object = withoutReaderAnnotations(readObject(node, locationOf(node, path)))
+    if (isKptfile(path) || isKustomization(object, path)) return []
+    if (!isObjectList(object)) return [{ object, location: locationOf(node, path), path, node, local: false }]
+    const local = isLocalConfig(object)
+    return itemsAt(node, 'items').flatMap((below, item) => {
+      const target = resolved(below)
+      return target.kind === 'map'
+        ? [{ object: jsonOf(target), location: inList(target, item, locationOf(node, path)), path, node: target, local }]
+        : []
+    })
+  })
+}
+
+/** @throws Failure BP1112 for a value that only a function can have made: a text that is tagged as a number */
+function readObject(node: YamlMap, { path, line }: SourceLocation): Json {
+  try {
+    return jsonOf(node)
+  } catch (thrown) {
+    if (!(thrown instanceof TypeError)) throw thrown
+    throw new Failure({
+      code: 'BP1112',
+      what: 'a rendered document is not a Kubernetes object',
+      where: `${path}:${line}`,
+      why: 'a function of the pipeline gave a field a value that has no form in JSON',
+      remedy: 'give the function a value of the type that the field has',
+      retry: 'on-change',
+    })
+  }
+}
+
+/** The object as it is written: what kpt put on it while it rendered is taken off, with the maps that it made for that. */
+function withoutReaderAnnotations(value: Json): Json {
+  const metadata = isJsonObject(value) ? getKey(value, 'metadata') : undefined
+  const annotations = isJsonObject(metadata) ? getKey(metadata, 'annotations') : undefined
+  if (!isJsonObject(value) || !isJsonObject(metadata) || !isJsonObject(annotations)) return value
+  const kept = Object.entries(annotations).filter(([name]) => !RENDER_ANNOTATIONS.has(name))
+  const own: { [key: string]: Json } = {}
+  for (const [name, text] of kept) setKey(own, name, text)
+  const { annotations: _, ...others } = metadata as { readonly [key: string]: Json }
+  const rest = kept.length === 0 ? others : { ...metadata, annotations: own }
+  const { metadata: __, ...outer } = value as { readonly [key: string]: Json }
+  return Object.keys(rest).length === 0 ? outer : { ...value, metadata: rest }
+}

@@ -1,0 +1,56 @@
+/**
+ * What `kpt fn render -o` prints or writes, byte for byte (kpt `pkg/lib/util/cmdutil/cmdutil.go`, `WriteFnOutput`): the resources
+ * as one ResourceList, and that text, read again, as documents or as files.
+ */
+import type { JsonObject } from '../../text/json.ts'
+import { writeDocument } from '../../yaml/edit/edit-yaml-write.ts'
+import { copyNode, jsonOf, type YamlMap } from '../../yaml/yaml-node.ts'
+import { withoutDocumentComments } from '../../yaml/yaml-resource-list.ts'
+import { isKustomization, isLocalConfig, isOfKpt } from '../not-applied.ts'
+import { isKptfile } from '../package-sources.ts'
+import { clearEmptyAnnotations, fileOf } from './item-annotations.ts'
+import type { PassedItems } from './render-files.ts'
+import { FUNCTION_TEXT, formatFunctionInput, readFunctionInput } from './resource-list.ts'
+import { documentsText, writeItems } from './write-items.ts'
+
+/** As `-o stdout` of kpt. @param items as `runPipeline` gives them; they are not changed */
+export function formatResourceList(items: readonly YamlMap[], passed: PassedItems): string {
+  // Comments of a document are none of its object, and the list has objects.
+  const copies = items.map((item) => (passed(item) ? copyNode(item) : withoutDocumentComments(copyNode(item))))
+  for (const item of copies) clearEmptyAnnotations(item)
+  return formatFunctionInput({ items: copies, config: undefined })
+}
+
+/**
+ * As `-o unwrap` of kpt, but only what is applied to a cluster: kpt prints the Kptfile among the documents, which no server
+ * takes (docs/adr/0030).
+ */
+export function formatApplied(items: readonly YamlMap[], passed: PassedItems): string {
+  return documentsText('', readAgain(items, passed).filter(isApplied))
+}
+
+/** The files of `-o DIR` of kpt, by path in the folder. */
+export function outputFiles(items: readonly YamlMap[], passed: PassedItems): ReadonlyMap<string, string> {
+  return writeItems(readAgain(items, passed))
+}
+
+function readAgain(items: readonly YamlMap[], passed: PassedItems): readonly YamlMap[] {
+  return readFunctionInput(formatResourceList(items, passed), FUNCTION_TEXT).items
+}
+
+function isApplied(item: YamlMap): boolean {
+  const { path } = fileOf(item)
+  const object = jsonOf(item)
+  return (
+    !isKptfile(path) &&
+    !isKustomization(object, path) &&
+    !isLocalConfig(object) &&
+    !isOfKpt(object, 'Kptfile') &&
+    !isOfKpt(object, 'ResourceGroup')
+  )
+}
+
+/** Objects that no file of the package declares as they are, for whoever applies them. */
+export function formatObjects(objects: readonly JsonObject[]): string {
+  return objects.map((object) => writeDocument(object)).join('---\n')
+}

@@ -1,0 +1,188 @@
+/**
+ * The text that functions read and print: a ResourceList (porch-kpt §2.1; kpt sends `config.kubernetes.io/v1`, and takes any
+ * version back).
+ */
+import { Failure } from '../../failure.ts'
+import { emptyObject, getKey, isJsonArray, isJsonObject, type Json, setKey } from '../../text/json.ts'
+import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
+import { writeYamlNode } from '../../yaml/write/write-yaml-node.ts'
+import {
+  itemsAt,
+  jsonOf,
+  nodeAt,
+  resolved,
+  textAt,
+  type YamlMap,
+  type YamlNode,
+  yamlList,
+  yamlMap,
+  yamlOf,
+  yamlPlain,
+} from '../../yaml/yaml-node.ts'
+import type { FunctionInput, FunctionOutput, FunctionResult } from './krm-function.ts'
+
+/** The path that the nodes of a function's text name as their source: no file of the package. */
+export const FUNCTION_TEXT = 'ResourceList'
+
+const API_VERSION = 'config.kubernetes.io/v1'
+
+/** What a function reads on its standard input. */
+export function formatFunctionInput({ items, config }: FunctionInput): string {
+  return writeYamlNode(
+    yamlMap([
+      ['apiVersion', yamlPlain(API_VERSION)],
+      ['kind', yamlPlain('ResourceList')],
+      ['items', yamlList(items)],
+      ...(config === undefined ? [] : ([['functionConfig', config]] as const)),
+    ]),
+  )
+}
+
+/** What a function prints. */
+export function formatFunctionOutput({ items, results }: FunctionOutput, config: YamlMap | undefined): string {
+  return writeYamlNode(
+    yamlMap([
+      ['apiVersion', yamlPlain(API_VERSION)],
+      ['kind', yamlPlain('ResourceList')],
+      ['items', yamlList(items)],
+      ...(config === undefined ? [] : ([['functionConfig', config]] as const)),
+      ...(results.length === 0 ? [] : ([['results', yamlOf(results.map(resultJson))]] as const)),
+    ]),
+  )
+}
+
+/** Keys in the order of kpt's `FunctionResultList`; what is undefined is not there. */
+function resultJson({ message, severity, resourceRef, field, file, tags }: FunctionResult): Json {
+  const json = emptyObject()
+  setKey(json, 'message', message)
+  setKey(json, 'severity', severity)
+  for (const [key, value] of Object.entries({ resourceRef, field, file, tags })) if (value !== undefined) setKey(json, key, defined(value))
+  return json
+}
+
+function defined(value: object): Json {
+  const kept = emptyObject()
+  for (const [key, below] of Object.entries(value)) if (below !== undefined) setKey(kept, key, below as Json)
+  return kept
+}
+
+/**
+ * Reads what a function was given.
+ * @throws Failure BP1110 or BP1111 where it is no YAML, BP1112 where it is no ResourceList
+ */
+export function readFunctionInput(text: string, where: string): FunctionInput {
+  const list = listOf(text, where)
+  const config = nodeAt(list, 'functionConfig')
+  return { items: mapsOf(list, where), config: config?.kind === 'map' ? config : undefined }
+}
+
+/**
+ * Reads what a function printed. Both shapes of `results` are read, and the older names within them (kpt
+ * `internal/fnruntime/runner.go`).
+ * @throws Failure as `readFunctionInput`
+ */
+export function readFunctionOutput(text: string, where: string): Pick<FunctionOutput, 'items' | 'results'> {
+  const list = listOf(text, where)
+  const results = nodeAt(list, 'results')
+  const listed = results?.kind === 'map' ? itemsAt(results, 'items') : itemsAt(list, 'results')
+  return { items: mapsOf(list, where), results: listed.map((node) => readResult(jsonOf(node))) }
+}
+
+function listOf(text: string, where: string): YamlMap {
+  const documents = readYamlNodes(text, where)
+  const [only] = documents
+  if (only?.kind !== 'map' || documents.length > 1 || textAt(only, 'kind') !== 'ResourceList')
+    throw noList(where, documents.length > 1 ? `it has ${documents.length} documents` : 'its kind is not ResourceList')
+  return only
+}
+
+function mapsOf(list: YamlMap, where: string): YamlMap[] {
+  return itemsAt(list, 'items').map((item: YamlNode, place) => {
+    const target = resolved(item)
+    if (target.kind !== 'map') throw noList(where, `item ${place + 1} is no map`)
+    return target
+  })
+}
+
+function noList(where: string, why: string): Failure {
+  return new Failure({
+    code: 'BP1112',
+    what: 'the text is not one ResourceList',
+    where,
+    why,
+    remedy: 'give a document of kind ResourceList with items, as kpt does',
+    retry: 'on-change',
+  })
+}
+
+const SEVERITIES: { readonly [name: string]: FunctionResult['severity'] } = {
+  error: 'error',
+  warning: 'warning',
+  warn: 'warning',
+  info: 'info',
+}
+
+function readResult(json: Json): FunctionResult {
+  const ref = objectAt(json, 'resourceRef')
+  const metadata = objectAt(ref, 'metadata')
+  const field = objectAt(json, 'field')
+  const file = objectAt(json, 'file')
+  const index = isJsonObject(file) ? getKey(file, 'index') : undefined
+  const severity = textOf(json, 'severity')
+  return {
+    message: textOf(json, 'message') ?? '',
+    severity: (severity === undefined ? undefined : SEVERITIES[severity]) ?? 'info',
+    ...(ref === undefined
+      ? {}
+      : {
+          resourceRef: texts({
+            apiVersion: textOf(ref, 'apiVersion'),
+            kind: textOf(ref, 'kind'),
+            name: textOf(ref, 'name') ?? textOf(metadata, 'name'),
+            namespace: textOf(ref, 'namespace') ?? textOf(metadata, 'namespace'),
+          }),
+        }),
+    ...(field === undefined
+      ? {}
+      : {
+          field: {
+            path: textOf(field, 'path') ?? '',
+            ...values({
+              currentValue: valueAtKey(field, 'currentValue'),
+              proposedValue: valueAtKey(field, 'proposedValue') ?? valueAtKey(field, 'suggestedValue'),
+            }),
+          },
+        }),
+    ...(textOf(file, 'path') === undefined
+      ? {}
+      : { file: { path: textOf(file, 'path') ?? '', ...(typeof index === 'number' ? { index } : {}) } }),
+    ...tagsOf(objectAt(json, 'tags')),
+  }
+}
+
+function objectAt(json: Json | undefined, key: string): Json | undefined {
+  const value = isJsonObject(json) ? getKey(json, key) : undefined
+  return isJsonObject(value) ? value : undefined
+}
+
+function valueAtKey(json: Json | undefined, key: string): Json | undefined {
+  return isJsonObject(json) ? getKey(json, key) : undefined
+}
+
+function textOf(json: Json | undefined, key: string): string | undefined {
+  const value = valueAtKey(json, key)
+  return value === undefined || value === null || isJsonObject(value) || isJsonArray(value) ? undefined : String(value)
+}
+
+function texts<T extends { readonly [key: string]: string | undefined }>(given: T): { [K in keyof T]?: string } {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: string }
+}
+
+function values<T extends { readonly [key: string]: Json | undefined }>(given: T): { [K in keyof T]?: Json } {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: Json }
+}
+
+function tagsOf(tags: Json | undefined): Pick<FunctionResult, 'tags'> {
+  if (!isJsonObject(tags)) return {}
+  return { tags: Object.fromEntries(Object.entries(tags).map(([key, value]) => [key, String(value)])) }
+}

@@ -1,0 +1,163 @@
+/**
+ * `kpt fn render`: subpackages first, then the package's mutators one after the other, then its validators on copies
+ * (kpt `internal/util/render/executor.go`, as of 1.0.0-beta.56; docs/facts/kpt-render.md).
+ */
+import { Failure } from '../../failure.ts'
+import { cleanPath, goClean } from '../../package/clean-path.ts'
+import type { PipelineFunction } from '../../package/kptfile.ts'
+import { PACKAGE_FILE } from '../../package/walk-package.ts'
+import { copyNode, type YamlMap, yamlMap, yamlText } from '../../yaml/yaml-node.ts'
+import { annotationOf, clearAnnotation, fileOf, LEGACY_PATH, PACKAGE_PATH, PATH, setAnnotation } from './item-annotations.ts'
+import { notKrm } from './krm-check.ts'
+import { folderOf, type PipelinePackage } from './pipeline-package.ts'
+import type { PipelineStep, RenderProcess, StepRun } from './pipeline-step.ts'
+import { runStep } from './run-step.ts'
+import { mergeItems, selectItems, setResourceIds } from './select-items.ts'
+
+/** Told of the resources before the first function and after each mutator; `items` are those of the package that runs. */
+export interface RenderWatcher {
+  began(items: readonly YamlMap[]): void
+  /** A mutator is about to run. */
+  starts(step: PipelineStep): void
+  /** A function gave back a tree of its own for a resource. */
+  replaced(from: YamlMap, to: YamlMap): void
+  mutated(run: StepRun, items: readonly YamlMap[]): void
+}
+
+export interface PipelineRun {
+  /** Of all packages, subpackages first; paths from the outermost package. */
+  readonly items: readonly YamlMap[]
+  readonly runs: readonly StepRun[]
+}
+
+/**
+ * @param packagePath of the outermost package, from the root of the repository
+ * @throws Failure BP12xx of the first function that fails, with nothing to be written, as kpt does it
+ */
+export function* runPipeline(root: PipelinePackage, packagePath: string, watcher?: RenderWatcher): RenderProcess<PipelineRun> {
+  const runs: StepRun[] = []
+  const items = yield* new PackageRender(packagePath, runs, watcher).render(root)
+  for (const item of items) {
+    const folder = folderOf(annotationOf(item, PACKAGE_PATH) ?? '')
+    const path = writtenPath(folder, fileOf(item).path)
+    setAnnotation(item, PATH, path)
+    setAnnotation(item, LEGACY_PATH, path)
+    clearAnnotation(item, PACKAGE_PATH)
+  }
+  return { items, runs }
+}
+
+/** From the outermost package, as Go's `filepath.Join` makes it of a path that a function may have set. */
+function writtenPath(folder: string, path: string): string {
+  const joined = goClean([folder, path].filter((part) => part !== '').join('/')).replace(/^\/+/, '')
+  if (joined !== '.' && joined !== '..' && !joined.startsWith('../')) return joined
+  throw new Failure({
+    code: 'BP1204',
+    what: 'what comes out of the pipeline is not a package',
+    why: `resource must be written under package: ${path}`,
+    remedy: 'correct the function that sets the path of the resource',
+    retry: 'on-change',
+  })
+}
+
+class PackageRender {
+  private readonly packagePath: string
+  private readonly runs: StepRun[]
+  private readonly watcher: RenderWatcher | undefined
+
+  constructor(packagePath: string, runs: StepRun[], watcher: RenderWatcher | undefined) {
+    this.packagePath = packagePath
+    this.runs = runs
+    this.watcher = watcher
+  }
+
+  *render(own: PipelinePackage): RenderProcess<readonly YamlMap[]> {
+    const input: YamlMap[] = []
+    for (const below of own.subpackages) input.push(...(yield* this.render(below)))
+    input.push(...own.items)
+    this.watcher?.began(own.items)
+    const { mutators, validators } = own.kptfile.pipeline
+    if (mutators.length + validators.length === 0) {
+      const problem = notKrm(input)
+      if (problem !== undefined) throw notAResource(this.kptfileOf(own), problem)
+      return input
+    }
+    const output = yield* this.mutate(own, input)
+    yield* this.validate(own, output)
+    return output
+  }
+
+  private *mutate(own: PipelinePackage, input: readonly YamlMap[]): RenderProcess<readonly YamlMap[]> {
+    let items = input
+    for (const [index, each] of own.kptfile.pipeline.mutators.entries()) {
+      const narrowed = each.selectors.length > 0 || each.exclude.length > 0
+      if (narrowed) setResourceIds(items)
+      const selected = selectItems(items, each.selectors, each.exclude)
+      const step = this.step(own, 'mutators', index, each)
+      const config = configOf(own, 'mutators', each, items)
+      this.watcher?.starts(step)
+      const output = yield* runStep(step, selected, config, (from, to) => this.watcher?.replaced(from, to))
+      for (const item of output.items) if (item.source === undefined) item.writes ??= [step.number]
+      items = narrowed ? mergeItems(output.items, selected, items) : output.items
+      const run = { step, config: config === undefined ? undefined : copyNode(config), results: output.results, stderr: output.stderr }
+      this.runs.push(run)
+      this.watcher?.mutated(run, items)
+    }
+    return items
+  }
+
+  private *validate(own: PipelinePackage, items: readonly YamlMap[]): RenderProcess<void> {
+    for (const [index, each] of own.kptfile.pipeline.validators.entries()) {
+      const selected = selectItems(items, each.selectors, each.exclude)
+      const step = this.step(own, 'validators', index, each)
+      const config = configOf(own, 'validators', each, items)
+      const { results, stderr } = yield* runStep(step, selected.map(copyNode), config)
+      this.runs.push({ step, config, results, stderr })
+    }
+  }
+
+  private step(own: PipelinePackage, list: PipelineStep['list'], index: number, each: PipelineFunction): PipelineStep {
+    return { number: this.runs.length, folder: own.folder, list, index, function: each, kptfile: this.kptfileOf(own) }
+  }
+
+  private kptfileOf({ folder }: PipelinePackage): string {
+    return [this.packagePath, folder, PACKAGE_FILE].filter((part) => part !== '').join('/')
+  }
+}
+
+/**
+ * The config as the function gets it. A mutator gets the resource of its `configPath` as the functions before it left it, and
+ * as it is in the file where none is at that path any more; a validator always gets the latter.
+ */
+function configOf(
+  own: PipelinePackage,
+  list: PipelineStep['list'],
+  each: PipelineFunction,
+  items: readonly YamlMap[],
+): YamlMap | undefined {
+  if (each.configPath !== '') {
+    const isConfig = (item: YamlMap): boolean =>
+      annotationOf(item, PACKAGE_PATH) === `/${own.folder}` && fileOf(item).path === each.configPath
+    const live = list === 'mutators' ? items.find(isConfig) : undefined
+    const found = live ?? own.configs.get(cleanPath(each.configPath))
+    return found
+  }
+  if (each.configMap.size === 0) return undefined
+  return yamlMap([
+    ['apiVersion', yamlText('v1')],
+    ['kind', yamlText('ConfigMap')],
+    ['metadata', yamlMap([['name', yamlText('function-input')]])],
+    ['data', yamlMap([...each.configMap].sort(([one], [other]) => (one < other ? -1 : 1)).map(([key, value]) => [key, yamlText(value)]))],
+  ])
+}
+
+function notAResource(where: string, why: string): Failure {
+  return new Failure({
+    code: 'BP1112',
+    what: 'a document is not a Kubernetes object',
+    where,
+    why,
+    remedy: 'complete it, or name the file in .krmignore',
+    retry: 'on-change',
+  })
+}

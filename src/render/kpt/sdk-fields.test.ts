@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readYamlNodes } from '../../yaml/read/read-yaml-node.ts'
+import { writeYamlNode } from '../../yaml/write/write-yaml-node.ts'
+import type { YamlMap } from '../../yaml/yaml-node.ts'
+import { isLocalToSdk, isOfKind, readText, sdkKindOf, writeText } from './sdk-fields.ts'
+
+function map(text: string): YamlMap {
+  const [node] = readYamlNodes(text, 'test.yaml')
+  assert.ok(node?.kind === 'map')
+  return node
+}
+
+test('only a text is a text', () => {
+  const texts = ['a', '"1"', "'true'", 'yes', 'y', '1:30', '!!str 1', '""']
+  for (const text of texts) assert.equal(readText(map(`a: ${text}\n`), ['a']).is, 'text', text)
+  for (const other of ['1', 'true', 'null', '~', '1.5', '2020-01-01', '[]', '{}', '!!int "1"'])
+    assert.equal(readText(map(`a: ${other}\n`), ['a']).is, 'other', other)
+  assert.equal(readText(map('a: {}\n'), ['a', 'b', 'c']).is, 'absent')
+  assert.equal(readText(map('a: null\n'), ['a', 'b']).is, 'other')
+})
+
+test('a text that is written as it is stays the node that it was; any other is made anew, with its comments', () => {
+  const object = map('a: x # one\nb: "x" # two\n')
+  const [first, second] = object.entries.map(({ value }) => value)
+  for (const name of ['a', 'b']) assert.ok(writeText(object, [name], 'x'))
+  assert.equal(object.entries[0]?.value, first)
+  assert.notEqual(object.entries[1]?.value, second)
+  assert.equal(writeYamlNode(object), 'a: x # one\nb: x # two\n')
+})
+
+test('maps on the way are made, and nothing is written through something else', () => {
+  const object = map('a: 1\n')
+  assert.ok(writeText(object, ['b', 'c'], '2'))
+  assert.ok(!writeText(object, ['a', 'c'], '2'))
+  assert.equal(writeYamlNode(object), 'a: 1\nb:\n  c: "2"\n')
+})
+
+test('what an apiVersion leaves open matches, and two slashes leave everything open but the kind', () => {
+  const kind = (text: string) => sdkKindOf(map(text))
+  assert.ok(isOfKind(kind('apiVersion: v1\nkind: StatefulSet\n'), { group: 'apps', kind: 'StatefulSet' }))
+  assert.ok(!isOfKind(kind('apiVersion: x/v1\nkind: StatefulSet\n'), { group: 'apps', kind: 'StatefulSet' }))
+  assert.ok(!isOfKind(kind('apiVersion: v2\nkind: Service\n'), { version: 'v1', kind: 'Service' }))
+  assert.ok(!isOfKind(kind('apiVersion: a/b/c\nkind: Service\n'), { kind: 'Service' }))
+})
+
+test('an object is for tools only where a text says so', () => {
+  const local = (value: string) => isLocalToSdk(map(`metadata: {annotations: {config.kubernetes.io/local-config: ${value}}}\n`))
+  assert.deepEqual(['"true"', '"x"', 'true', '"false"', '""', '[]'].map(local), [true, true, false, false, false, false])
+})

@@ -1,0 +1,129 @@
+/**
+ * Fields of an object as functions built with kpt's Go SDK read and write them (kpt-functions-sdk `go/fn/object.go`,
+ * `go/fn/internal/maphelpers.go`): by type, so that a number is no text, and a text that is set loses its quotes.
+ */
+import { parseApiVersion } from '../../krm/resource-id.ts'
+import { entryOf, resolved, setEntry, type YamlMap, type YamlNode, type YamlScalar, yamlMap, yamlText } from '../../yaml/yaml-node.ts'
+import { readsAsText } from '../../yaml/yaml-tag.ts'
+
+/** What is at a path: a text, nothing, or something that is no text (there or on the way). */
+export type SdkText = { readonly is: 'text'; readonly text: string } | { readonly is: 'absent' } | { readonly is: 'other' }
+
+const ABSENT: SdkText = { is: 'absent' }
+const OTHER: SdkText = { is: 'other' }
+/** Booleans to kubectl and texts to the YAML 1.2 reader of the SDK. */
+const OLD_BOOLEAN = /^([yYnN]|yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF)$/
+
+function isText(node: YamlScalar): boolean {
+  if (node.tag !== '') return node.tag === '!!str'
+  return node.style !== 'plain' || readsAsText(node.value) || OLD_BOOLEAN.test(node.value)
+}
+
+/** `NestedString` of the SDK. */
+export function readText(from: YamlNode, path: readonly string[]): SdkText {
+  let at = resolved(from)
+  for (const [place, name] of path.entries()) {
+    if (place > 0 && at.kind !== 'map') return OTHER
+    const entry = entryOf(at, name)
+    if (entry === undefined) return ABSENT
+    at = resolved(entry.value)
+  }
+  return at.kind === 'scalar' && isText(at) ? { is: 'text', text: at.value } : OTHER
+}
+
+/** The text at a path; empty where there is none. */
+export function textOrEmpty(from: YamlNode, ...path: readonly string[]): string {
+  const read = readText(from, path)
+  return read.is === 'text' ? read.text : ''
+}
+
+/**
+ * `SetNestedString` of the SDK: maps on the way are made, comments stay, quotes go. A value that would be written as it is
+ * stays the node it was.
+ * @returns false where something else than a map is on the way: nothing is set
+ */
+export function writeText(to: YamlMap, path: readonly string[], text: string): boolean {
+  const [name, ...below] = path
+  if (name === undefined) return false
+  const entry = entryOf(to, name)
+  if (below.length === 0) {
+    if (entry === undefined) to.entries.push({ key: yamlText(name), value: yamlText(text) })
+    else if (isPlainText(entry.value, text)) keepText(to, path)
+    else setEntry(to, name, yamlText(text))
+    return true
+  }
+  if (entry === undefined) {
+    const made = yamlMap()
+    to.entries.push({ key: yamlText(name), value: made })
+    return writeText(made, below, text)
+  }
+  const next = resolved(entry.value)
+  return next.kind === 'map' && writeText(next, below, text)
+}
+
+/** Sets the text that is there anew, and changes nothing: who watches the render sees who decides about the field. */
+export function keepText(to: YamlMap, path: readonly string[]): void {
+  let at: YamlNode = to
+  for (const name of path) {
+    const entry = entryOf(at, name)
+    if (entry === undefined) return
+    at = resolved(entry.value)
+  }
+  if (at.kind !== 'scalar') return
+  const { value } = at
+  at.value = value
+}
+
+function isPlainText(node: YamlNode, text: string): boolean {
+  return node.kind === 'scalar' && node.value === text && node.style === 'plain' && node.anchor === '' && isText(node)
+}
+
+/** Group, version and kind of an object; an apiVersion with two slashes is none, and then the kind is none either. */
+export interface SdkKind {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+}
+
+const NO_KIND: SdkKind = { group: '', version: '', kind: '' }
+
+export function sdkKindOf(item: YamlMap): SdkKind {
+  const apiVersion = textOrEmpty(item, 'apiVersion')
+  if (apiVersion.split('/').length > 2) return NO_KIND
+  return { ...parseApiVersion(apiVersion), kind: textOrEmpty(item, 'kind') }
+}
+
+/**
+ * `IsGVK` of the SDK: what is empty, in the object or in the wanted, matches anything. So a `v1` StatefulSet is one of `apps`.
+ * Other than there an object without a kind is of no kind: kpt gives a function no such object.
+ */
+export function isOfKind({ group, version, kind }: SdkKind, wanted: Partial<SdkKind>): boolean {
+  const either = (own: string, other: string | undefined): boolean => own === '' || other === undefined || other === '' || own === other
+  return kind === wanted.kind && either(group, wanted.group) && either(version, wanted.version)
+}
+
+const LOCAL_CONFIG = 'config.kubernetes.io/local-config'
+
+/** Whether the object is for tools only, to the SDK: `true` without quotes is no text, and does not say so. */
+export function isLocalToSdk(item: YamlMap): boolean {
+  const value = textOrEmpty(item, 'metadata', 'annotations', LOCAL_CONFIG)
+  return value !== '' && value !== 'false'
+}
+
+/** `Resource(apiVersion=v1, kind=Service, namespace=shop, name=web)`, as messages of the SDK name an object. */
+export function sdkNameOf(item: YamlMap): string {
+  const [namespace, name] = [textOrEmpty(item, 'metadata', 'namespace'), textOrEmpty(item, 'metadata', 'name')]
+  return `Resource(apiVersion=${textOrEmpty(item, 'apiVersion')}, kind=${textOrEmpty(item, 'kind')}, namespace=${namespace}, name=${name})`
+}
+
+/** The order in which functions of the SDK give their objects back: by apiVersion, kind, namespace and name. */
+export function inSdkOrder(items: readonly YamlMap[]): readonly YamlMap[] {
+  const keyed = items.map((item) => ({
+    item,
+    key: ['apiVersion', 'kind']
+      .map((field) => textOrEmpty(item, field))
+      .concat(['namespace', 'name'].map((field) => textOrEmpty(item, 'metadata', field)))
+      .join(' '),
+  }))
+  return keyed.sort((left, right) => (left.key < right.key ? -1 : left.key > right.key ? 1 : 0)).map(({ item }) => item)
+}

@@ -1,0 +1,67 @@
+/** Which resources a function gets, and how what it gives back goes among the others (kpt `internal/fnruntime/utils.go`). */
+
+import type { FunctionSelector } from '../../package/kptfile.ts'
+import { mapAt, textAt, type YamlMap } from '../../yaml/yaml-node.ts'
+import { annotationOf, clearAnnotation, RESOURCE_ID, setAnnotation } from './item-annotations.ts'
+
+/** As kpt does it: a resource that two selectors match is given twice. */
+export function selectItems(
+  items: readonly YamlMap[],
+  selectors: readonly FunctionSelector[],
+  exclude: readonly FunctionSelector[],
+): readonly YamlMap[] {
+  const selected =
+    selectors.length === 0 ? items : items.flatMap((item) => selectors.filter((selector) => matches(item, selector)).map(() => item))
+  return selected.filter((item) => !exclude.some((selector) => !isEmpty(selector) && matches(item, selector)))
+}
+
+function matches(item: YamlMap, selector: FunctionSelector): boolean {
+  return (
+    holds(selector.name, textAt(item, 'metadata', 'name')) &&
+    holds(selector.namespace, textAt(item, 'metadata', 'namespace')) &&
+    holds(selector.kind, textAt(item, 'kind')) &&
+    holds(selector.apiVersion, textAt(item, 'apiVersion')) &&
+    holdAll(selector.labels, item, 'labels') &&
+    holdAll(selector.annotations, item, 'annotations')
+  )
+}
+
+function holds(wanted: string, is: string | undefined): boolean {
+  return wanted === '' || wanted === (is ?? '')
+}
+
+function holdAll(wanted: ReadonlyMap<string, string>, item: YamlMap, field: 'labels' | 'annotations'): boolean {
+  const map = mapAt(item, 'metadata', field)
+  return [...wanted].every(([name, value]) => textAt(map, name) === value)
+}
+
+function isEmpty({ apiVersion, kind, name, namespace, labels, annotations }: FunctionSelector): boolean {
+  return apiVersion === '' && kind === '' && name === '' && namespace === '' && labels.size === 0 && annotations.size === 0
+}
+
+/** Numbers the resources, so that `mergeItems` knows them again. */
+export function setResourceIds(items: readonly YamlMap[]): void {
+  for (const [place, item] of items.entries()) setAnnotation(item, RESOURCE_ID, String(place))
+}
+
+/**
+ * What the function gave back in place of what it got, the others untouched, what is new at the end. Takes the numbers away.
+ */
+export function mergeItems(output: readonly YamlMap[], selected: readonly YamlMap[], items: readonly YamlMap[]): YamlMap[] {
+  const given = new Set(selected)
+  const back = new Map<string, YamlMap>()
+  for (const item of output) {
+    const id = annotationOf(item, RESOURCE_ID) ?? ''
+    if (!back.has(id)) back.set(id, item)
+  }
+  // A function may have changed the very trees that it was given, so a resource is known by its place and not by what it says.
+  const merged = items.flatMap((item, place) => {
+    if (!given.has(item)) return [item]
+    const replaced = back.get(String(place))
+    return replaced === undefined ? [] : [replaced]
+  })
+  const made = output.filter((item) => (annotationOf(item, RESOURCE_ID) ?? '') === '')
+  const all = [...merged, ...made]
+  for (const item of all) clearAnnotation(item, RESOURCE_ID)
+  return all
+}

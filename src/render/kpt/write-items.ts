@@ -1,0 +1,118 @@
+/** Rendered resources as the files that kpt writes (kyaml 0.15 `kio/pkgio_writer.go`, `kio/byteio_writer.go`). */
+import { formatJson } from '../../text/json.ts'
+import { writeYamlDocuments } from '../../yaml/write/write-yaml-node.ts'
+import { copyNode, entryOf, jsonOf, keyOf, resolved, textAt, type YamlMap, type YamlNode, type YamlScalar } from '../../yaml/yaml-node.ts'
+import {
+  annotationOf,
+  clearAnnotation,
+  clearEmptyAnnotations,
+  copyLegacyAnnotations,
+  fileOf,
+  INDEX,
+  LEGACY_INDEX,
+  LEGACY_PATH,
+  PATH,
+  SEQUENCE_INDENT,
+  setAnnotation,
+} from './item-annotations.ts'
+import { BARE_LIST_KEY } from './pipeline-package.ts'
+
+/**
+ * Text by path from the outermost package. Which files a render deletes follows from what it read: those that are not here.
+ * @param items as `runPipeline` gives them; they are not changed
+ */
+export function writeItems(items: readonly YamlMap[]): ReadonlyMap<string, string> {
+  const copies = items.map(copyNode)
+  placeAll(copies)
+  const byPath = new Map<string, YamlMap[]>()
+  for (const item of copies) {
+    const { path } = fileOf(item)
+    byPath.set(path, [...(byPath.get(path) ?? []), item])
+  }
+  const files = [...byPath].map(([path, inFile]): [string, string] => [path, documentsText(path, sortByIndex(inFile))])
+  return new Map(files.sort(([one], [other]) => (one < other ? -1 : 1)))
+}
+
+/** What has no file gets one, what has no index the next one (kyaml `kioutil.DefaultPathAndIndexAnnotation`). */
+function placeAll(items: readonly YamlMap[]): void {
+  const counts = new Map<string, number>()
+  for (const item of items) {
+    copyLegacyAnnotations(item)
+    const path = annotationOf(item, PATH)
+    const index = annotationOf(item, INDEX)
+    if (path !== undefined && index !== undefined) counts.set(path, Math.max(counts.get(path) ?? 0, Number.parseInt(index, 10) || 0))
+    if (path === undefined) {
+      const made = `${(textAt(item, 'kind') ?? '').toLowerCase()}_${textAt(item, 'metadata', 'name') ?? ''}.yaml`
+      const namespace = textAt(item, 'metadata', 'namespace') ?? ''
+      setAnnotation(item, PATH, namespace === '' ? made : `${namespace}/${made}`)
+    }
+  }
+  for (const item of items) {
+    if (annotationOf(item, INDEX) !== undefined) continue
+    const path = annotationOf(item, PATH) ?? ''
+    const next = counts.get(path) ?? 0
+    counts.set(path, next + 1)
+    setAnnotation(item, INDEX, String(next))
+  }
+}
+
+/** Stable; what has no index comes first. */
+function sortByIndex(items: readonly YamlMap[]): readonly YamlMap[] {
+  const place = (item: YamlMap): number => {
+    const index = annotationOf(item, INDEX) ?? ''
+    return index === '' ? -1 : Number.parseInt(index, 10)
+  }
+  return items.toSorted((one, other) => place(one) - place(other))
+}
+
+const READER_ANNOTATIONS = [INDEX, LEGACY_INDEX, SEQUENCE_INDENT, PATH, LEGACY_PATH]
+
+/**
+ * One document for each item, as kyaml writes them: into a file, or one after the other to a stream, which has no path.
+ * @param items whose annotations of the reader are taken off
+ */
+export function documentsText(path: string, items: readonly YamlMap[]): string {
+  const documents = items.map((item) => {
+    const sequenceIndent = annotationOf(item, SEQUENCE_INDENT) === 'wide' ? ('wide' as const) : ('compact' as const)
+    for (const name of READER_ANNOTATIONS) clearAnnotation(item, name)
+    clearEmptyAnnotations(item)
+    return { item, sequenceIndent }
+  })
+  const [only] = documents
+  if (only !== undefined && documents.length === 1 && path.endsWith('.json')) return `${goJson(only.item)}\n`
+  return writeYamlDocuments(
+    documents.map(({ item, sequenceIndent }) => ({ node: entryOf(item, BARE_LIST_KEY)?.value ?? item, sequenceIndent })),
+  )
+}
+
+/** As Go's `encoding/json` indents and escapes: keys sorted, `<`, `>` and `&` escaped; integers to the last digit that 64 bits have. */
+function goJson(node: YamlNode, indent = ''): string {
+  const target = resolved(node)
+  const below = `${indent}  `
+  if (target.kind === 'scalar') return goScalar(target)
+  if (target.kind === 'list') {
+    if (target.items.length === 0) return '[]'
+    return `[\n${target.items.map((item) => below + goJson(item, below)).join(',\n')}\n${indent}]`
+  }
+  const entries = new Map(target.entries.map(({ key, value }) => [keyOf(key), value]))
+  if (entries.size === 0) return '{}'
+  const sorted = [...entries].sort(([one], [other]) => (one < other ? -1 : 1))
+  return `{\n${sorted.map(([key, value]) => `${below}${escaped(JSON.stringify(key))}: ${goJson(value, below)}`).join(',\n')}\n${indent}}`
+}
+
+const LARGEST = 2n ** 64n - 1n
+const SMALLEST = -(2n ** 63n)
+
+function goScalar(node: YamlScalar): string {
+  if (node.style === 'plain' && /^-?(0|[1-9][0-9]*)$/.test(node.value) && node.tag !== '!!str') {
+    const value = BigInt(node.value)
+    if (value >= SMALLEST && value <= LARGEST) return node.value
+  }
+  const value = jsonOf(node)
+  // Go has a negative zero, of a number with a point in it.
+  return value === 0 && /^-.*[.eE]/.test(node.value) ? '-0' : escaped(formatJson(value))
+}
+
+function escaped(json: string): string {
+  return json.replace(/[<>&\u2028\u2029]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}

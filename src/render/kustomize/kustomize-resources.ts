@@ -1,0 +1,44 @@
+/** What kustomize wants of a set of objects, which functions built on it want too (kustomize `api/resmap/reswrangler.go`, `Append`; kyaml `yaml/rnode.go`, `GetValidatedMetadata`). */
+import { isNamespacedKind } from '../../krm/known-scopes.ts'
+import { mapAt, resolved, textAt, type YamlMap } from '../../yaml/yaml-node.ts'
+import { describeObject, kindOf } from '../kpt/field-spec.ts'
+
+/** The namespace of objects that are known to stand in none. */
+export const CLUSTER = '_non_namespaceable_'
+
+export function effectiveNamespaceOf(item: YamlMap): string {
+  if (isNamespacedKind(textAt(item, 'apiVersion') ?? '', textAt(item, 'kind') ?? '') === false) return CLUSTER
+  const namespace = textAt(item, 'metadata', 'namespace') ?? ''
+  return namespace === '' ? 'default' : namespace
+}
+
+/** Why the objects cannot be worked on together, or undefined: one without kind or name, or two that are the same. */
+export function findBadResource(items: readonly YamlMap[]): string | undefined {
+  const seen = new Set<string>()
+  for (const item of items) {
+    const kind = textAt(item, 'kind') ?? ''
+    const name = textAt(item, 'metadata', 'name') ?? ''
+    if (kind === '') return `missing kind in object ${goMetadata(item)}`
+    if (name === '' && !kind.endsWith('List')) return `missing metadata.name in object ${goMetadata(item)}`
+    const own = kindOf(item)
+    const key = JSON.stringify([own.group, own.version, own.kind, effectiveNamespaceOf(item), name])
+    if (seen.has(key)) return `may not add resource with an already registered id: ${describeObject(item)}`
+    seen.add(key)
+  }
+  return undefined
+}
+
+/** `{{v1 ConfigMap} {{web shop} map[] map[]}}`: what Go prints for kyaml's `ResourceMeta`. */
+function goMetadata(item: YamlMap): string {
+  const [apiVersion, kind] = [textAt(item, 'apiVersion') ?? '', textAt(item, 'kind') ?? '']
+  const [name, namespace] = [textAt(item, 'metadata', 'name') ?? '', textAt(item, 'metadata', 'namespace') ?? '']
+  return `{{${apiVersion} ${kind}} {{${name} ${namespace}} ${goMap(item, 'labels')} ${goMap(item, 'annotations')}}}`
+}
+
+function goMap(item: YamlMap, field: string): string {
+  const entries = (mapAt(item, 'metadata', field)?.entries ?? []).map(({ key, value }) => {
+    const [name, text] = [resolved(key), resolved(value)]
+    return `${name.kind === 'scalar' ? name.value : ''}:${text.kind === 'scalar' ? text.value : ''}`
+  })
+  return `map[${entries.sort().join(' ')}]`
+}

@@ -1,0 +1,256 @@
+/**
+ * Edits of one document. After every change the text is parsed again and must read as the same change made on the value;
+ * where there is more than one way to write something, the first that reads back right is taken.
+ */
+import { isMap, isScalar, isSeq, type Node } from 'yaml'
+import { type FieldPath, field, type PathStep } from '../../krm/field-path.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
+import { type GoTree, parseGoTree, YamlRefusal } from '../read/go-yaml-tree.ts'
+import { deleteEntry, entryOf, insertLines, replaceInBlock } from './edit-yaml-block.ts'
+import { deleteInFlow, insertInFlow, replaceInFlow } from './edit-yaml-flow.ts'
+import { type Collection, checkAnchors, entriesOf, isAliasSlot, isFlow, type Slot, type Splice, walk } from './edit-yaml-place.ts'
+import { columnOf, styleOf, type YamlStyle } from './edit-yaml-style.ts'
+import { EditRefusal, withoutValueAt, withValueAt } from './edit-yaml-value.ts'
+import { waysToWrite } from './edit-yaml-ways.ts'
+import { type WritePlace, writeFlow, writeItem, writeKey, writePair } from './edit-yaml-write.ts'
+
+type Slots = readonly Slot[]
+
+/** Ways to change the text, best first, and what it must read as afterwards. */
+interface Change {
+  readonly attempts: readonly (readonly Splice[])[]
+  readonly wanted: Json
+}
+
+export class DocumentEditor {
+  text: string
+  tree: GoTree
+  private readonly lineBreak: '\n' | '\r\n'
+
+  constructor(text: string, tree: GoTree, lineBreak: '\n' | '\r\n') {
+    this.text = text
+    this.tree = tree
+    this.lineBreak = lineBreak
+  }
+
+  /** @throws EditRefusal */
+  set(path: FieldPath, value: Json): void {
+    const wanted = withValueAt(this.tree.value, path, value)
+    if (jsonEquals(wanted, this.tree.value)) return
+    const { slots, rest } = walk(this.tree, path)
+    const slot = lastOf(slots)
+    if (rest.length === 0 && !isAliasSlot(slot)) this.setExisting(slots, path, value, wanted)
+    else this.commit({ attempts: this.add(slots, rest, value), wanted })
+  }
+
+  /** Nothing happens where nothing is there. @throws EditRefusal */
+  remove(path: FieldPath): void {
+    const wanted = withoutValueAt(this.tree.value, path)
+    if (wanted !== this.tree.value) this.commit({ attempts: this.removal(path), wanted })
+  }
+
+  private removal(path: FieldPath): readonly (readonly Splice[])[] {
+    const { slots, rest } = walk(this.tree, path)
+    const slot = lastOf(slots)
+    if (isAliasSlot(slot) && rest.length > 0) return this.replacements(slots, withoutValueAt(this.valueOf(slot.node), rest))
+    if (rest.length > 0) throw new EditRefusal('the field comes from a merge key "<<", which cannot leave it out', slot.node?.range?.[0])
+    if (slot.parent === undefined) throw new EditRefusal('a whole document is removed with remove-object')
+    const { collection, index } = slot.parent
+    const above = slots.slice(0, -1)
+    const entries = entriesOf(collection)
+    if (entries.length === 1) return this.replacements(above, isMap(collection) ? {} : [])
+    checkAnchors(this.tree, nodesOf(above), slot.node, entries[index]?.key ?? null)
+    const isRoot = above.length === 1
+    return [isFlow(collection) ? deleteInFlow(this.text, collection, index) : deleteEntry(this.text, collection, index, isRoot)]
+  }
+
+  private setExisting(slots: Slots, path: FieldPath, value: Json, wanted: Json): void {
+    const before = { text: this.text, tree: this.tree }
+    try {
+      if (this.setInside(lastOf(slots).node, path, value)) return
+    } catch (thrown) {
+      if (!(thrown instanceof EditRefusal) || path.length === 0) throw thrown
+      // What cannot be changed piece by piece, as with a merge key inside, is written anew as a whole.
+      this.text = before.text
+      this.tree = before.tree
+    }
+    this.commit({ attempts: this.replacements(walk(this.tree, path).slots, value, true), wanted })
+  }
+
+  /** Changes a map or list piece by piece, so that what is equal keeps its text. Says whether it could. */
+  private setInside(node: Node | null, path: FieldPath, value: Json): boolean {
+    const old = this.valueOf(node)
+    if (isMap(node) && isJsonObject(old) && isJsonObject(value)) return this.setMap(path, old, value)
+    return isSeq(node) && isJsonArray(old) && isJsonArray(value) && this.setList(path, old, value)
+  }
+
+  private setMap(path: FieldPath, old: JsonObject, value: JsonObject): boolean {
+    if (path.length > 0 && !Object.keys(old).some((key) => Object.hasOwn(value, key))) return false
+    for (const [key, below] of Object.entries(value)) this.set([...path, field(key)], below)
+    for (const key of Object.keys(old)) if (!Object.hasOwn(value, key)) this.remove([...path, field(key)])
+    return true
+  }
+
+  /** Equal items at both ends stay; what lies between is edited in place, then cut or continued. */
+  private setList(path: FieldPath, old: readonly Json[], value: readonly Json[]): boolean {
+    const shorter = Math.min(old.length, value.length)
+    if (shorter === 0) return false
+    let head = 0
+    while (head < shorter && jsonEquals(old[head], value[head])) head += 1
+    let tail = 0
+    while (tail < shorter - head && jsonEquals(old.at(-1 - tail), value.at(-1 - tail))) tail += 1
+    const inPlace = shorter - tail
+    for (let index = head; index < inPlace; index += 1) this.set([...path, itemAt(index)], value[index] as Json)
+    for (let index = old.length - tail - 1; index >= inPlace; index -= 1) this.remove([...path, itemAt(index)])
+    for (let index = inPlace; index < value.length - tail; index += 1) this.insert(path, index, value[index] as Json)
+    return true
+  }
+
+  private insert(path: FieldPath, index: number, item: Json): void {
+    const { slots } = walk(this.tree, path)
+    const list = this.valueOf(lastOf(slots).node)
+    if (!isJsonArray(list)) throw new EditRefusal('the list is not there')
+    this.commit({
+      attempts: this.insertion(slots, index, item),
+      wanted: withValueAt(this.tree.value, path, list.toSpliced(index, 0, item)),
+    })
+  }
+
+  /** Makes what the rest of the path names below the last slot. */
+  private add(slots: Slots, rest: FieldPath, value: Json): readonly (readonly Splice[])[] {
+    const slot = lastOf(slots)
+    const { node } = slot
+    const old = this.valueOf(node)
+    const after = withValueAt(old, rest, value)
+    const [step] = rest
+    const canGrow = (isMap(node) || isSeq(node)) && (node.items.length > 0 || isInFlow(slots))
+    if (!canGrow || step === undefined) return this.replacements(slots, after)
+    // A field that a merge key brings is overridden as a whole, with what it held.
+    if (step.kind === 'field' && isJsonObject(after)) return this.pairInsertion(slots, step.name, getKey(after, step.name) ?? null)
+    if (!isJsonArray(after) || !isJsonArray(old) || after.length !== old.length + 1) throw new EditRefusal('the list takes no such item')
+    return this.insertion(slots, old.length, after.at(-1) ?? null)
+  }
+
+  private pairInsertion(slots: Slots, name: string, value: Json): readonly (readonly Splice[])[] {
+    checkAnchors(this.tree, nodesOf(slots), undefined, null)
+    const collection = lastOf(slots).node as Collection
+    const style = this.styleAt(slots)
+    const entries = entriesOf(collection)
+    if (isFlow(collection)) {
+      const own = keyStyle(style, collection)
+      return [insertInFlow(this.text, collection, entries.length, `${writeKey(name, own, true)}: ${writeFlow(value, own)}`, style)]
+    }
+    return [insertLines(this.text, collection, entries.length, writePair(name, value, this.columnIn(collection), style), style)]
+  }
+
+  private insertion(slots: Slots, index: number, item: Json): readonly (readonly Splice[])[] {
+    checkAnchors(this.tree, nodesOf(slots), undefined, null)
+    const collection = lastOf(slots).node as Collection
+    const style = this.styleAt(slots)
+    if (isFlow(collection)) return [insertInFlow(this.text, collection, index, writeFlow(item, style), style)]
+    return [insertLines(this.text, collection, index, writeItem(item, this.columnIn(collection), style), style)]
+  }
+
+  private columnIn(collection: Collection): number {
+    const [first] = entriesOf(collection)
+    return first === undefined ? 0 : columnOf(this.text, first.start)
+  }
+
+  /** Ways to write a value in the place of the last slot. */
+  private replacements(slots: Slots, value: Json, keepsStyle = false): readonly (readonly Splice[])[] {
+    const slot = lastOf(slots)
+    checkAnchors(this.tree, nodesOf(slots), slot.node, null)
+    const style = this.styleAt(slots)
+    const entry = entryOf(slot)
+    const old = keepsStyle && isScalar(slot.node) ? slot.node : undefined
+    if (entry !== undefined && isBelowFlow(slots))
+      return waysToWrite(value, undefined, old, this.text, style).map(({ head }) => replaceInFlow(this.text, slot, entry, head))
+    const behindDash = slot.parent !== undefined && isSeq(slot.parent.collection)
+    const own = behindDash ? { ...style, dashWidth: this.dashWidthOf(slot) } : style
+    const place: WritePlace =
+      entry === undefined
+        ? { column: -style.step, behind: 'key' }
+        : { column: columnOf(this.text, entry.start), behind: behindDash ? 'dash' : 'key' }
+    return waysToWrite(value, place, old, this.text, own).map((written) => replaceInBlock(this.text, slot, written, own))
+  }
+
+  /** A new value takes the place of the old one, so its lines align with where that began. */
+  private dashWidthOf(slot: Slot): number {
+    const entry = entryOf(slot)
+    const start = entry?.token === undefined ? undefined : slot.node?.range?.[0]
+    if (entry === undefined || start === undefined || entry.anchor !== undefined || entry.tag !== undefined) return 2
+    return this.text.slice(entry.start, start).includes('\n') ? 2 : start - entry.start
+  }
+
+  private styleAt(slots: Slots): YamlStyle {
+    return styleOf(this.text, this.lineBreak, this.tree, nodesOf(slots).toReversed())
+  }
+
+  private valueOf(node: Node | null): Json {
+    return node === null ? null : (this.tree.values.get(node) ?? null)
+  }
+
+  /** Takes the first attempt that reads back as wanted. */
+  private commit({ attempts, wanted }: Change): void {
+    for (const splices of attempts) {
+      const text = applySplices(this.text, splices)
+      const tree = parseOrUndefined(text)
+      if (tree === undefined || !jsonEquals(tree.value, wanted)) continue
+      this.text = text
+      this.tree = tree
+      return
+    }
+    throw new EditRefusal('no way to write the change reads back as the change', attempts[0]?.[0]?.start)
+  }
+}
+
+function lastOf(slots: Slots): Slot {
+  const slot = slots.at(-1)
+  if (slot === undefined) throw new TypeError('a walk has at least the root')
+  return slot
+}
+
+function itemAt(index: number): PathStep {
+  return { kind: 'index', index }
+}
+
+function nodesOf(slots: Slots): readonly (Node | null)[] {
+  return slots.map(({ node }) => node)
+}
+
+/** Whether what goes into the last slot goes into brackets; empty brackets outside of others become a block. */
+function isInFlow(slots: Slots): boolean {
+  const { node } = lastOf(slots)
+  return isBelowFlow(slots) || ((isMap(node) || isSeq(node)) && isFlow(node) && node.items.length > 0)
+}
+
+function isBelowFlow(slots: Slots): boolean {
+  return slots.slice(0, -1).some(({ node }) => (isMap(node) || isSeq(node)) && isFlow(node))
+}
+
+/** Brackets whose keys are in double quotes get further keys and texts in double quotes. */
+function keyStyle(style: YamlStyle, collection: Collection): YamlStyle {
+  const keys = entriesOf(collection).map(({ key }) => key)
+  const quoted = keys.length > 0 && keys.every((key) => isScalar(key) && key.type === 'QUOTE_DOUBLE')
+  return quoted ? { ...style, json: true } : style
+}
+
+function applySplices(text: string, splices: readonly Splice[]): string {
+  let result = ''
+  let from = 0
+  for (const { start, end, text: piece } of splices.toSorted((left, right) => left.start - right.start)) {
+    if (start < from) throw new EditRefusal('two changes overlap', start)
+    result += text.slice(from, start) + piece
+    from = end
+  }
+  return result + text.slice(from)
+}
+
+function parseOrUndefined(text: string): GoTree | undefined {
+  try {
+    return parseGoTree(text)
+  } catch (thrown) {
+    if (thrown instanceof YamlRefusal) return undefined
+    throw thrown
+  }
+}

@@ -1,0 +1,132 @@
+/** How a file is written, so that what is added looks like what is there. */
+import { type CST, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml'
+import type { GoTree } from '../read/go-yaml-tree.ts'
+import { firstOffset } from './edit-yaml-place.ts'
+
+export interface YamlStyle {
+  readonly lineBreak: '\n' | '\r\n'
+  /** Columns from a key to the keys below it. */
+  readonly step: number
+  /** Columns from a key to the dashes below it: 0 for compact lists. */
+  readonly dashOffset: number
+  /** Columns from a dash to what it holds. */
+  readonly dashWidth: number
+  readonly quote: '"' | "'"
+  /** The document is JSON and has to stay so. */
+  readonly json: boolean
+  /** A space inside braces: `{ a: 1 }`. */
+  readonly padded: boolean
+}
+
+/** The line end that most lines of a file have. */
+export function lineBreakOf(text: string): '\n' | '\r\n' {
+  const all = text.split('\n').length - 1
+  const windows = text.split('\r\n').length - 1
+  return windows * 2 > all ? '\r\n' : '\n'
+}
+
+export function columnOf(text: string, offset: number): number {
+  return offset - (text.lastIndexOf('\n', offset - 1) + 1)
+}
+
+class Votes<Choice extends string | number> {
+  private readonly counts = new Map<Choice, number>()
+
+  add(choice: Choice): void {
+    this.counts.set(choice, (this.counts.get(choice) ?? 0) + 1)
+  }
+
+  /** The most frequent, the first seen of equals, or undefined where nobody voted. */
+  winner(): Choice | undefined {
+    let best: Choice | undefined
+    let most = 0
+    for (const [choice, count] of this.counts) {
+      if (count > most) {
+        best = choice
+        most = count
+      }
+    }
+    return best
+  }
+}
+
+interface Ballot {
+  readonly step: Votes<number>
+  readonly dashOffset: Votes<number>
+  readonly dashWidth: Votes<number>
+  readonly quote: Votes<'"' | "'">
+  readonly padded: Votes<'padded' | 'tight'>
+}
+
+/**
+ * The style of a document; where the collection around the edit shows a style of its own, that one.
+ * @param near nodes from the place upwards, nearest first
+ */
+export function styleOf(text: string, lineBreak: '\n' | '\r\n', tree: GoTree, near: readonly (Node | null)[]): YamlStyle {
+  const ballots = [...near.map((node) => vote(text, node, false)), vote(text, tree.contents, true)]
+  const first = <Choice>(pick: (ballot: Ballot) => Choice | undefined): Choice | undefined =>
+    ballots.map(pick).find((choice) => choice !== undefined)
+  return {
+    lineBreak,
+    step: first(({ step }) => step.winner()) ?? 2,
+    dashOffset: first(({ dashOffset }) => dashOffset.winner()) ?? 0,
+    dashWidth: first(({ dashWidth }) => dashWidth.winner()) ?? 2,
+    quote: first(({ quote }) => quote.winner()) ?? '"',
+    json: isJson(text),
+    padded: first(({ padded }) => padded.winner()) === 'padded',
+  }
+}
+
+function isJson(text: string): boolean {
+  if (!/^\s*[{[]/.test(text)) return false
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function vote(text: string, node: Node | null, deep: boolean): Ballot {
+  const ballot = {
+    step: new Votes<number>(),
+    dashOffset: new Votes<number>(),
+    dashWidth: new Votes<number>(),
+    quote: new Votes<'"' | "'">(),
+    padded: new Votes<'padded' | 'tight'>(),
+  }
+  visit(text, node, deep, ballot)
+  return ballot
+}
+
+function visit(text: string, node: Node | null, deep: boolean, ballot: Ballot): void {
+  if (isScalar(node)) {
+    if (node.type === 'QUOTE_DOUBLE') ballot.quote.add('"')
+    else if (node.type === 'QUOTE_SINGLE') ballot.quote.add("'")
+    return
+  }
+  if (!isMap(node) && !isSeq(node)) return
+  const token = node.srcToken
+  if (token?.type === 'flow-collection') {
+    const open = text.slice(token.offset + 1, token.offset + 3)
+    if (token.items.length > 0 && isMap(node) && /^.\S|^\S/.test(open)) ballot.padded.add(open.startsWith(' ') ? 'padded' : 'tight')
+  } else if (token !== undefined && 'items' in token) voteBlock(text, token, ballot)
+  const below = isMap(node)
+    ? (node.items as readonly Pair<Node | null, Node | null>[]).map((pair) => pair.value)
+    : (node.items as readonly Node[])
+  for (const child of below) if (deep || isScalar(child)) visit(text, child, deep, ballot)
+}
+
+function voteBlock(text: string, token: CST.BlockMap | CST.BlockSequence, ballot: Ballot): void {
+  for (const item of token.items as readonly CST.CollectionItem[]) {
+    const { value } = item
+    if (value === undefined || value === null) continue
+    const start = item.key?.offset ?? item.start.find((each) => each.type === 'seq-item-ind')?.offset
+    if (start === undefined) continue
+    const distance = columnOf(text, firstOffset(value)) - columnOf(text, start)
+    if (token.type === 'block-seq') {
+      if (!text.slice(start, firstOffset(value)).includes('\n')) ballot.dashWidth.add(distance)
+    } else if (value.type === 'block-map' && distance > 0) ballot.step.add(distance)
+    else if (value.type === 'block-seq' && distance >= 0) ballot.dashOffset.add(distance)
+  }
+}

@@ -1,0 +1,72 @@
+/** The same edits on plain values: what a file must read as after its text was edited. */
+import { type FieldPath, indexOfStep, type PathStep } from '../../krm/field-path.ts'
+import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
+import { emptyObject, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, setKey } from '../../text/json.ts'
+
+/** Why an edit cannot be made; edit-yaml.ts turns it into a Failure with file and line. */
+export class EditRefusal extends Error {
+  /** Place in the text of the document, where one is known. */
+  readonly offset: number | undefined
+
+  constructor(why: string, offset?: number) {
+    super(why)
+    this.offset = offset
+  }
+}
+
+/**
+ * The value with something set: parents that are missing (or null) are made, items that are missing are added at the end.
+ * @throws EditRefusal where the path goes through a value of another kind
+ */
+export function withValueAt(value: Json | undefined, path: FieldPath, wanted: Json): Json {
+  const [step, ...rest] = path
+  if (step === undefined) return wanted
+  if (step.kind === 'field') {
+    if (value !== undefined && value !== null && !isJsonObject(value)) throw wrongKind('a map', step)
+    const object: JsonObject = isJsonObject(value) ? value : {}
+    return withKey(object, step.name, withValueAt(getKey(object, step.name), rest, wanted))
+  }
+  if (value !== undefined && value !== null && !isJsonArray(value)) throw wrongKind('a list', step)
+  const list = isJsonArray(value) ? value : []
+  const index = indexOfStep(list, step)
+  if (index !== -1) return list.with(index, withValueAt(list[index], rest, wanted))
+  if (step.kind === 'index' && step.index > list.length) throw new EditRefusal(`the list has only ${list.length} items`)
+  const start = step.kind === 'item' && rest.length > 0 ? step.keys : undefined
+  return [...list, withValueAt(start, rest, wanted)]
+}
+
+/** The value without what the path names; the same value where nothing is there. Emptied maps and lists stay. */
+export function withoutValueAt(value: Json, path: FieldPath): Json {
+  const [step, ...rest] = path
+  if (step === undefined) throw new EditRefusal('a whole document is removed with remove-object')
+  if (step.kind === 'field') {
+    const below = isJsonObject(value) ? getKey(value, step.name) : undefined
+    if (!isJsonObject(value) || below === undefined) return value
+    if (rest.length === 0) return withoutKey(value, step.name)
+    const inner = withoutValueAt(below, rest)
+    return inner === below ? value : withKey(value, step.name, inner)
+  }
+  const index = indexOfStep(value, step)
+  const item = isJsonArray(value) ? value[index] : undefined
+  if (!isJsonArray(value) || item === undefined) return value
+  if (rest.length === 0) return value.toSpliced(index, 1)
+  const inner = withoutValueAt(item, rest)
+  return inner === item ? value : value.with(index, inner)
+}
+
+function wrongKind(wanted: string, step: PathStep): EditRefusal {
+  return new EditRefusal(`something else than ${wanted} is where ${shownPathOnly([step])} should go`)
+}
+
+function withKey(object: JsonObject, name: string, value: Json): JsonObject {
+  const copy = emptyObject()
+  for (const [key, below] of Object.entries(object)) setKey(copy, key, below)
+  setKey(copy, name, value)
+  return copy
+}
+
+function withoutKey(object: JsonObject, name: string): JsonObject {
+  const copy = emptyObject()
+  for (const [key, below] of Object.entries(object)) if (key !== name) setKey(copy, key, below)
+  return copy
+}

@@ -1,0 +1,83 @@
+/** The ways a value can be written in the place of another one, the most faithful to what stood there first. */
+import type { CST, Scalar } from 'yaml'
+import type { Json } from '../../text/json.ts'
+import { type BlockText, doubleQuoted, foldedBlock, literalBlock, type QuoteStyle } from './edit-yaml-scalar.ts'
+import type { YamlStyle } from './edit-yaml-style.ts'
+import { indent, type WritePlace, type Written, writeBlock, writeFlow } from './edit-yaml-write.ts'
+
+/**
+ * @param place where it goes; undefined inside brackets
+ * @param old the scalar that stood there
+ */
+export function waysToWrite(
+  value: Json,
+  place: WritePlace | undefined,
+  old: Scalar | undefined,
+  text: string,
+  style: YamlStyle,
+): readonly Written[] {
+  const wished = quoteOf(old)
+  if (place === undefined)
+    return [oneLine(writeFlow(value, style, wished)), ...(typeof value === 'string' ? [oneLine(doubleQuoted(value))] : [])]
+  if (typeof value !== 'string') return [writeBlock(value, place, style, wished)]
+  const ways: (Written | undefined)[] = []
+  const block = old?.srcToken?.type === 'block-scalar' ? readBlock(old.srcToken, place, text, style) : undefined
+  if (block !== undefined) {
+    if (block.folded) ways.push(asWritten(foldedBlock(value, block.width), block, false))
+    ways.push(asWritten(literalBlock(value, block.indicator), block, true))
+    ways.push(asWritten(literalBlock(value, String(block.column - place.column)), block, true))
+  }
+  // A text of several lines that stood in double quotes keeps its escapes.
+  if (wished === 'double' && value.includes('\n')) ways.push(oneLine(doubleQuoted(value)))
+  ways.push(writeBlock(value, place, style, wished), oneLine(doubleQuoted(value)))
+  return ways.filter((way) => way !== undefined)
+}
+
+function oneLine(head: string): Written {
+  return { head, lines: [] }
+}
+
+function quoteOf(old: Scalar | undefined): QuoteStyle {
+  return old?.type === 'QUOTE_DOUBLE' ? 'double' : old?.type === 'QUOTE_SINGLE' ? 'single' : 'plain'
+}
+
+interface OldBlock {
+  readonly folded: boolean
+  /** The digit of the header, or empty. */
+  readonly indicator: string
+  readonly column: number
+  readonly width: number
+  /** Lines as they stand in the file, without line ends. */
+  readonly raw: readonly string[]
+}
+
+function readBlock(token: CST.BlockScalar, place: WritePlace, text: string, style: YamlStyle): OldBlock {
+  const first = token.props[0]
+  const header = first?.type === 'block-scalar-header' ? first.source : '|'
+  const indicator = /[1-9]/.exec(header)?.[0] ?? ''
+  const start = token.offset + token.props.reduce((length, each) => length + ('source' in each ? each.source.length : 0), 0)
+  const raw = text.slice(start, start + token.source.length).split(/\r?\n/)
+  const content = raw.find((line) => line.trim() !== '')
+  const column =
+    indicator !== ''
+      ? place.column + Number(indicator)
+      : content === undefined
+        ? place.column + style.step
+        : content.length - content.trimStart().length
+  return { folded: header.startsWith('>'), indicator, column, width: Math.max(...raw.map((line) => line.length)) - column, raw }
+}
+
+/** @param keepRaw blank lines at equal places keep the spaces that they have in the file */
+function asWritten(block: BlockText | undefined, old: OldBlock, keepRaw: boolean): Written | undefined {
+  if (block === undefined) return undefined
+  const lines = indent(block.lines, old.column)
+  return { head: block.header, lines: keepRaw ? withRawBlanks(lines, old.raw) : lines }
+}
+
+/** A blank line may hold spaces that mean nothing; where it did not move, it keeps them. */
+function withRawBlanks(lines: readonly string[], raw: readonly string[]): readonly string[] {
+  const same = (line: string | undefined, other: string | undefined): boolean => line === other || (line === '' && other?.trim() === '')
+  const result = [...lines]
+  for (let index = 0; index < lines.length && same(lines[index], raw[index]); index += 1) result[index] = raw[index] ?? ''
+  return result
+}

@@ -1,0 +1,85 @@
+/** Values as YAML text, in the style of a file. */
+import { isJsonArray, isJsonObject, type Json } from '../../text/json.ts'
+import { doubleQuoted, literalBlock, plainWord, type QuoteStyle, textOnOneLine } from './edit-yaml-scalar.ts'
+import type { YamlStyle } from './edit-yaml-style.ts'
+
+/**
+ * A value behind a key or a dash: text for the same line, and whole lines that follow (indented, without line ends).
+ * A map or list in a block has no text on the line of its key.
+ */
+export interface Written {
+  readonly head: string
+  readonly lines: readonly string[]
+}
+
+/** One line for a place inside brackets, or for an empty map or list anywhere. */
+export function writeFlow(value: Json, style: YamlStyle, wished: QuoteStyle = 'plain'): string {
+  const pad = style.padded ? ' ' : ''
+  if (isJsonArray(value)) return `[${value.map((item) => writeFlow(item, style)).join(', ')}]`
+  if (isJsonObject(value)) {
+    const entries = Object.entries(value).map(([key, below]) => `${writeKey(key, style, true)}: ${writeFlow(below, style)}`)
+    return entries.length === 0 ? '{}' : `{${pad}${entries.join(', ')}${pad}}`
+  }
+  if (typeof value !== 'string') return plainWord(value)
+  return style.json ? doubleQuoted(value) : textOnOneLine(value, wished, style.quote, true)
+}
+
+export function writeKey(key: string, style: YamlStyle, inFlow: boolean): string {
+  return style.json ? doubleQuoted(key) : textOnOneLine(key, 'plain', style.quote, inFlow)
+}
+
+/** Columns of the parent, and whether the value stands behind a key or a dash. */
+export interface WritePlace {
+  readonly column: number
+  readonly behind: 'key' | 'dash'
+}
+
+/** A value outside brackets. Texts of several lines become literal blocks where a block can hold them. */
+export function writeBlock(value: Json, place: WritePlace, style: YamlStyle, wished: QuoteStyle = 'plain'): Written {
+  if (isJsonArray(value) && value.length > 0) {
+    const column = place.column + (place.behind === 'key' ? style.dashOffset : style.dashWidth)
+    return { head: '', lines: value.flatMap((item) => writeItem(item, column, style)) }
+  }
+  if (isJsonObject(value) && Object.keys(value).length > 0) {
+    const column = place.column + (place.behind === 'key' ? style.step : style.dashWidth)
+    return { head: '', lines: Object.entries(value).flatMap(([key, below]) => writePair(key, below, column, style)) }
+  }
+  if (typeof value !== 'string') return { head: writeFlow(value, style), lines: [] }
+  // A block that keeps blank lines at its end would lose them at the end of a file.
+  const block = value.includes('\n') && !value.endsWith('\n\n') ? literalBlock(value) : undefined
+  if (block === undefined) return { head: textOnOneLine(value, wished, style.quote, false), lines: [] }
+  return { head: block.header, lines: indent(block.lines, place.column + style.step) }
+}
+
+export function indent(lines: readonly string[], column: number): readonly string[] {
+  return lines.map((line) => (line === '' ? '' : ' '.repeat(column) + line))
+}
+
+/** The lines of a key with its value; `column` is the key's. */
+export function writePair(key: string, value: Json, column: number, style: YamlStyle): readonly string[] {
+  const { head, lines } = writeBlock(value, { column, behind: 'key' }, style)
+  return [`${' '.repeat(column)}${writeKey(key, style, false)}:${head === '' ? '' : ` ${head}`}`, ...lines]
+}
+
+/** The lines of an item with its dash; `column` is the dash's. A map or list begins on the line of the dash. */
+export function writeItem(value: Json, column: number, style: YamlStyle): readonly string[] {
+  const { head, lines } = writeBlock(value, { column, behind: 'dash' }, style)
+  const dash = `${' '.repeat(column)}-`.padEnd(column + style.dashWidth)
+  if (head !== '') return [dash + head, ...lines]
+  const [first = '', ...rest] = lines
+  return [dash + first.slice(column + style.dashWidth), ...rest]
+}
+
+/** The style of files that are written anew. */
+export const NEW_FILE_STYLE: YamlStyle = { lineBreak: '\n', step: 2, dashOffset: 0, dashWidth: 2, quote: '"', json: false, padded: false }
+
+/** A value as a document of its own, ending with a line break. Read alike by kubectl, kpt and YAML 1.2 readers. */
+export function writeDocument(value: Json): string {
+  const style = NEW_FILE_STYLE
+  const lines = isJsonObject(value)
+    ? Object.entries(value).flatMap(([key, below]) => writePair(key, below, 0, style))
+    : isJsonArray(value)
+      ? value.flatMap((item) => writeItem(item, 0, style))
+      : []
+  return (lines.length === 0 ? [writeFlow(value, style)] : lines).map((line) => `${line}\n`).join('')
+}

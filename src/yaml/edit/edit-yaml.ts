@@ -1,0 +1,193 @@
+/**
+ * Edits of YAML files that touch only the lines they have to: comments, order, quotes, line ends and every other line
+ * stay byte for byte. Text in, text out. What leaves here has been parsed again and reads exactly as the same edits made
+ * on the values; where that cannot be had, nothing leaves.
+ */
+import { Failure } from '../../failure.ts'
+import type { FieldPath } from '../../krm/field-path.ts'
+import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
+import { type GoYamlDocument, parseGoYaml } from '../read/go-yaml.ts'
+import { formatPosition, LineIndex } from '../read/go-yaml-text.ts'
+import { DocumentEditor } from './edit-yaml-document.ts'
+import { lineBreakOf } from './edit-yaml-style.ts'
+import { EditRefusal, withoutValueAt, withValueAt } from './edit-yaml-value.ts'
+import { writeDocument } from './edit-yaml-write.ts'
+
+/** Which object of a file: its document as kpt counts, and its place in `items` where that is a list. */
+export interface YamlAddress {
+  readonly document: number
+  readonly item?: number | undefined
+}
+
+export type YamlEdit =
+  /** Replaces or adds. Parents and keyed items that are missing are made; a map or list is changed piece by piece. */
+  | (YamlAddress & { readonly kind: 'set'; readonly path: FieldPath; readonly value: Json })
+  /** Nothing happens where nothing is there. The last key of a map leaves `{}`, the last item of a list `[]`. */
+  | (YamlAddress & { readonly kind: 'remove'; readonly path: FieldPath })
+  /** The whole document, or the item of the list. A file may end up with comments only, or empty. */
+  | (YamlAddress & { readonly kind: 'remove-object' })
+  /** A further document at the end of the file. */
+  | { readonly kind: 'append-object'; readonly object: JsonObject }
+
+/**
+ * Makes the edits in their order. Addresses are those of the file as it came in; objects are removed last.
+ * @param where the path that errors name
+ * @throws Failure BP1110 or BP1111 where the file cannot be read, BP2007 (with file and line) where an edit cannot be made
+ */
+export function editYaml(text: string, edits: readonly YamlEdit[], where: string): string {
+  const { documents } = parseGoYaml(text, where)
+  const file = new FileEditor(text, documents, where)
+  for (const edit of edits) file.edit(edit)
+  return file.finish()
+}
+
+class FileEditor {
+  private readonly text: string
+  private readonly documents: readonly GoYamlDocument[]
+  private readonly where: string
+  private readonly editors: readonly DocumentEditor[]
+  private readonly wanted: Json[]
+  private readonly removedItems = new Map<number, Set<number>>()
+  private readonly removed = new Set<number>()
+  private readonly appended: JsonObject[] = []
+
+  constructor(text: string, documents: readonly GoYamlDocument[], where: string) {
+    this.text = text
+    this.documents = documents
+    this.where = where
+    const lineBreak = lineBreakOf(text)
+    this.editors = documents.map(({ chunk, tree }) => new DocumentEditor(text.slice(chunk.start, chunk.end), tree, lineBreak))
+    this.wanted = documents.map(({ value }) => value)
+  }
+
+  edit(edit: YamlEdit): void {
+    if (edit.kind === 'append-object') {
+      this.appended.push(edit.object)
+      return
+    }
+    const { document, item } = edit
+    const prefix = this.prefixOf(edit)
+    if (edit.kind === 'set') {
+      this.change(document, [...prefix, ...edit.path], edit.path, (editor, value, path) => {
+        editor.set(path, edit.value)
+        return withValueAt(value, path, edit.value)
+      })
+    } else if (edit.kind === 'remove') {
+      this.change(document, [...prefix, ...edit.path], edit.path, (editor, value, path) => {
+        editor.remove(path)
+        return withoutValueAt(value, path)
+      })
+    } else if (item === undefined) this.removed.add(document)
+    else this.removedItems.set(document, new Set([...(this.removedItems.get(document) ?? []), item]))
+  }
+
+  private prefixOf({ document, item }: YamlAddress): FieldPath {
+    const value = this.wanted[document]
+    if (value === undefined) throw this.refusal(`the file has no document number ${document}`, this.where)
+    if (item === undefined) return []
+    const items = isJsonObject(value) ? getKey(value, 'items') : undefined
+    if (!isJsonArray(items) || items[item] === undefined)
+      throw this.refusal(`document number ${document} has no item number ${item}`, this.where)
+    return [
+      { kind: 'field', name: 'items' },
+      { kind: 'index', index: item },
+    ]
+  }
+
+  private change(
+    document: number,
+    path: FieldPath,
+    shown: FieldPath,
+    action: (editor: DocumentEditor, value: Json, path: FieldPath) => Json,
+  ): void {
+    const editor = this.editors[document] as DocumentEditor
+    const before = editor.text
+    try {
+      this.wanted[document] = action(editor, this.wanted[document] ?? null, path)
+    } catch (thrown) {
+      if (!(thrown instanceof EditRefusal)) throw thrown
+      const start = this.documents[document]?.chunk.start ?? 0
+      // Lines are those of the file as it came in, as long as this document was not edited yet; else near them.
+      const whole = this.text.slice(0, start) + before
+      const place = new LineIndex(whole).position(start + Math.min(thrown.offset ?? 0, before.length))
+      const field = shown.length === 0 ? 'the object' : shownPathOnly(shown)
+      throw this.refusal(`${field}: ${thrown.message}`, formatPosition(this.where, place))
+    }
+  }
+
+  private refusal(why: string, where: string): Failure {
+    return new Failure({
+      code: 'BP2007',
+      what: 'the file cannot be edited at that place',
+      where,
+      why,
+      remedy: 'edit the file by hand, or choose restore or release',
+      retry: 'on-change',
+    })
+  }
+
+  finish(): string {
+    for (const [document, items] of this.removedItems)
+      for (const item of [...items].sort((left, right) => right - left)) {
+        const path: FieldPath = [
+          { kind: 'field', name: 'items' },
+          { kind: 'index', index: item },
+        ]
+        this.change(document, path, [], (editor, value) => {
+          editor.remove(path)
+          return withoutValueAt(value, path)
+        })
+      }
+    const result = this.withAppended(this.assemble())
+    this.prove(result)
+    return result
+  }
+
+  private assemble(): string {
+    let result = ''
+    let from = 0
+    for (const { index, chunk } of this.documents) {
+      if (this.removed.has(index)) {
+        const { start, end } = removedRange(this.text, chunk, index === 0)
+        result += this.text.slice(from, start)
+        from = end
+      } else {
+        result += this.text.slice(from, chunk.start) + (this.editors[index]?.text ?? '')
+        from = chunk.end
+      }
+    }
+    return result + this.text.slice(from)
+  }
+
+  private withAppended(text: string): string {
+    const lineBreak = lineBreakOf(this.text)
+    return this.appended.reduce((before, object) => {
+      const document = writeDocument(object).replaceAll('\n', lineBreak)
+      if (before.trim() === '') return before + document
+      const gap = before.endsWith('\n') ? '' : lineBreak
+      const separator = /(?:^|\n)---[^\n]*\r?\n?$/.test(before) ? '' : `---${lineBreak}`
+      return `${before}${gap}${separator}${document}`
+    }, text)
+  }
+
+  /** The last word: the whole file reads as the edits say, and not one document more or less. */
+  private prove(text: string): void {
+    const kept = this.wanted.filter((value, index) => !this.removed.has(index) && value !== null)
+    const wanted = [...kept, ...this.appended]
+    const { documents } = parseGoYaml(text, this.where)
+    const same = documents.length === wanted.length && documents.every(({ value }, index) => jsonEquals(value, wanted[index]))
+    if (!same) throw this.refusal('the edited file does not read as the edits say', this.where)
+  }
+}
+
+/** A document goes with its `---` line; a comment block that begins the file and ends with a blank line stays. */
+function removedRange(text: string, chunk: GoYamlDocument['chunk'], isFirst: boolean): { readonly start: number; readonly end: number } {
+  const body = text.slice(chunk.start, chunk.end)
+  const header = isFirst ? (/^(?:#[^\n]*\n)+(?:[ \t\r]*\n)+/.exec(body)?.[0].length ?? 0) : 0
+  if (header > 0) return { start: chunk.start + header, end: chunk.end }
+  if (chunk.separator < chunk.start && chunk.separator > 0) return { start: chunk.separator, end: chunk.end }
+  // The first document: the separator behind it has nothing left to separate.
+  const next = /^---[ \t]*\r?\n/.exec(text.slice(chunk.end))
+  return { start: chunk.separator, end: chunk.end + (chunk.separator < chunk.start ? 0 : (next?.[0].length ?? 0)) }
+}

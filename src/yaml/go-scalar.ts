@@ -1,0 +1,178 @@
+/**
+ * YAML scalars as kubectl reads them. kubectl, client-go and the syncers decode manifests with sigs.k8s.io/yaml: the
+ * rules of go-yaml v2 (`resolve.go`), and then the way through JSON. No mode of a JavaScript YAML library matches (`no` is
+ * false and yet `12:30` is text), so the rules stand here; `test/corpus/yaml/go-scalars.json` holds kubectl's own answers.
+ */
+import type { Json } from '../text/json.ts'
+
+/** What a scalar is: a value, a number that JSON has no text for, or something that kubectl refuses. */
+export type GoScalar =
+  | { readonly is: 'value'; readonly value: Json }
+  | { readonly is: 'no-json' }
+  | { readonly is: 'refused'; readonly why: string }
+
+const TRUE = new Set(['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON'])
+const FALSE = new Set(['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF'])
+const NULL = new Set(['', '~', 'null', 'Null', 'NULL'])
+const NO_JSON = /^([-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))$/
+const FLOAT = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/
+/** Go's ParseFloat lets an underscore stand between digits; go-yaml asks it directly only after a leading dot. */
+const DOT_FLOAT = /^\.[0-9]+(_[0-9]+)*([eE][-+]?[0-9]+(_[0-9]+)*)?$/
+const INT64_MAX = 2n ** 63n - 1n
+const INT64_MIN = -(2n ** 63n)
+const UINT64_MAX = 2n ** 64n - 1n
+
+const TAG_PREFIX = 'tag:yaml.org,2002:'
+/** Tags of scalars that kubectl knows. Others it takes for text or ignores, which is never what an author meant. */
+const SCALAR_TAGS = new Set(['str', 'int', 'float', 'bool', 'null', 'timestamp', 'binary', 'merge'])
+
+/** What the text of a scalar stands for before it becomes JSON; the split of kinds is what tags and keys ask about. */
+type Resolved =
+  | { readonly kind: 'str' | 'bool' | 'null'; readonly value: Json }
+  | { readonly kind: 'int'; readonly integer: bigint }
+  | { readonly kind: 'float'; readonly float: number }
+
+function resolvePlain(text: string): Resolved {
+  if (TRUE.has(text)) return { kind: 'bool', value: true }
+  if (FALSE.has(text)) return { kind: 'bool', value: false }
+  if (NULL.has(text)) return { kind: 'null', value: null }
+  if (NO_JSON.test(text)) return { kind: 'float', float: /nan/i.test(text) ? Number.NaN : text.startsWith('-') ? -Infinity : Infinity }
+  const first = text.charAt(0)
+  if (first === '.') {
+    const float = DOT_FLOAT.test(text) ? Number(text.replaceAll('_', '')) : Number.NaN
+    if (Number.isFinite(float)) return { kind: 'float', float }
+  } else if (/[-+0-9]/.test(first)) {
+    const digits = text.replaceAll('_', '')
+    const integer = parseGoInteger(digits)
+    if (integer !== undefined) return { kind: 'int', integer }
+    const float = FLOAT.test(digits) ? Number(digits) : Number.NaN
+    if (Number.isFinite(float)) return { kind: 'float', float }
+  }
+  return { kind: 'str', value: text }
+}
+
+/** `strconv.ParseInt(text, 0, 64)`, then `ParseUint`, then go-yaml's own reading of `0b` with a sign behind it. */
+function parseGoInteger(text: string): bigint | undefined {
+  const match = /^([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]([0-7]+)|0([0-7]+)|(0|[1-9][0-9]*))$/.exec(text)
+  if (match === null) {
+    const late = /^0b([-+])([01]+)$/.exec(text)
+    if (late === null) return undefined
+    const value = BigInt(`0b${late[2]}`)
+    return inInt64(late[1] === '-' ? -value : value)
+  }
+  const [, sign, hex, binary, octal, oldOctal, decimal] = match
+  const magnitude =
+    hex !== undefined ? `0x${hex}` : binary !== undefined ? `0b${binary}` : decimal !== undefined ? decimal : `0o${octal ?? oldOctal}`
+  const value = BigInt(magnitude)
+  if (sign === '' && value <= UINT64_MAX) return value
+  return inInt64(sign === '-' ? -value : value)
+}
+
+function inInt64(value: bigint): bigint | undefined {
+  return value >= INT64_MIN && value <= INT64_MAX ? value : undefined
+}
+
+/** An integer as it comes out of kubectl's JSON: exact within int64, and rounded to a double above. */
+function integerJson(integer: bigint): Json {
+  if (inInt64(integer) === undefined) return floatJson(Number(integer))
+  return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer
+}
+
+/** A double as Go prints it into JSON and reads it back: whole numbers below 1e21 are written without an exponent. */
+function floatJson(float: number): Json {
+  if (Object.is(float, -0)) return 0
+  if (!Number.isInteger(float) || Number.isSafeInteger(float) || Math.abs(float) >= 1e21) return float
+  return BigInt(String(float))
+}
+
+function toJson(resolved: Resolved): GoScalar {
+  if (resolved.kind === 'int') return { is: 'value', value: integerJson(resolved.integer) }
+  if (resolved.kind !== 'float') return { is: 'value', value: resolved.value }
+  return Number.isFinite(resolved.float) ? { is: 'value', value: floatJson(resolved.float) } : { is: 'no-json' }
+}
+
+function resolveTagged(
+  text: string,
+  plain: boolean,
+  tag: string | undefined,
+): Resolved | { readonly kind: 'refused'; readonly why: string } {
+  if (tag === undefined) return plain ? resolvePlain(text) : { kind: 'str', value: text }
+  if (tag === '!') return { kind: 'str', value: text }
+  const name = tag.startsWith(TAG_PREFIX) ? tag.slice(TAG_PREFIX.length) : undefined
+  if (name === undefined || !SCALAR_TAGS.has(name)) return { kind: 'refused', why: 'the tag is not one that kubectl knows for a scalar' }
+  if (name === 'str' || name === 'merge') return { kind: 'str', value: text }
+  if (name === 'binary') return decodeBinary(text)
+  const resolved = resolvePlain(text)
+  if (name === 'timestamp') return resolved.kind === 'str' ? resolved : { kind: 'refused', why: 'the value does not fit its tag' }
+  if (name === 'float' && resolved.kind === 'int') return { kind: 'float', float: Number(resolved.integer) }
+  return resolved.kind === name ? resolved : { kind: 'refused', why: 'the value does not fit its tag' }
+}
+
+function decodeBinary(text: string): Resolved | { readonly kind: 'refused'; readonly why: string } {
+  const packed = text.replace(/[\r\n]/g, '')
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(packed) || packed.length % 4 !== 0) return { kind: 'refused', why: 'the value is not base64' }
+  return { kind: 'str', value: new TextDecoder('utf-8', { ignoreBOM: true }).decode(Uint8Array.from(atob(packed), (c) => c.charCodeAt(0))) }
+}
+
+/**
+ * The value of a scalar.
+ * @param text the content, folded and unescaped
+ * @param plain whether it stands without quotes and is no block scalar
+ * @param tag its tag in full, as in `tag:yaml.org,2002:str`; `!` is the non-specific tag
+ */
+export function resolveGoScalar(text: string, plain: boolean, tag?: string): GoScalar {
+  const resolved = resolveTagged(text, plain, tag)
+  return resolved.kind === 'refused' ? { is: 'refused', why: resolved.why } : toJson(resolved)
+}
+
+/** The key that a scalar makes: JSON has text keys only, so `no:` is the key "false" and `1e6:` is "1e+06". */
+export function resolveGoKey(text: string, plain: boolean, tag?: string): { readonly key: string } | { readonly why: string } {
+  const resolved = resolveTagged(text, plain, tag)
+  if (resolved.kind === 'refused') return { why: resolved.why }
+  if (resolved.kind === 'null') return { why: 'a key cannot be empty or null' }
+  if (resolved.kind === 'float') return { key: formatFloat32(resolved.float) }
+  if (resolved.kind !== 'int') return { key: String(resolved.value) }
+  return inInt64(resolved.integer) === undefined ? { why: 'a key cannot be a number beyond 64 bits' } : { key: String(resolved.integer) }
+}
+
+/** Go's `FormatFloat(value, 'g', -1, 32)`, by which sigs.k8s.io/yaml writes a key that is a float. */
+function formatFloat32(value: number): string {
+  const single = Math.fround(value)
+  if (Number.isNaN(single)) return '.nan'
+  if (!Number.isFinite(single)) return single > 0 ? '.inf' : '-.inf'
+  if (single === 0) return Object.is(single, -0) ? '-0' : '0'
+  let digits = 0
+  while (Math.fround(Number(single.toExponential(digits))) !== single) digits += 1
+  const [mantissa = '', exponent = '0'] = single.toExponential(digits).split('e')
+  const power = Number(exponent)
+  if (power >= -4 && power < 6) return Number(single.toExponential(digits)).toFixed(Math.max(0, digits - power))
+  return `${mantissa}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`
+}
+
+const CORE_INTEGER = /^([-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)$/
+
+/**
+ * Whether a plain scalar is read alike by kubectl and by a reader of YAML 1.2 (its core schema): `no`, `017`, `1_000`
+ * and `0b1` are not.
+ */
+export function readsAlike(text: string): boolean {
+  const resolved = resolvePlain(text)
+  if (resolved.kind === 'null') return true
+  if (resolved.kind === 'bool') return /^(true|false)$/i.test(text)
+  if (resolved.kind === 'int') return CORE_INTEGER.test(text) && BigInt(text.replace(/^[-+]/, '')) === absolute(resolved.integer)
+  if (resolved.kind === 'float') return !text.includes('_')
+  return !CORE_INTEGER.test(text) && !FLOAT.test(text)
+}
+
+function absolute(value: bigint): bigint {
+  return value < 0n ? -value : value
+}
+
+/** What YAML 1.1 readers (PyYAML, Ruby) take for something else than text, beyond what kubectl does. */
+const OLD_YAML =
+  /^([-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt\s].*)?|=|<<|[-+]?[0-9][0-9_]*\.?[0-9_]*|[-+]?[0-9_.]*e[-+]?[0-9]+|[-+]?\.[0-9_]*|[-+]?0[oxb][0-9a-fA-F_]*|[-+]?\.?(inf|nan))$/i
+
+/** Whether a text without quotes stays text for every reader, old or new. Says nothing about YAML's own punctuation. */
+export function isTextToAll(text: string): boolean {
+  return resolvePlain(text).kind === 'str' && readsAlike(text) && !OLD_YAML.test(text)
+}

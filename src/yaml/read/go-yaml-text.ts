@@ -1,0 +1,162 @@
+/**
+ * The text of a YAML file before it is parsed: bytes to text, the limits, the characters that kubectl refuses, and the
+ * split into documents. kubectl and kpt both cut a file at every line that begins with `---` and read each piece by
+ * itself (apimachinery `util/yaml/decoder.go`, kyaml `kio/byteio_reader.go`), so this does the same.
+ */
+import { Failure } from '../../failure.ts'
+
+/** A file larger than this is refused before it is parsed. */
+export const MAX_YAML_BYTES = 10 * 1024 * 1024
+
+const BYTE_ORDER_MARK = '\uFEFF'
+
+/** Line and column, both counted from 1, columns in UTF-16 code units. */
+export interface TextPosition {
+  readonly line: number
+  readonly column: number
+}
+
+/** `apps/web/deploy.yaml:12:3`, the form that editors and terminals follow. */
+export function formatPosition(where: string, at: TextPosition): string {
+  return `${where}:${at.line}:${at.column}`
+}
+
+/** Finds line and column of offsets. Lines end at LF; the CR of a CRLF belongs to its line. */
+export class LineIndex {
+  private readonly starts: readonly number[]
+
+  constructor(text: string) {
+    const starts = [0]
+    for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
+    this.starts = starts
+  }
+
+  position(offset: number): TextPosition {
+    let low = 0
+    let high = this.starts.length
+    while (high - low > 1) {
+      const middle = (low + high) >> 1
+      if ((this.starts[middle] ?? 0) <= offset) low = middle
+      else high = middle
+    }
+    return { line: low + 1, column: offset - (this.starts[low] ?? 0) + 1 }
+  }
+}
+
+export function invalidYaml(where: string, why: string, remedy: string): Failure {
+  return new Failure({ code: 'BP1110', what: 'the YAML is not valid', where, why, remedy, retry: 'on-change' })
+}
+
+export function tooLargeYaml(where: string, why: string, remedy: string): Failure {
+  return new Failure({ code: 'BP1111', what: 'the YAML is not read', where, why, remedy, retry: 'on-change' })
+}
+
+/**
+ * The bytes of a file as text. A byte order mark stays, so that the text can be written back byte for byte.
+ * @throws Failure BP1111 above 10 MiB, BP1110 with the byte offset where it is not UTF-8
+ */
+export function decodeYaml(content: Uint8Array, where: string): string {
+  if (content.length > MAX_YAML_BYTES) throw tooLong(where)
+  const [first, second] = content
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
+    throw invalidYaml(where, 'the file is UTF-16', 'save it as UTF-8')
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content)
+  } catch {
+    throw invalidYaml(where, `the bytes are not UTF-8 text, first at byte ${firstBadByte(content)}`, 'save it as UTF-8')
+  }
+}
+
+/** Offset of the first byte that is not UTF-8, by halving: a prefix that decodes is good up to an unfinished character. */
+function firstBadByte(content: Uint8Array): number {
+  let good = 0
+  let bad = content.length
+  while (bad - good > 1) {
+    const middle = (good + bad) >> 1
+    try {
+      new TextDecoder('utf-8', { fatal: true }).decode(content.subarray(0, middle), { stream: true })
+      good = middle
+    } catch {
+      bad = middle
+    }
+  }
+  return good
+}
+
+function tooLong(where: string): Failure {
+  return tooLargeYaml(where, `the file is larger than ${MAX_YAML_BYTES / 1024 / 1024} MiB`, 'split it, or keep it out of the package')
+}
+
+/** A piece of a file that is read as one document; may hold nothing but comments. */
+export interface YamlChunk {
+  /** Offsets in the file: after the separator line, and up to the next one. */
+  readonly start: number
+  readonly end: number
+  /** Where its `---` line begins; equal to `start` for a first piece without one. */
+  readonly separator: number
+}
+
+/** Cuts a file at its `---` lines. The pieces and the separators together are the whole text. */
+export function splitChunks(text: string): readonly YamlChunk[] {
+  const chunks: YamlChunk[] = []
+  let separator = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0
+  let start = separator
+  const lines = /^---[^\n]*(?:\n|$)/gm
+  lines.lastIndex = start
+  for (let match = lines.exec(text); match !== null; match = lines.exec(text)) {
+    // A file that opens with a separator has no piece before it.
+    if (match.index > start || separator < start) chunks.push({ start, end: match.index, separator })
+    separator = match.index
+    start = match.index + match[0].length
+    lines.lastIndex = Math.max(start, match.index + 1)
+  }
+  chunks.push({ start, end: text.length, separator })
+  return chunks
+}
+
+/** What go-yaml's reader refuses: control characters but tab and line breaks, noncharacters, lone surrogates. */
+const REFUSED_CHARACTER = /[^\P{Cc}\t\n\r\u0085]|[\uFFFE\uFFFF]|\p{Cs}/u
+const OTHER_BREAK = /\r(?!\n)|[\u0085\u2028\u2029]/
+const SEPARATOR_WITH_TEXT = /^---(?!\s*(?:#.*)?$).*/m
+const DIRECTIVE = /^(?:[ \t\r]*(?:#[^\n]*)?\n)*%/
+const DOCUMENT_END = /^\.\.\.(?:\s.*)?$/m
+
+/**
+ * What no parser is asked about, because kubectl refuses it or reads it otherwise than other readers do.
+ * @throws Failure BP1110 or BP1111
+ */
+export function checkYamlText(text: string, where: string, lines: LineIndex): void {
+  if (text.length > MAX_YAML_BYTES) throw tooLong(where)
+  const refuse = (offset: number, why: string, remedy: string): Failure =>
+    invalidYaml(formatPosition(where, lines.position(offset)), why, remedy)
+  const control = REFUSED_CHARACTER.exec(text)
+  if (control !== null)
+    throw refuse(
+      control.index,
+      `the character U+${codePoint(control[0])} is not allowed in YAML`,
+      'remove it, or escape it in double quotes',
+    )
+  const lineBreak = OTHER_BREAK.exec(text)
+  if (lineBreak !== null)
+    throw refuse(
+      lineBreak.index,
+      `U+${codePoint(lineBreak[0])} ends a line for kubectl and does not for other readers`,
+      'end lines with LF or CRLF, and escape this character in double quotes',
+    )
+  const separator = SEPARATOR_WITH_TEXT.exec(text)
+  if (separator !== null)
+    throw refuse(separator.index, 'kubectl and kpt take only a comment behind "---"', 'put what follows it on a line of its own')
+  for (const chunk of splitChunks(text)) checkChunk(text.slice(chunk.start, chunk.end), chunk.start, refuse)
+}
+
+function checkChunk(chunk: string, start: number, refuse: (offset: number, why: string, remedy: string) => Failure): void {
+  const end = DOCUMENT_END.exec(chunk)
+  if (end !== null && /^[ \t]*[^\s#]/m.test(chunk.slice(end.index + 3)))
+    throw refuse(start + end.index, 'kubectl and kpt do not read what follows "..."', 'separate documents with "---"')
+  const directive = DIRECTIVE.exec(chunk)
+  if (directive !== null) throw refuse(start + directive[0].length - 1, 'kubectl and kpt do not read "%" directives', 'remove the line')
+}
+
+function codePoint(character: string): string {
+  return (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
+}

@@ -1,0 +1,236 @@
+/** Scalars as go-yaml's scanner takes them from the text (`scannerc.go`). Each leaves the cursor where go-yaml's stands then. */
+
+import type { YamlScalar } from '../yaml-node.ts'
+import { isBlank, isBlankOrEnd, lineEndAt, UnreadableYaml, type YamlCursor } from './read-yaml-cursor.ts'
+
+export interface ScalarText {
+  readonly value: string
+  readonly style: YamlScalar['style']
+  readonly start: number
+  /** Behind its last character. */
+  readonly end: number
+}
+
+const TAB = 9
+const BREAK = 10
+const SPACE = 32
+const QUOTE = 34
+const HASH = 35
+const APOSTROPHE = 39
+const COLON = 58
+const BACKSLASH = 92
+
+/** Line breaks between two pieces of a scalar: one is a space, of more all but the first count. */
+function folded(breaks: number): string {
+  return breaks === 1 ? ' ' : '\n'.repeat(breaks - 1)
+}
+
+export interface PlainText extends ScalarText {
+  /** It was followed by a line break, so that what comes next may be a key. */
+  readonly endsLine: boolean
+}
+
+export function scanPlain(cursor: YamlCursor): PlainText {
+  const start = cursor.at
+  const indent = cursor.indent + 1
+  let value = ''
+  let end = start
+  let blanks = ''
+  let breaks = 0
+  for (;;) {
+    if (cursor.isDocumentMark() || cursor.code() === HASH) break
+    const stop = plainEnd(cursor)
+    if (stop > cursor.at) {
+      value += (breaks > 0 ? folded(breaks) : blanks) + cursor.text.slice(cursor.at, stop)
+      blanks = ''
+      breaks = 0
+      cursor.skip(stop - cursor.at)
+      end = stop
+    }
+    const code = cursor.code()
+    if (!isBlank(code) && code !== BREAK) break
+    const from = cursor.at
+    for (let next = code; isBlank(next) || next === BREAK; next = cursor.code())
+      if (next === BREAK) {
+        cursor.skipBreak()
+        breaks += 1
+      } else if (breaks > 0 && cursor.column < indent && next === TAB) throw new UnreadableYaml(cursor.at)
+      else cursor.at += 1
+    if (breaks === 0) blanks = cursor.text.slice(from, cursor.at)
+    if (cursor.flowLevel === 0 && cursor.column < indent) break
+  }
+  return { value, style: 'plain', start, end, endsLine: breaks > 0 }
+}
+
+/** Where the run of characters ends that a plain scalar takes from here. */
+function plainEnd(cursor: YamlCursor): number {
+  const { text } = cursor
+  const inFlow = cursor.flowLevel > 0
+  let { at } = cursor
+  for (; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === SPACE || code === TAB || code === BREAK) break
+    if (code === COLON && isBlankOrEnd(at + 1 < text.length ? text.charCodeAt(at + 1) : 0)) break
+    if (inFlow && isFlowEnd(code)) break
+  }
+  return at
+}
+
+/** `,`, `?`, `[`, `]`, `{` or `}` */
+function isFlowEnd(code: number): boolean {
+  return code === 44 || code === 63 || code === 91 || code === 93 || code === 123 || code === 125
+}
+
+export function scanQuoted(cursor: YamlCursor): ScalarText {
+  const start = cursor.at
+  const quote = cursor.code()
+  const style = quote === APOSTROPHE ? 'single' : 'double'
+  cursor.skip(1)
+  let value = ''
+  for (;;) {
+    if (cursor.at >= cursor.text.length || cursor.isDocumentMark()) throw new UnreadableYaml(start)
+    let breaks = 0
+    let escapedBreak = false
+    for (let code = cursor.code(); !isBlankOrEnd(code); code = cursor.code()) {
+      if (code === quote) {
+        if (style === 'double' || cursor.code(1) !== APOSTROPHE) break
+        value += "'"
+        cursor.skip(2)
+      } else if (style === 'double' && code === BACKSLASH) {
+        if (cursor.code(1) === BREAK) {
+          cursor.skip(1)
+          cursor.skipBreak()
+          escapedBreak = true
+          break
+        }
+        value += scanEscape(cursor)
+      } else {
+        const stop = quotedEnd(cursor, quote)
+        value += cursor.text.slice(cursor.at, stop)
+        cursor.skip(stop - cursor.at)
+      }
+    }
+    if (cursor.code() === quote) break
+    const from = cursor.at
+    for (let code = cursor.code(); isBlank(code) || code === BREAK; code = cursor.code())
+      if (code === BREAK) {
+        cursor.skipBreak()
+        breaks += 1
+      } else cursor.at += 1
+    // Behind an escaped break go-yaml keeps every further one.
+    if (escapedBreak) value += '\n'.repeat(breaks)
+    else value += breaks > 0 ? folded(breaks) : cursor.text.slice(from, cursor.at)
+  }
+  cursor.skip(1)
+  return { value, style, start, end: cursor.at }
+}
+
+function quotedEnd(cursor: YamlCursor, quote: number): number {
+  const { text } = cursor
+  let { at } = cursor
+  for (; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === quote || code === SPACE || code === TAB || code === BREAK || (quote === QUOTE && code === BACKSLASH)) break
+  }
+  return at
+}
+
+const ESCAPES: { readonly [letter: string]: string } = {
+  '0': '\0',
+  a: '\x07',
+  b: '\b',
+  t: '\t',
+  '\t': '\t',
+  n: '\n',
+  v: '\v',
+  f: '\f',
+  r: '\r',
+  e: '\x1B',
+  ' ': ' ',
+  '"': '"',
+  "'": "'",
+  '/': '/',
+  '\\': '\\',
+  N: '\u0085',
+  _: '\u00A0',
+  L: '\u2028',
+  P: '\u2029',
+}
+const CODE_LENGTHS: { readonly [letter: string]: number } = { x: 2, u: 4, U: 8 }
+
+function scanEscape(cursor: YamlCursor): string {
+  const letter = cursor.text.charAt(cursor.at + 1)
+  const length = Object.hasOwn(CODE_LENGTHS, letter) ? CODE_LENGTHS[letter] : undefined
+  if (length !== undefined) {
+    const digits = cursor.text.slice(cursor.at + 2, cursor.at + 2 + length)
+    const code = /^[0-9A-Fa-f]+$/.test(digits) && digits.length === length ? Number.parseInt(digits, 16) : Number.NaN
+    if (!(code <= 0x10ffff)) throw new UnreadableYaml(cursor.at)
+    cursor.skip(2 + length)
+    // Half a surrogate pair, as JSON writes one: two of them meet in the text.
+    return code <= 0xffff ? String.fromCharCode(code) : String.fromCodePoint(code)
+  }
+  const character = Object.hasOwn(ESCAPES, letter) ? ESCAPES[letter] : undefined
+  if (character === undefined) throw new UnreadableYaml(cursor.at)
+  cursor.skip(2)
+  return character
+}
+
+/** A literal or folded block; the cursor stands at its `|` or `>`. */
+export function scanBlock(cursor: YamlCursor, onComment: () => void): ScalarText {
+  const start = cursor.at
+  const literal = cursor.text[start] === '|'
+  cursor.skip(1)
+  const header = /(?:([-+])([1-9])?|([1-9])([-+])?)?/y
+  header.lastIndex = cursor.at
+  const [indicators = '', chompFirst, digitSecond, digitFirst, chompSecond] = header.exec(cursor.text) ?? []
+  if (indicators !== '') cursor.skip(indicators.length)
+  const chomp = chompFirst ?? chompSecond
+  const digit = Number(digitFirst ?? digitSecond ?? 0)
+  cursor.skipBlanks()
+  if (cursor.code() === HASH) onComment()
+  if (cursor.code() === BREAK) cursor.skipBreak()
+  else if (cursor.at < cursor.text.length) throw new UnreadableYaml(cursor.at)
+
+  let end = cursor.text[cursor.at - 1] === '\n' ? cursor.at - 1 : cursor.at
+  const given = digit === 0 ? 0 : Math.max(cursor.indent, 0) + digit
+  const first = skipIndentation(cursor, given)
+  const { indent } = first
+  let trailing = first.breaks
+  let leading = ''
+  let leadingBlank = false
+  let value = ''
+  while (cursor.column === indent && cursor.at < cursor.text.length) {
+    const blank = isBlank(cursor.code())
+    if (!literal && leading !== '' && !leadingBlank && !blank) value += trailing === 0 ? ' ' : '\n'.repeat(trailing)
+    else value += leading + '\n'.repeat(trailing)
+    leadingBlank = blank
+    const stop = lineEndAt(cursor.text, cursor.at)
+    value += cursor.text.slice(cursor.at, stop)
+    cursor.skipToBreak()
+    end = stop
+    leading = ''
+    if (cursor.code() === BREAK) {
+      leading = '\n'
+      cursor.skipBreak()
+    }
+    trailing = skipIndentation(cursor, indent).breaks
+  }
+  if (chomp !== '-') value += leading
+  if (chomp === '+') value += '\n'.repeat(trailing)
+  return { value, style: literal ? 'literal' : 'folded', start, end }
+}
+
+/** Moves over empty lines and the indentation behind them; finds how deep it is where `given` is 0. */
+function skipIndentation(cursor: YamlCursor, given: number): { readonly indent: number; readonly breaks: number } {
+  let deepest = 0
+  let breaks = 0
+  for (;;) {
+    while ((given === 0 || cursor.column < given) && cursor.code() === SPACE) cursor.at += 1
+    deepest = Math.max(deepest, cursor.column)
+    if ((given === 0 || cursor.column < given) && cursor.code() === TAB) throw new UnreadableYaml(cursor.at)
+    if (cursor.code() !== BREAK) break
+    cursor.skipBreak()
+    breaks += 1
+  }
+  return { indent: given === 0 ? Math.max(deepest, cursor.indent + 1, 1) : given, breaks }
+}

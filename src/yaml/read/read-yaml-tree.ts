@@ -1,0 +1,311 @@
+/** One YAML document as a tree, its comments where go-yaml's parser puts them (`parserc.go`, `decode.go`). */
+
+import type { YamlEntry, YamlList, YamlMap, YamlNode, YamlScalar, YamlSource } from '../yaml-node.ts'
+import type { TaggedSource } from '../yaml-tag.ts'
+import { UnreadableYaml } from './read-yaml-cursor.ts'
+import { YamlTokens } from './read-yaml-tokens.ts'
+
+interface Comments {
+  readonly headComment: string
+  readonly lineComment: string
+  readonly footComment: string
+}
+
+const NO_COMMENTS: Comments = { headComment: '', lineComment: '', footComment: '' }
+
+interface Properties {
+  readonly anchor: string
+  readonly tag: string
+}
+
+const NO_PROPERTIES: Properties = { anchor: '', tag: '' }
+
+/** Makes a source of a range in the document. */
+export type SourceAt = (start: number, end: number) => YamlSource
+
+/**
+ * The first document of a text that our own parse has accepted.
+ * @returns undefined where there is none
+ * @throws UnreadableYaml for what go-yaml refuses all the same
+ */
+export function readYamlTree(text: string, sourceAt: SourceAt): YamlNode | undefined {
+  return new TreeReader(text, sourceAt).document()
+}
+
+class TreeReader {
+  private readonly tokens: YamlTokens
+  private readonly sourceAt: SourceAt
+  private readonly anchors = new Map<string, YamlNode>()
+  /** What stood above a dash, for the map or list that the item is. */
+  private stem = ''
+
+  constructor(text: string, sourceAt: SourceAt) {
+    this.tokens = new YamlTokens(text)
+    this.sourceAt = sourceAt
+  }
+
+  document(): YamlNode | undefined {
+    const { tokens } = this
+    const first = tokens.peek()
+    if (first.kind === 'stream-end') return undefined
+    let head = ''
+    if (first.kind === 'document-start') {
+      tokens.take()
+      const { kind } = tokens.peek()
+      if (kind === 'document-start' || kind === 'document-end' || kind === 'stream-end') return undefined
+    } else head = this.takeDocumentHead()
+    const root = this.node(true, false)
+    const end = tokens.peek()
+    if (end.kind === 'document-end') tokens.take()
+    else if (end.kind !== 'document-start' && end.kind !== 'stream-end') throw new UnreadableYaml(end.start)
+    const comments = this.takeComments()
+    const foot = comments.footComment === '' ? comments.headComment : comments.footComment
+    if (head !== '') root.headComment = `${head}\n\n${root.headComment}`
+    if (foot !== '') {
+      const isBlock = (root.kind === 'map' || root.kind === 'list') && root.style === 'block'
+      root.footComment = isBlock ? foot : `${root.footComment === '' ? '' : `${root.footComment}\n`}\n${foot}`
+    }
+    return root
+  }
+
+  /** What stands above the last empty line of the comments that begin a document. */
+  private takeDocumentHead(): string {
+    const { tokens } = this
+    const { head } = tokens
+    for (let at = head.length - 1; at > 0; at -= 1)
+      if (head[at] === '\n' && (at === head.length - 1 || head[at - 1] === '\n')) {
+        tokens.head = head.slice(at + 1)
+        return head.slice(0, at === head.length - 1 ? at : at - 1)
+      }
+    return ''
+  }
+
+  private takeComments(): Comments {
+    const { tokens } = this
+    this.stem = ''
+    const { head, line, foot } = tokens
+    if (head === '' && line === '' && foot === '') return NO_COMMENTS
+    tokens.head = ''
+    tokens.line = ''
+    tokens.foot = ''
+    return { headComment: head, lineComment: line, footComment: foot }
+  }
+
+  private takeStem(): Comments {
+    const { stem } = this
+    this.stem = ''
+    return stem === '' ? NO_COMMENTS : { ...NO_COMMENTS, headComment: stem }
+  }
+
+  private source(start: number, tag: string, end = this.tokens.lastEnd): YamlSource {
+    const source = this.sourceAt(start, end)
+    if (tag === '' || tag === '!') return source
+    const tagged: TaggedSource = { ...source, tagged: true }
+    return tagged
+  }
+
+  private anchored<T extends YamlNode>(node: T): T {
+    if (node.anchor !== '') this.anchors.set(node.anchor, node)
+    return node
+  }
+
+  /** @param indentless whether a list may begin at the indentation of the map around it */
+  private node(block: boolean, indentless: boolean): YamlNode {
+    const { tokens } = this
+    let token = tokens.peek()
+    if (token.kind === 'alias') return this.alias()
+    let properties = NO_PROPERTIES
+    while (token.kind === 'anchor' || token.kind === 'tag') {
+      properties = { ...properties, [token.kind]: token.name ?? '' }
+      tokens.take()
+      token = tokens.peek()
+    }
+    if (indentless && token.kind === '-') return this.list(properties, NO_COMMENTS, 'value')
+    if (token.kind === 'scalar') return this.scalar(properties)
+    if (token.kind === '[') return this.flowList(properties)
+    if (token.kind === '{') return this.flowMap(properties)
+    if (block && token.kind === 'list-start') return this.list(properties, this.takeStem(), 'block')
+    if (block && token.kind === 'map-start') return this.map(properties)
+    if (properties !== NO_PROPERTIES) return this.empty(tokens.lastEnd, properties)
+    throw new UnreadableYaml(token.start)
+  }
+
+  private alias(): YamlNode {
+    const { tokens } = this
+    const { start, name = '' } = tokens.peek()
+    const comments = this.takeComments()
+    tokens.take()
+    const target = this.anchors.get(name)
+    if (target === undefined) throw new UnreadableYaml(start)
+    return { kind: 'alias', tag: '', anchor: '', ...comments, source: this.source(start, ''), name, target }
+  }
+
+  private scalar(properties: Properties): YamlScalar {
+    const { tokens } = this
+    const { start, end, scalar } = tokens.peek()
+    const comments = this.takeComments()
+    tokens.take()
+    const { tag, anchor } = properties
+    const { value, style } = scalar ?? { value: '', style: 'plain' }
+    return this.anchored({ kind: 'scalar', tag, anchor, ...comments, source: this.source(start, tag, end), value, style })
+  }
+
+  /** A value that is not there. */
+  private empty(at: number, { tag, anchor }: Properties = NO_PROPERTIES): YamlScalar {
+    return this.anchored({ kind: 'scalar', tag, anchor, ...NO_COMMENTS, source: this.source(at, tag, at), value: '', style: 'plain' })
+  }
+
+  /** @param place `value`: at the indentation of the map around it, without tokens for its start and end */
+  private list({ tag, anchor }: Properties, comments: Comments, place: 'block' | 'value'): YamlList {
+    const { tokens } = this
+    const { start } = tokens.peek()
+    const node: YamlList = { kind: 'list', tag, anchor, ...comments, style: 'block', items: [] }
+    this.anchored(node)
+    if (place === 'block') tokens.take()
+    while (tokens.peek().kind === '-') {
+      const priorHead = tokens.head.length
+      const { end } = tokens.take()
+      this.splitStem(priorHead)
+      const { kind } = tokens.peek()
+      const isEmpty = kind === '-' || kind === 'block-end' || (place === 'value' && (kind === 'key' || kind === 'value'))
+      node.items.push(isEmpty ? this.empty(end) : this.node(true, false))
+    }
+    node.source = this.source(start, tag)
+    if (place === 'block') this.takeBlockEnd()
+    return node
+  }
+
+  private takeBlockEnd(): void {
+    const token = this.tokens.peek()
+    if (token.kind !== 'block-end') throw new UnreadableYaml(token.start)
+    this.tokens.take()
+  }
+
+  /** What stood above the dash is for the map or list behind it as a whole, not for that one's first entry. */
+  private splitStem(length: number): void {
+    if (length === 0) return
+    const { tokens } = this
+    const { kind } = tokens.peek()
+    if (kind !== 'list-start' && kind !== 'map-start') return
+    this.stem = tokens.head.slice(0, length)
+    tokens.head = tokens.head.slice(length + 1)
+  }
+
+  private map({ tag, anchor }: Properties): YamlMap {
+    const { tokens } = this
+    const { start } = tokens.peek()
+    const node: YamlMap = { kind: 'map', tag, anchor, ...this.takeStem(), style: 'block', entries: [] }
+    this.anchored(node)
+    tokens.take()
+    for (let token = tokens.peek(); token.kind === 'key'; token = tokens.peek()) {
+      const { end } = tokens.take()
+      const key = isBlockEmpty(tokens.peek().kind) ? this.empty(end) : this.node(true, true)
+      const before = node.entries.at(-1)
+      if (key.footComment !== '' && before !== undefined) {
+        // Dedented, it is for the entry before.
+        before.key.footComment = key.footComment
+        key.footComment = ''
+      }
+      node.entries.push(withFootAtKey({ key, value: this.blockValue() }))
+    }
+    const last = node.entries.at(-1)
+    node.source = this.source(start, tag)
+    if (tokens.peek().kind !== 'block-end') throw new UnreadableYaml(tokens.peek().start)
+    const { lineComment, footComment } = this.takeComments()
+    node.lineComment = lineComment
+    if (footComment !== '' && last !== undefined) last.key.footComment = footComment
+    tokens.take()
+    return node
+  }
+
+  private blockValue(): YamlNode {
+    const { tokens } = this
+    if (tokens.peek().kind !== 'value') return this.empty(tokens.lastEnd)
+    const { end } = tokens.take()
+    return isBlockEmpty(tokens.peek().kind) ? this.empty(end) : this.node(true, true)
+  }
+
+  private flowList({ tag, anchor }: Properties): YamlList {
+    const { tokens } = this
+    const { start } = tokens.peek()
+    const { headComment } = this.takeComments()
+    const node: YamlList = { kind: 'list', tag, anchor, ...NO_COMMENTS, headComment, style: 'flow', items: [] }
+    this.anchored(node)
+    tokens.take()
+    while (tokens.peek().kind !== ']') {
+      if (node.items.length > 0) this.takeComma()
+      const { kind } = tokens.peek()
+      if (kind === ']') break
+      node.items.push(kind === 'key' ? this.pair() : this.node(false, false))
+    }
+    this.endFlow(node, start)
+    return node
+  }
+
+  private takeComma(): void {
+    const token = this.tokens.peek()
+    if (token.kind !== ',') throw new UnreadableYaml(token.start)
+    this.tokens.take()
+  }
+
+  private endFlow(node: YamlList | YamlMap, start: number): void {
+    const { lineComment, footComment } = this.takeComments()
+    this.tokens.take()
+    node.lineComment = lineComment
+    node.footComment = footComment
+    node.source = this.source(start, node.tag)
+  }
+
+  /** An item `key: value` of a list in brackets, which is a map of one entry. */
+  private pair(): YamlMap {
+    const { tokens } = this
+    const { start, end } = tokens.take()
+    const { kind } = tokens.peek()
+    const isEmpty = kind === 'value' || kind === ',' || kind === ']'
+    const key = isEmpty ? this.empty(end) : this.node(false, false)
+    const entry = withFootAtKey({ key, value: this.flowValue(']') })
+    return { kind: 'map', ...NO_PROPERTIES, ...NO_COMMENTS, source: this.source(start, ''), style: 'flow', entries: [entry] }
+  }
+
+  private flowMap({ tag, anchor }: Properties): YamlMap {
+    const { tokens } = this
+    const { start } = tokens.peek()
+    const { headComment } = this.takeComments()
+    const node: YamlMap = { kind: 'map', tag, anchor, ...NO_COMMENTS, headComment, style: 'flow', entries: [] }
+    this.anchored(node)
+    tokens.take()
+    while (tokens.peek().kind !== '}') {
+      if (node.entries.length > 0) this.takeComma()
+      const token = tokens.peek()
+      if (token.kind === '}') break
+      if (token.kind === 'key') tokens.take()
+      const { kind } = tokens.peek()
+      const isEmpty = token.kind === 'key' && (kind === 'value' || kind === ',' || kind === '}')
+      const key = isEmpty ? this.empty(tokens.lastEnd) : this.node(false, false)
+      node.entries.push(withFootAtKey({ key, value: token.kind === 'key' ? this.flowValue('}') : this.empty(tokens.lastEnd) }))
+    }
+    this.endFlow(node, start)
+    return node
+  }
+
+  private flowValue(close: ']' | '}'): YamlNode {
+    const { tokens } = this
+    if (tokens.peek().kind !== 'value') return this.empty(tokens.lastEnd)
+    const { end } = tokens.take()
+    const { kind } = tokens.peek()
+    return kind === ',' || kind === close ? this.empty(end) : this.node(false, false)
+  }
+}
+
+function isBlockEmpty(kind: string): boolean {
+  return kind === 'key' || kind === 'value' || kind === 'block-end'
+}
+
+function withFootAtKey(entry: YamlEntry): YamlEntry {
+  const { key, value } = entry
+  if (key.footComment === '' && value.footComment !== '') {
+    key.footComment = value.footComment
+    value.footComment = ''
+  }
+  return entry
+}

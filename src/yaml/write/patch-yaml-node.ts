@@ -1,0 +1,178 @@
+/**
+ * Brings a YAML tree to a value with the fewest changes: what is equal stays the same node, with its comments, quotes and place.
+ * For writers who know objects only as JSON (functions of the npm package `kpt-functions`).
+ */
+import { canonicalJson, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
+import {
+  copyNode,
+  jsonOf,
+  keyOf,
+  resolved,
+  type YamlEntry,
+  type YamlList,
+  type YamlMap,
+  type YamlNode,
+  type YamlScalar,
+  yamlList,
+  yamlMap,
+  yamlPlain,
+  yamlText,
+} from '../yaml-node.ts'
+
+/**
+ * The tree of the value. It is the given node, changed in place, unless the value is of another kind; then a new one that takes
+ * the comments over. Keys keep their order and new ones come last; list items come in the order of the value. Where something
+ * changes, aliases and merge keys of the whole tree are first replaced by what they stand for: a change behind an anchor would be
+ * one in other places too.
+ */
+export function patchYamlNode(node: YamlNode, value: Json): YamlNode {
+  if (isAlready(node, value)) return node
+  return patched(hasAlias(node) ? withoutAliases(node) : node, value)
+}
+
+/** False also for a node whose value has no form in JSON. */
+function isAlready(node: YamlNode, value: Json): boolean {
+  const json = valueOfNode(node)
+  return json !== undefined && jsonEquals(json, value)
+}
+
+function valueOfNode(node: YamlNode): Json | undefined {
+  try {
+    return jsonOf(node)
+  } catch (thrown) {
+    if (thrown instanceof TypeError) return undefined
+    throw thrown
+  }
+}
+
+function patched(node: YamlNode, value: Json): YamlNode {
+  if (isAlready(node, value)) return node
+  if (node.kind === 'map' && isJsonObject(value)) return patchedMap(node, value)
+  if (node.kind === 'list' && isJsonArray(value)) return patchedList(node, value)
+  if (node.kind === 'scalar' && !isJsonObject(value) && !isJsonArray(value)) return patchedScalar(node, value)
+  return withCommentsOf(node, newNode(value))
+}
+
+function patchedScalar(node: YamlScalar, value: null | boolean | number | bigint | string): YamlScalar {
+  node.tag = ''
+  if (typeof value !== 'string') {
+    node.style = 'plain'
+    node.value = String(value)
+    return node
+  }
+  node.value = value
+  // A text that would read as something else is told to be one; the writer gives it quotes.
+  if (!isAlready(node, value)) node.tag = '!!str'
+  return node
+}
+
+function patchedMap(map: YamlMap, value: JsonObject): YamlMap {
+  const last = new Map(map.entries.map((entry) => [keyOf(entry.key), entry]))
+  const kept = map.entries.filter((entry) => last.get(keyOf(entry.key)) === entry && Object.hasOwn(value, keyOf(entry.key)))
+  for (const entry of kept) entry.value = patched(entry.value, getKey(value, keyOf(entry.key)) as Json)
+  const added = Object.entries(value).filter(([key]) => !last.has(key))
+  map.entries = [...kept, ...added.map(([key, below]) => ({ key: newKey(key), value: newNode(below) }))]
+  return map
+}
+
+/** Fields by which people and Kubernetes tell the items of a list apart. */
+const IDENTITIES = ['name', 'key', 'mountPath', 'containerPort', 'port', 'ip', 'host', 'id'] as const
+
+/**
+ * An item is taken for the one that it equals, else for the one of the same identity, else for the one that stood there. What
+ * is left over is gone.
+ */
+function patchedList(list: YamlList, values: readonly Json[]): YamlList {
+  const items = list.items
+  const free = new Set(items.keys())
+  const taken: (YamlNode | undefined)[] = values.map(() => undefined)
+  const take = (at: number, from: number | undefined, value: Json): void => {
+    const item = from === undefined || !free.delete(from) ? undefined : items[from]
+    if (item !== undefined) taken[at] = patched(item, value)
+  }
+  const open = (): readonly (readonly [number, Json])[] => [...values.entries()].filter(([at]) => taken[at] === undefined)
+
+  for (const [at, value] of values.entries()) {
+    const item = items[at]
+    if (item !== undefined && isAlready(item, value)) take(at, at, value)
+  }
+  const equals = placesBy(items, free, canonicalJson)
+  for (const [at, value] of open()) take(at, equals.get(canonicalJson(value))?.shift(), value)
+  const sames = placesBy(items, free, identityOf)
+  for (const [at, value] of open()) take(at, sames.get(identityOf(value) ?? '')?.shift(), value)
+  for (const [at, value] of open()) if (identityOf(value) === undefined && free.has(at)) take(at, at, value)
+  list.items = values.map((value, at) => taken[at] ?? newNode(value))
+  return list
+}
+
+/** The places of free items by a text about them, in their order. */
+function placesBy(
+  items: readonly YamlNode[],
+  free: ReadonlySet<number>,
+  textOf: (json: Json) => string | undefined,
+): ReadonlyMap<string, number[]> {
+  const places = new Map<string, number[]>()
+  for (const place of free) {
+    const item = items[place]
+    const json = item === undefined ? undefined : valueOfNode(item)
+    const text = json === undefined ? undefined : textOf(json)
+    if (text === undefined) continue
+    const known = places.get(text)
+    if (known === undefined) places.set(text, [place])
+    else known.push(place)
+  }
+  return places
+}
+
+function identityOf(value: Json): string | undefined {
+  if (!isJsonObject(value)) return undefined
+  const field = IDENTITIES.find((name) => Object.hasOwn(value, name))
+  return field === undefined ? undefined : canonicalJson([field, getKey(value, field) as Json])
+}
+
+function newNode(value: Json): YamlNode {
+  if (isJsonArray(value)) return yamlList(value.map(newNode))
+  if (typeof value === 'string') return yamlText(value)
+  if (!isJsonObject(value)) return yamlPlain(String(value))
+  const map = yamlMap()
+  map.entries = Object.entries(value).map(([key, below]) => ({ key: newKey(key), value: newNode(below) }))
+  return map
+}
+
+/** A plain `<<` would be a merge key, whatever its tag. */
+function newKey(key: string): YamlScalar {
+  return key === '<<' ? { ...yamlText(key), style: 'double' } : yamlText(key)
+}
+
+function isMerge({ key }: YamlEntry): boolean {
+  return key.kind === 'scalar' && key.style === 'plain' && key.value === '<<'
+}
+
+function hasAlias(node: YamlNode): boolean {
+  if (node.kind === 'alias') return true
+  if (node.kind === 'list') return node.items.some(hasAlias)
+  return node.kind === 'map' && node.entries.some((entry) => isMerge(entry) || hasAlias(entry.key) || hasAlias(entry.value))
+}
+
+/** The same node where it is no alias: aliases below it are copies of what they stand for, and nothing has an anchor. */
+function withoutAliases(node: YamlNode): Exclude<YamlNode, { kind: 'alias' }> {
+  const target = resolved(node)
+  const own = target === node ? target : withCommentsOf(node, copyNode(target))
+  if (own.kind === 'list') own.items = own.items.map(withoutAliases)
+  if (own.kind === 'map') own.entries = own.entries.flatMap(withoutMerge)
+  own.anchor = ''
+  return own
+}
+
+/** In the order in which they count: where a key comes twice, the last one does. */
+function withoutMerge(entry: YamlEntry): YamlEntry[] {
+  if (!isMerge(entry)) return [{ key: withoutAliases(entry.key), value: withoutAliases(entry.value) }]
+  const from = resolved(entry.value)
+  const maps = (from.kind === 'list' ? from.items.toReversed() : [from]).map((each) => withoutAliases(copyNode(each)))
+  return maps.flatMap((map) => (map.kind === 'map' ? map.entries : []))
+}
+
+function withCommentsOf<T extends YamlNode>(from: YamlNode, node: T): T {
+  const { headComment, lineComment, footComment } = from
+  return Object.assign(node, { headComment, lineComment, footComment })
+}

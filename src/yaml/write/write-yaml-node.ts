@@ -1,0 +1,339 @@
+/** Trees of nodes to text, byte for byte as go-yaml's encoder writes them for kpt. */
+
+import type { YamlList, YamlMap, YamlNode, YamlScalar } from '../yaml-node.ts'
+import { doubleQuoted, scalarFormOf, scalarStyleFor } from '../yaml-scalar-form.ts'
+import { wantedStyle, writtenTag } from '../yaml-tag.ts'
+import { YAML_INDENT, YamlOutput } from './write-yaml-output.ts'
+
+export interface WriteYamlOptions {
+  /** Whether a list inside a map is indented (`wide`) or stands below its key (`compact`), kpt's word for it. Default `compact`. */
+  readonly sequenceIndent?: 'compact' | 'wide'
+}
+
+/** One document, with its final line break and without `---`. */
+export function writeYamlNode(node: YamlNode, options: WriteYamlOptions = {}): string {
+  return writeYamlDocuments([{ node, ...options }])
+}
+
+export interface YamlDocument extends WriteYamlOptions {
+  readonly node: YamlNode
+}
+
+/**
+ * A file of documents, with `---` between them. More than the documents one by one: a comment for which go-yaml found no place
+ * comes up in the next document.
+ */
+export function writeYamlDocuments(documents: readonly YamlDocument[]): string {
+  const writer = new YamlWriter()
+  for (const { node, sequenceIndent } of documents) writer.document(node, sequenceIndent !== 'wide')
+  return writer.text()
+}
+
+/** In bytes; a longer key is written behind a `?`. */
+const MAX_SIMPLE_KEY = 128
+
+interface Comments {
+  readonly headComment?: string
+  readonly lineComment?: string
+  readonly footComment?: string
+  /** Of an entry: the foot comment of the entry before it, which can be written only behind that one's value. */
+  readonly tail?: string
+}
+
+type Place = 'root' | 'item' | 'value' | 'simple-key' | 'key'
+
+/**
+ * go-yaml's emitter (`emitterc.go`), which is a machine over events: a collection's start, its parts, its end. Comments are
+ * set when an event arrives and written at fixed points, so that one which found no point stays for a later node. That is
+ * kept here; hence `start` and `body` of a node are two calls, with what the parent does in between.
+ */
+class YamlWriter {
+  private compact = true
+  private readonly out = new YamlOutput()
+  private flowLevel = 0
+  private isMapValue = false
+  private head = ''
+  private line = ''
+  private foot = ''
+  private tail = ''
+  private keyLine = ''
+
+  text(): string {
+    return this.out.text
+  }
+
+  document(root: YamlNode, compact: boolean): void {
+    this.compact = compact
+    if (this.out.text !== '') {
+      this.out.indicator('---', true, false, false)
+      this.out.writeIndent()
+    }
+    const [own, ofDocument] = footComments(root)
+    this.arrive(startComments(root))
+    if (root.kind === 'scalar' || root.kind === 'alias') this.foot = own
+    this.writeHead()
+    this.start(root, 'root')
+    this.writeLine()
+    this.writeFoot()
+    this.body(own === root.footComment ? root : { ...root, footComment: own })
+    this.arrive({ footComment: ofDocument })
+    this.out.footIndent = 0
+    this.writeFoot()
+    this.out.footIndent = -1
+    this.out.writeIndent()
+  }
+
+  /** An event's comments, those that it has. */
+  private arrive({ headComment = '', lineComment = '', footComment = '', tail = '' }: Comments): void {
+    if (headComment !== '') this.head = headComment
+    if (lineComment !== '') this.line = lineComment
+    if (footComment !== '') this.foot = footComment
+    if (tail !== '') this.tail = tail
+  }
+
+  private hasTrail(): boolean {
+    return this.line !== '' || this.foot !== '' || this.tail !== ''
+  }
+
+  /** What stands before a collection's parts; of a scalar or alias everything. */
+  private start(node: YamlNode, place: Place): void {
+    this.isMapValue = place !== 'root' && place !== 'item'
+    if (node.kind === 'alias') {
+      this.out.indicator(`*${node.name}`, true, false, false)
+      return
+    }
+    if (node.kind === 'scalar') {
+      this.scalar(node, place === 'simple-key')
+      return
+    }
+    this.properties(node.anchor, writtenTag(node))
+  }
+
+  private properties(anchor: string, tag: string): void {
+    if (anchor !== '') this.out.indicator(`&${anchor}`, true, false, false)
+    if (tag !== '') this.out.indicator(tag, true, false, false)
+  }
+
+  private body(node: YamlNode): void {
+    if (node.kind === 'list') {
+      if (this.flowLevel > 0 || node.style === 'flow' || node.items.length === 0) this.flowList(node)
+      else this.blockList(node)
+    } else if (node.kind === 'map') {
+      if (this.flowLevel > 0 || node.style === 'flow' || node.entries.length === 0) this.flowMap(node)
+      else this.blockMap(node)
+    }
+  }
+
+  private blockList(node: YamlList): void {
+    const { indent } = this.out
+    const below = this.isMapValue && (this.out.column === 0 || !this.out.indention) && this.compact
+    this.out.indent = indent < 0 ? 0 : below ? indent : indent + YAML_INDENT
+    for (const item of node.items) {
+      this.arrive(startComments(item))
+      this.writeHead()
+      this.out.writeIndent()
+      this.out.indicator('-', true, false, true)
+      this.start(item, 'item')
+      this.writeLine()
+      this.writeFoot()
+      this.body(item)
+    }
+    this.arrive({ lineComment: node.lineComment, footComment: node.footComment })
+    this.out.indent = indent
+  }
+
+  private blockMap(node: YamlMap): void {
+    const { indent } = this.out
+    this.out.indent = indent < 0 ? 0 : indent + YAML_INDENT
+    let tail = ''
+    for (const { key, value } of node.entries) {
+      this.arrive({ ...startComments(key, tail), footComment: '' })
+      tail = key.footComment
+      this.writeHead()
+      this.out.writeIndent()
+      if (this.line !== '') {
+        this.keyLine = this.line
+        this.line = ''
+      }
+      const simple = isSimpleKey(key)
+      if (!simple) this.out.indicator('?', true, false, true)
+      this.start(key, simple ? 'simple-key' : 'key')
+      this.body(key)
+      this.arrive(startComments(value))
+      if (simple) this.out.indicator(':', false, false, false)
+      else {
+        this.out.writeIndent()
+        this.out.indicator(':', true, false, true)
+      }
+      if (this.keyLine !== '') this.placeKeyLine(value)
+      this.start(value, 'value')
+      this.writeLine()
+      this.writeFoot()
+      this.body(value)
+    }
+    this.arrive({ tail, lineComment: node.lineComment, footComment: node.footComment })
+    this.writeHead()
+    this.out.indent = indent
+  }
+
+  /** A comment behind a key: a scalar takes it over, a block below gets it above itself. */
+  private placeKeyLine(value: YamlNode): void {
+    if (value.kind === 'scalar') {
+      if (this.line !== '') return
+      this.line = this.keyLine
+      this.keyLine = ''
+    } else if (value.kind !== 'alias' && value.style !== 'flow') {
+      const { line } = this
+      this.line = this.keyLine
+      this.writeLine()
+      this.keyLine = this.line
+      this.line = line
+    }
+  }
+
+  private flowList(node: YamlList): void {
+    const { indent } = this.out
+    this.openFlow('[')
+    let comma = false
+    for (const item of node.items) {
+      this.arrive(startComments(item))
+      if (comma) this.out.indicator(',', false, false, false)
+      this.writeHead()
+      if (this.out.column === 0) this.out.writeIndent()
+      comma = !this.hasTrail()
+      this.start(item, 'item')
+      if (this.hasTrail()) this.out.indicator(',', false, false, false)
+      this.writeLine()
+      this.writeFoot()
+      this.body(item)
+    }
+    this.arrive({ lineComment: node.lineComment, footComment: node.footComment })
+    this.flowLevel -= 1
+    this.out.indent = indent
+    if (this.out.column === 0) this.out.writeIndent()
+    this.closeFlow(']')
+  }
+
+  private flowMap(node: YamlMap): void {
+    const { indent } = this.out
+    this.openFlow('{')
+    let comma = false
+    let tail = ''
+    for (const { key, value } of node.entries) {
+      this.arrive({ ...startComments(key, tail), footComment: '' })
+      tail = key.footComment
+      if (comma) this.out.indicator(',', false, false, false)
+      this.writeHead()
+      if (this.out.column === 0) this.out.writeIndent()
+      const simple = isSimpleKey(key)
+      if (!simple) this.out.indicator('?', true, false, false)
+      this.start(key, simple ? 'simple-key' : 'key')
+      this.body(key)
+      this.arrive(startComments(value))
+      this.out.indicator(':', !simple, false, false)
+      comma = !this.hasTrail()
+      this.start(value, 'value')
+      if (this.hasTrail()) this.out.indicator(',', false, false, false)
+      this.writeLine()
+      this.writeFoot()
+      this.body(value)
+    }
+    this.arrive({ tail, lineComment: node.lineComment, footComment: node.footComment })
+    if (comma && (this.head !== '' || this.foot !== '' || this.tail !== '')) this.out.indicator(',', false, false, false)
+    this.writeHead()
+    this.flowLevel -= 1
+    this.out.indent = indent
+    this.closeFlow('}')
+  }
+
+  private openFlow(bracket: string): void {
+    this.out.indicator(bracket, true, true, false)
+    this.out.indent = this.out.indent < 0 ? YAML_INDENT : this.out.indent + YAML_INDENT
+    this.flowLevel += 1
+  }
+
+  private closeFlow(bracket: string): void {
+    this.out.indicator(bracket, false, false, false)
+    this.writeLine()
+    this.writeFoot()
+  }
+
+  private scalar(node: YamlScalar, isSimpleKey: boolean): void {
+    const { value } = node
+    const style = scalarStyleFor(value, wantedStyle(node), scalarFormOf(value), { inFlow: this.flowLevel > 0, isSimpleKey })
+    this.properties(node.anchor, writtenTag(node))
+    const { indent } = this.out
+    this.out.indent = indent < 0 ? YAML_INDENT : indent + YAML_INDENT
+    if (style === 'plain') this.out.plain(value)
+    else if (style === 'double') this.out.indicator(doubleQuoted(value), true, false, false)
+    else if (style === 'single') this.out.single(value)
+    else {
+      const { line } = this
+      this.line = ''
+      this.out.block(value, style, line)
+    }
+    this.out.indent = indent
+  }
+
+  private writeHead(): void {
+    if (this.tail !== '') {
+      this.out.writeIndent()
+      this.out.comment(this.tail)
+      this.tail = ''
+      this.out.footIndent = Math.max(this.out.indent, 0)
+    }
+    if (this.head === '') return
+    this.out.writeIndent()
+    this.out.comment(this.head)
+    this.head = ''
+  }
+
+  private writeLine(): void {
+    if (this.line === '') return
+    this.out.lineComment(this.line)
+    this.line = ''
+  }
+
+  private writeFoot(): void {
+    if (this.foot === '') return
+    this.out.writeIndent()
+    this.out.comment(this.foot)
+    this.foot = ''
+    this.out.footIndent = Math.max(this.out.indent, 0)
+  }
+}
+
+/** The comments that the event has by which a node starts. */
+function startComments(node: YamlNode, tail = ''): Comments {
+  const { headComment } = node
+  if (node.kind === 'list') return { headComment }
+  if (node.kind === 'map') return { headComment, tail }
+  const { lineComment, footComment } = node
+  return node.kind === 'alias' ? { headComment, lineComment, footComment } : { headComment, lineComment, footComment, tail }
+}
+
+/** Whether a key can stand before its colon on one line. */
+function isSimpleKey(key: YamlNode): boolean {
+  if (key.kind === 'alias') return byteLength(key.name) <= MAX_SIMPLE_KEY
+  let length = byteLength(key.anchor) + writtenTag(key).length
+  if (key.kind === 'scalar') {
+    if (scalarFormOf(key.value).multiline) return false
+    length += byteLength(key.value)
+  } else if ((key.kind === 'map' ? key.entries : key.items).length > 0) return false
+  return length <= MAX_SIMPLE_KEY
+}
+
+function byteLength(text: string): number {
+  return text.length * 3 <= MAX_SIMPLE_KEY ? text.length : new TextEncoder().encode(text).length
+}
+
+/**
+ * A root's own foot comment, and the document's, which is set apart by an empty line. Below a block both are one.
+ */
+function footComments(root: YamlNode): readonly [own: string, ofDocument: string] {
+  const { footComment } = root
+  if ((root.kind === 'map' || root.kind === 'list') && root.style === 'block') return [footComment, '']
+  if (footComment.startsWith('\n')) return ['', footComment.slice(1)]
+  const at = footComment.lastIndexOf('\n\n')
+  return at === -1 ? [footComment, ''] : [footComment.slice(0, at), footComment.slice(at + 2)]
+}

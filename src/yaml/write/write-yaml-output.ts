@@ -1,0 +1,131 @@
+/** Text as go-yaml's emitter puts it together (`emitterc.go`): it knows the column, and whether a space or a line break is due. */
+import { isYamlBreak } from '../yaml-scalar-form.ts'
+
+/** Spaces of one level. */
+export const YAML_INDENT = 2
+
+export class YamlOutput {
+  text = ''
+  column = 0
+  /** Of the current block or bracket; -1 outside of all. */
+  indent = -1
+  /** The last character was a space, or what counts as one. */
+  whitespace = true
+  /** Nothing but indentation and `-`, `?` and `:` stands on the line. */
+  indention = true
+  /** At which indentation a foot comment stands right above; what follows there gets an empty line. */
+  footIndent = -1
+
+  put(text: string): void {
+    this.text += text
+    this.column += text.length
+  }
+
+  putBreak(): void {
+    this.writeBreak('\n')
+  }
+
+  writeBreak(character: string): void {
+    this.text += character
+    this.column = 0
+    this.indention = true
+  }
+
+  writeIndent(): void {
+    const indent = Math.max(this.indent, 0)
+    if (!this.indention || this.column > indent || (this.column === indent && !this.whitespace)) this.putBreak()
+    if (this.footIndent === indent) this.putBreak()
+    if (this.column < indent) this.put(' '.repeat(indent - this.column))
+    this.whitespace = true
+    this.footIndent = -1
+  }
+
+  indicator(text: string, needsSpace: boolean, isWhitespace: boolean, isIndention: boolean): void {
+    if (needsSpace && !this.whitespace) this.put(' ')
+    this.put(text)
+    this.whitespace = isWhitespace
+    this.indention &&= isIndention
+  }
+
+  comment(text: string): void {
+    let breaks = false
+    for (const [index, line] of text.split('\n').entries()) {
+      if (index > 0) {
+        this.putBreak()
+        breaks = true
+      }
+      if (line === '') continue
+      if (breaks) this.writeIndent()
+      this.put(line.startsWith('#') ? line : `# ${line}`)
+      this.indention = false
+      breaks = false
+    }
+    if (!breaks) this.putBreak()
+    this.whitespace = true
+  }
+
+  lineComment(text: string): void {
+    if (!this.whitespace) this.put(' ')
+    this.comment(text)
+  }
+
+  plain(value: string): void {
+    if (value !== '') {
+      if (!this.whitespace) this.put(' ')
+      this.put(value)
+      this.whitespace = false
+    }
+    this.indention = false
+  }
+
+  single(value: string): void {
+    this.indicator("'", true, false, false)
+    let breaks = false
+    for (const character of value)
+      if (isYamlBreak(character)) {
+        if (!breaks && character === '\n') this.putBreak()
+        this.writeBreak(character)
+        breaks = true
+      } else {
+        if (breaks) this.writeIndent()
+        this.put(character === "'" ? "''" : character)
+        this.indention = false
+        breaks = false
+      }
+    this.indicator("'", false, false, false)
+  }
+
+  /** @param lineComment stands behind the header */
+  block(value: string, style: 'literal' | 'folded', lineComment: string): void {
+    this.indicator(style === 'literal' ? '|' : '>', true, false, false)
+    const hint = value.startsWith(' ') || isYamlBreak(value[0]) ? String(YAML_INDENT) : ''
+    const chomp = !isYamlBreak(value.at(-1)) ? '-' : value.length === 1 || isYamlBreak(value.at(-2)) ? '+' : ''
+    if (hint !== '') this.indicator(hint, false, false, false)
+    if (chomp !== '') this.indicator(chomp, false, false, false)
+    if (lineComment === '') this.putBreak()
+    else this.lineComment(lineComment)
+    this.whitespace = true
+    // In a folded block a break is doubled between two lines that begin without a space; go-yaml asks that of the first line too.
+    const doubled = style === 'folded' && /^[\n\u2028\u2029]*[^ \t\n\u2028\u2029]/.test(value)
+    let lineHasSpace = true
+    let atStart = true
+    let from = 0
+    for (let at = 0; at <= value.length; at += 1) {
+      const character = value[at]
+      if (character !== undefined && !isYamlBreak(character)) continue
+      if (at > from) {
+        this.writeIndent()
+        lineHasSpace = value[from] === ' ' || value[from] === '\t'
+        this.put(value.slice(from, at))
+        this.indention = false
+        atStart = false
+      }
+      if (character !== undefined) {
+        if (doubled && !atStart && !lineHasSpace && character === '\n') this.putBreak()
+        this.writeBreak(character)
+        atStart = true
+      }
+      from = at + 1
+    }
+  }
+}

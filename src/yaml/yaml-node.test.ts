@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import fc from 'fast-check'
+import { randomCommentedYaml } from '../../test/property/random-commented-yaml.ts'
+import { readOwnYaml } from './read/read-yaml-node.ts'
+import { copyNode, type YamlNode, yamlList, yamlMap, yamlPlain } from './yaml-node.ts'
+
+function everyNode(node: YamlNode): readonly YamlNode[] {
+  if (node.kind === 'map') return [node, ...node.entries.flatMap(({ key, value }) => [...everyNode(key), ...everyNode(value)])]
+  return node.kind === 'list' ? [node, ...node.items.flatMap(everyNode)] : [node]
+}
+
+it('a copy says the same and shares no node', () => {
+  fc.assert(
+    fc.property(fc.nat(), (seed) => {
+      const [root] = readOwnYaml(randomCommentedYaml(seed), 'a.yaml')
+      assert.ok(root !== undefined)
+      const copy = copyNode(root)
+      assert.deepEqual(copy, root)
+      assert.deepEqual(copy, structuredClone(root))
+      const own = new Set(everyNode(root))
+      assert.ok(everyNode(copy).every((node) => !own.has(node)))
+    }),
+    { numRuns: 150 },
+  )
+})
+
+it('what stands twice is one node in the copy, and its writes are its own', () => {
+  const twice = yamlPlain('a')
+  twice.writes = [1]
+  const root = yamlMap([
+    ['x', twice],
+    ['y', yamlList([twice])],
+  ])
+  const copy = copyNode(root)
+  const [x, y] = copy.entries.map(({ value }) => value)
+  assert.ok(x?.kind === 'scalar' && y?.kind === 'list')
+  assert.equal(y.items[0], x)
+  x.value = 'b'
+  x.writes?.push(2)
+  assert.deepEqual([twice.value, twice.writes], ['a', [1]])
+})

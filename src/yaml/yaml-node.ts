@@ -1,0 +1,244 @@
+/**
+ * YAML as a tree that functions change in place: values with their style, their comments and the place they were read
+ * from. The shape is that of go-yaml's `Node` (yaml.v3 `yaml.go`), because kpt and its functions work on it: what a
+ * package looks like after a render follows from it. `read-yaml-node.ts` reads such trees, `write-yaml-node.ts` writes them.
+ */
+
+import { emptyObject, isJsonArray, isJsonObject, type Json, setKey } from '../text/json.ts'
+import { resolveGoScalar } from './go-scalar.ts'
+
+export type YamlNode = YamlScalar | YamlMap | YamlList | YamlAlias
+
+/** Where a node was read. Offsets are UTF-16 code units from the start of the file; `end` is behind the last one. */
+export interface YamlSource {
+  /** Path of the file as whoever read it gave it. */
+  readonly path: string
+  /** Number of the document in the file, from 0, empty ones not counted. */
+  readonly document: number
+  readonly start: number
+  readonly end: number
+}
+
+interface YamlNodeBase {
+  /** As written, in its short form (`!!str`); empty where there is none. */
+  tag: string
+  anchor: string
+  /** Lines above the node, each with its `#`, joined by `\n`; empty where there is none. The same form for the other two. */
+  headComment: string
+  /** At the end of the node's line. */
+  lineComment: string
+  /** Lines below the node. */
+  footComment: string
+  /** Undefined for a node that was made and not read. */
+  source?: YamlSource | undefined
+  /** Numbers of the steps of a pipeline that made the node or gave it another value, in their order; undefined where none did. */
+  writes?: number[] | undefined
+}
+
+export interface YamlScalar extends YamlNodeBase {
+  kind: 'scalar'
+  /** The text, without quotes and escapes. */
+  value: string
+  style: 'plain' | 'single' | 'double' | 'literal' | 'folded'
+}
+
+export interface YamlEntry {
+  key: YamlNode
+  value: YamlNode
+}
+
+export interface YamlMap extends YamlNodeBase {
+  kind: 'map'
+  style: 'block' | 'flow'
+  /** In their order. A key that stands twice is here twice. */
+  entries: YamlEntry[]
+}
+
+export interface YamlList extends YamlNodeBase {
+  kind: 'list'
+  style: 'block' | 'flow'
+  items: YamlNode[]
+}
+
+export interface YamlAlias extends YamlNodeBase {
+  kind: 'alias'
+  /** The anchor it names. */
+  name: string
+  target: YamlNode
+}
+
+const noComments = () => ({ tag: '', anchor: '', headComment: '', lineComment: '', footComment: '' })
+
+/**
+ * A text, as the Go functions make it: plain, with the tag `!!str`, which the writer turns into double quotes where the plain
+ * text would read as something else.
+ */
+export function yamlText(value: string): YamlScalar {
+  return { kind: 'scalar', ...noComments(), tag: '!!str', value, style: 'plain' }
+}
+
+/** A scalar whose type is what its text reads as: `3` is a number. */
+export function yamlPlain(value: string): YamlScalar {
+  return { kind: 'scalar', ...noComments(), value, style: 'plain' }
+}
+
+export function yamlMap(entries: readonly (readonly [string, YamlNode])[] = []): YamlMap {
+  return { kind: 'map', ...noComments(), style: 'block', entries: entries.map(([key, value]) => ({ key: yamlPlain(key), value })) }
+}
+
+export function yamlList(items: readonly YamlNode[] = []): YamlList {
+  return { kind: 'list', ...noComments(), style: 'block', items: [...items] }
+}
+
+/** A tree for a value, in block style; keys in their order. */
+export function yamlOf(value: Json): YamlNode {
+  if (isJsonArray(value)) return yamlList(value.map(yamlOf))
+  if (isJsonObject(value)) return yamlMap(Object.entries(value).map(([key, below]) => [key, yamlOf(below)]))
+  if (typeof value === 'string') return yamlText(value)
+  return yamlPlain(value === null ? 'null' : String(value))
+}
+
+/** What an alias stands for; any other node itself. */
+export function resolved(node: YamlNode): Exclude<YamlNode, YamlAlias> {
+  let at = node
+  while (at.kind === 'alias') at = at.target
+  return at
+}
+
+/** The value that kubectl reads: merge keys resolved, numbers and booleans as go-yaml has them. @throws TypeError for a value that JSON does not have */
+export function jsonOf(node: YamlNode): Json {
+  const target = resolved(node)
+  if (target.kind === 'list') return target.items.map(jsonOf)
+  if (target.kind === 'scalar') {
+    const read = resolveGoScalar(target.value, target.style === 'plain', longTag(target.tag))
+    if (read.is !== 'value') throw new TypeError('the scalar has no form in JSON')
+    return read.value
+  }
+  const object = emptyObject()
+  for (const { key, value } of target.entries) {
+    if (isMergeKey(key)) {
+      const from = resolved(value)
+      for (const each of from.kind === 'list' ? from.items.toReversed() : [from])
+        for (const [name, below] of Object.entries(jsonOf(each) as { readonly [name: string]: Json })) setKey(object, name, below)
+    } else setKey(object, keyOf(key), jsonOf(value))
+  }
+  return object
+}
+
+/** The long form of a tag, as `resolveGoScalar` takes it; undefined where there is none. */
+function longTag(tag: string): string | undefined {
+  if (tag === '') return undefined
+  return tag.startsWith('!!') ? `tag:yaml.org,2002:${tag.slice(2)}` : tag
+}
+
+function isMergeKey(key: YamlNode): boolean {
+  return key.kind === 'scalar' && key.style === 'plain' && key.value === '<<'
+}
+
+/** The text of a key, as written; of an alias what it stands for. */
+export function keyOf(key: YamlNode): string {
+  if (key.kind === 'scalar') return key.value
+  const target = resolved(key)
+  return target.kind === 'scalar' ? target.value : ''
+}
+
+/** The entry of the key, or undefined; of a key that is there twice the first, as kyaml takes it. */
+export function entryOf(node: YamlNode | undefined, key: string): YamlEntry | undefined {
+  const target = node === undefined ? undefined : resolved(node)
+  if (target?.kind !== 'map') return undefined
+  for (const entry of target.entries) if (keyOf(entry.key) === key) return entry
+  return undefined
+}
+
+/** The node at a chain of keys, or undefined where one is missing or no map is on the way. */
+export function nodeAt(node: YamlNode | undefined, ...keys: readonly string[]): YamlNode | undefined {
+  let at = node
+  for (const key of keys) at = entryOf(at, key)?.value
+  return at === undefined ? undefined : resolved(at)
+}
+
+/** The text of the scalar at a chain of keys, whatever its type; undefined where there is none, or where it is null. */
+export function textAt(node: YamlNode | undefined, ...keys: readonly string[]): string | undefined {
+  const found = nodeAt(node, ...keys)
+  return found?.kind !== 'scalar' || isNull(found) ? undefined : found.value
+}
+
+/** The map at a chain of keys, or undefined. */
+export function mapAt(node: YamlNode | undefined, ...keys: readonly string[]): YamlMap | undefined {
+  const found = nodeAt(node, ...keys)
+  return found?.kind === 'map' ? found : undefined
+}
+
+/** The items of the list at a chain of keys; empty where there is no list. */
+export function itemsAt(node: YamlNode | undefined, ...keys: readonly string[]): readonly YamlNode[] {
+  const found = nodeAt(node, ...keys)
+  return found?.kind === 'list' ? found.items : []
+}
+
+/** Whether the scalar is a null: `null`, `~` or nothing. */
+export function isNull(node: YamlNode): boolean {
+  const target = resolved(node)
+  return (
+    target.kind === 'scalar' &&
+    target.style === 'plain' &&
+    (target.tag === '!!null' || (target.tag === '' && /^(|~|null|Null|NULL)$/.test(target.value)))
+  )
+}
+
+/**
+ * Puts a value at a key: at the place of the old one, whose comments the new node takes over where it has none, or as the
+ * last entry (kyaml `yaml/fns.go`, `FieldSetter`).
+ */
+export function setEntry(map: YamlMap, key: string, value: YamlNode): void {
+  const entry = entryOf(map, key)
+  if (entry === undefined) {
+    map.entries.push({ key: yamlPlain(key), value })
+    return
+  }
+  if (value !== entry.value) {
+    value.headComment ||= entry.value.headComment
+    value.lineComment ||= entry.value.lineComment
+    value.footComment ||= entry.value.footComment
+  }
+  entry.value = value
+}
+
+/** Takes an entry away. @returns whether it was there */
+export function removeEntry(map: YamlMap, key: string): boolean {
+  const at = map.entries.findIndex((entry) => keyOf(entry.key) === key)
+  if (at !== -1) map.entries.splice(at, 1)
+  return at !== -1
+}
+
+/** The map at a chain of keys, made where it is not there. @throws TypeError where something else stands on the way */
+export function mapMadeAt(node: YamlMap, ...keys: readonly string[]): YamlMap {
+  let at = node
+  for (const key of keys) {
+    const found = nodeAt(at, key)
+    if (found?.kind === 'map') at = found
+    else if (found === undefined || isNull(found)) {
+      const made = yamlMap()
+      setEntry(at, key, made)
+      at = made
+    } else throw new TypeError(`${key} is not a map`)
+  }
+  return at
+}
+
+/** A copy that shares nothing with the node but the places of its sources; an alias into the tree names the copy's anchor. */
+export function copyNode<T extends YamlNode>(node: T): T {
+  return copyOf(node, new Map()) as T
+}
+
+/** A node that stands at two places, or that an alias names, is one node in the copy too. */
+function copyOf(node: YamlNode, copies: Map<YamlNode, YamlNode>): YamlNode {
+  const known = copies.get(node)
+  if (known !== undefined) return known
+  const copy = { ...node }
+  copies.set(node, copy)
+  if (copy.writes !== undefined) copy.writes = [...copy.writes]
+  if (copy.kind === 'map') copy.entries = copy.entries.map(({ key, value }) => ({ key: copyOf(key, copies), value: copyOf(value, copies) }))
+  else if (copy.kind === 'list') copy.items = copy.items.map((item) => copyOf(item, copies))
+  else if (copy.kind === 'alias') copy.target = copyOf(copy.target, copies)
+  return copy
+}
