@@ -154,6 +154,24 @@ test('what the forge or the cluster cannot give now is waited for, and done by t
   assert.deepEqual(await resolutions(scene), ['Adopt', 'Restore'])
 })
 
+test('a comment that the forge does not let us mark waits, and holds up nothing else', async () => {
+  const scene = await opened()
+  const { forge, world } = scene
+  const react = forge.react.bind(forge)
+  forge.react = async () => {
+    throw new Failure({ code: 'BP5006', what: 'cannot react', why: '403', remedy: 'grant it', retry: 'on-change' })
+  }
+  forge.comment(1, 'ada', '/adopt 1')
+  world.edit(WEB, 'spec.replicas', 7)
+  const [waiting] = await answer(scene)
+  assert.deepEqual([waiting?.outcome, waiting?.failure?.code], ['waiting', 'BP5006'])
+  assert.deepEqual(await resolutions(scene), ['Restore', 'Restore'])
+  assert.match(forge.proposals[0]?.body ?? '', /7/, 'the drift that changed is proposed')
+  forge.react = react
+  await answer(scene)
+  assert.deepEqual(await resolutions(scene), ['Adopt', 'Restore'])
+})
+
 test('a dry run reads and answers nothing', async () => {
   const scene = await opened()
   scene.forge.comment(1, 'ada', '/adopt')

@@ -51,7 +51,7 @@ const CLUSTERS_AT_ONCE = 4
 /** @throws Failure BP40xx or BP50xx where the repository or the forge cannot be read; of a cluster it is in `notObserved` */
 export async function observeTurn(
   ports: FleetPorts,
-  request: TurnRequest & Pick<RequestsQuestion, 'changedComments'>,
+  request: TurnRequest & Pick<RequestsQuestion, 'obstacles'>,
   signal: AbortSignal,
 ): Promise<TurnObservation> {
   const { forge, repository } = ports

@@ -8,6 +8,7 @@ import type { OpenedProposal } from '../ports/hosted-forge.ts'
 import type { RefUpdate } from '../ports/package-repository.ts'
 import { applyTurn } from './apply/apply-turn.ts'
 import type { Answer } from './commands/apply-answers.ts'
+import type { RequestObstacles } from './commands/observe-requests.ts'
 import { type LookRequest, lookAtCluster, lookAtRepository, type ObservedUnit, withFreshRefs } from './observe/observe-units.ts'
 import type { UnmanagedObjects } from './observe/read-unmanaged.ts'
 import { type NotObserved, observeTurn } from './observe-turn.ts'
@@ -48,16 +49,16 @@ export async function runTurn(ports: TurnPorts, request: TurnRequest, signal: Ab
 
 /** A cluster that cannot be observed keeps what is open as it is, and holds up no other one. @throws Failure as `runTurn` */
 export async function runFleetTurn(ports: FleetPorts, request: TurnRequest, signal: AbortSignal): Promise<TurnResult> {
-  const changedComments = new Set<string>()
+  const obstacles: RequestObstacles = { changed: new Set(), unread: new Map() }
   return withFreshRefs(async () => {
-    const seen = await observeTurn(ports, { ...request, changedComments }, signal)
+    const seen = await observeTurn(ports, { ...request, obstacles }, signal)
     const { view, observedAt, notObserved, now } = seen
     const { units, actions } = await planTurn(seen, ports, request, signal)
     const unmanaged = seen.clusters.flatMap((one) => one.unmanaged ?? [])
     const result = { view, observedAt, units, notObserved, unmanaged }
     if (request.dryRun && request.rehearses !== true) return { ...result, ...NOTHING_APPLIED }
     if (!request.dryRun) request.onProgress?.('writing')
-    return { ...result, ...(await applyTurn(actions, units, { ...ports, ...request, changedComments, view, at: now }, signal)) }
+    return { ...result, ...(await applyTurn(actions, units, { ...ports, ...request, obstacles, view, at: now }, signal)) }
   })
 }
 

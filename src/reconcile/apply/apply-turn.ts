@@ -11,7 +11,7 @@ import type { PressSource } from '../../ports/check-run.ts'
 import { type Forge, HeldBackWrite, type HostedForge, type OpenedProposal } from '../../ports/hosted-forge.ts'
 import type { PackageRepository, RefUpdate } from '../../ports/package-repository.ts'
 import { type Answer, applyAnswers } from '../commands/apply-answers.ts'
-import { NO_PRESSES } from '../commands/observe-requests.ts'
+import { NO_PRESSES, type RequestObstacles } from '../commands/observe-requests.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
 import type { LedgerTarget } from './apply-writes.ts'
 import { isHosted } from './is-hosted.ts'
@@ -43,8 +43,8 @@ export interface ApplyGround {
   /** Nothing is pushed, and the forge holds every write back. */
   readonly dryRun: boolean
   readonly presses?: PressSource | undefined
-  /** Takes the ids of comments that are not any more what the turn planned for. */
-  readonly changedComments?: Set<string>
+  /** Takes what keeps requests from being done in this turn. */
+  readonly obstacles?: RequestObstacles
 }
 
 /**
@@ -73,6 +73,8 @@ class TurnWriter {
   private readonly reported: Failure[] = []
   private readonly written: string[] = []
   private readonly answers: Answer[] = []
+  /** Why the turn is planned again, without some of the requests. */
+  private obstructed: Failure | undefined
 
   constructor(repository: PackageRepository, forge: Forge, ground: ApplyGround, units: readonly UnitResult[]) {
     this.repository = repository
@@ -84,6 +86,7 @@ class TurnWriter {
   async write(actions: readonly TurnAction[], signal: AbortSignal): Promise<AppliedTurn> {
     for (const action of actions) {
       if (action.kind !== 'propose') this.assertProposed()
+      if (action.kind !== 'acknowledge' && this.obstructed !== undefined) throw this.obstructed
       if (!(await this.one(action, signal))) break
     }
     this.assertProposed()
@@ -130,20 +133,27 @@ class TurnWriter {
     }
   }
 
-  /** @throws Failure BP4003 where a comment is not any more what was planned for */
+  /** A comment that is not any more what was planned for, or cannot be read again, holds up its own proposal only. */
   private async acknowledge({ unit, comments }: ProposalRequests, signal: AbortSignal): Promise<void> {
     const acted = comments.filter(({ refusal }) => refusal === undefined)
-    if (this.ground.dryRun || acted.length === 0) return
+    const { dryRun, obstacles } = this.ground
+    if (dryRun || acted.length === 0) return
+    const { number, label } = unit.proposal
     const forge = hosted(this.forge)
-    for (const { comment } of acted) await forge.react(comment, 'seen', signal)
-    const now = new Map((await forge.readComments(unit.proposal.number, signal)).map((comment) => [comment.id, comment]))
-    const changed: string[] = []
-    for (const { comment } of acted) {
-      const found = now.get(comment.id)
-      if (found?.body !== comment.body || found.writer !== comment.writer || found.answered) changed.push(comment.id)
+    try {
+      for (const { comment } of acted) await forge.react(comment, 'seen', signal)
+      const now = new Map((await forge.readComments(number, signal)).map((comment) => [comment.id, comment]))
+      for (const { comment } of acted) {
+        const found = now.get(comment.id)
+        if (found?.body === comment.body && found.writer === comment.writer && !found.answered) continue
+        obstacles?.changed.add(comment.id)
+        this.obstructed = commentChanged(label)
+      }
+    } catch (thrown) {
+      if (!(thrown instanceof Failure) || signal.aborted) throw thrown
+      obstacles?.unread.set(number, thrown)
+      this.obstructed = commentChanged(label)
     }
-    for (const id of changed) this.ground.changedComments?.add(id)
-    if (changed.length > 0) throw commentChanged(unit.proposal.label)
   }
 
   private async deleteBranch({ ref, commit }: EndedBranch, signal: AbortSignal): Promise<void> {
@@ -273,9 +283,9 @@ class TurnWriter {
 function commentChanged(label: string): Failure {
   return new Failure({
     code: 'BP4003',
-    what: 'a comment changed while its command was planned',
+    what: 'a comment may have changed while its command was planned',
     where: label,
-    why: 'somebody edited it, deleted it or answered it',
+    why: 'somebody edited it, deleted it or answered it, or the forge does not give it any more',
     remedy: 'nothing: it is read again',
     retry: 'backoff',
   })

@@ -37,19 +37,26 @@ const READ_AT_ONCE = 4
 /** Where nobody listens for pressed buttons. */
 export const NO_PRESSES: PressSource = { waiting: () => [], answered: () => undefined }
 
+/** What keeps requests from being done in this turn, found when it was applied before. */
+export interface RequestObstacles {
+  /** Ids of comments that changed while their commands were planned. */
+  readonly changed: Set<string>
+  /** Why the comments of a proposal, by its number, cannot be read or marked. */
+  readonly unread: Map<number, Failure>
+}
+
 export interface RequestsQuestion extends RequestScope {
   /** Names of the clusters of the turn. */
   readonly clusters: readonly string[]
   readonly presses: PressSource
-  /** Ids of comments that changed while this turn was planned before. */
-  readonly changedComments?: ReadonlySet<string>
+  readonly obstacles?: RequestObstacles
 }
 
 /** Those with nothing to do are left out. @throws Failure when the repository cannot be read; of one proposal it is in its `unread` */
 export async function observeRequests(
   view: RepositoryView,
   forge: HostedForge,
-  { clusters, presses, changedComments = new Set(), ...scope }: RequestsQuestion,
+  { clusters, presses, obstacles = { changed: new Set(), unread: new Map() }, ...scope }: RequestsQuestion,
   signal: AbortSignal,
 ): Promise<readonly ProposalRequests[]> {
   const waiting = presses.waiting()
@@ -59,7 +66,7 @@ export async function observeRequests(
   const codeOwners = units.length === 0 ? '' : await readCodeOwners(view, signal)
   const all = await eachOf(units, READ_AT_ONCE, (unit) => {
     const pressed = waiting.filter((press) => isAbout(press, unit)).slice(0, PRESSED)
-    return new RequestReader(view, forge, { unit, codeOwners, changedComments }, signal).read(pressed)
+    return new RequestReader(view, forge, { unit, codeOwners, obstacles }, signal).read(pressed)
   })
   return all.filter(({ ticks, comments, presses: own, unread }) => ticks.length + comments.length + own.length + unread.length > 0)
 }
@@ -74,7 +81,7 @@ class RequestReader {
   private readonly forge: HostedForge
   private readonly unit: RequestedUnit
   private readonly codeOwners: string
-  private readonly changedComments: ReadonlySet<string>
+  private readonly obstacles: RequestObstacles
   private readonly signal: AbortSignal
   private readonly unread: WaitingRequest[] = []
   private readonly permissions = new Map<string, Permission>()
@@ -82,18 +89,14 @@ class RequestReader {
   constructor(
     view: RepositoryView,
     forge: HostedForge,
-    {
-      unit,
-      codeOwners,
-      changedComments,
-    }: Pick<ProposalRequests, 'unit' | 'codeOwners'> & { readonly changedComments: ReadonlySet<string> },
+    { unit, codeOwners, obstacles }: Pick<ProposalRequests, 'unit' | 'codeOwners'> & { readonly obstacles: RequestObstacles },
     signal: AbortSignal,
   ) {
     this.view = view
     this.forge = forge
     this.unit = unit
     this.codeOwners = codeOwners
-    this.changedComments = changedComments
+    this.obstacles = obstacles
     this.signal = signal
   }
 
@@ -126,7 +129,9 @@ class RequestReader {
 
   /** Oldest text first, and those of people who may command before all others: whoever floods a proposal holds up nobody. */
   private async comments(): Promise<readonly CommentRequest[]> {
-    const { unit, codeOwners, forge, signal } = this
+    const { unit, codeOwners, forge, signal, obstacles } = this
+    const obstacle = obstacles.unread.get(unit.proposal.number)
+    if (obstacle !== undefined) throw obstacle
     const open = (await forge.readComments(unit.proposal.number, signal)).flatMap((comment) => {
       // Bots answer each other for ever, so they are not even answered.
       if (comment.answered || comment.bot) return []
@@ -143,7 +148,7 @@ class RequestReader {
       if (permission === undefined) continue
       const requester = { login, permission, comment: comment.id, at: comment.at }
       const disallowed = notAllowed(requester, { ...unit, codeOwners })
-      const edited = this.changedComments.has(comment.id) ? editedMeanwhile() : comment.writer === undefined ? unknownWriter() : undefined
+      const edited = this.obstacles.changed.has(comment.id) ? editedMeanwhile() : comment.writer === undefined ? unknownWriter() : undefined
       const refusal = disallowed ?? edited
       known.push({ comment, commands, requester, refusal, mayCommand: disallowed === undefined })
     }
