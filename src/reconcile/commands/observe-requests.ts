@@ -3,7 +3,7 @@
  * that was not answered with `done` or `refused` is found again by the next turn.
  */
 import { asFailure, Failure } from '../../failure.ts'
-import { isAnswered, notAllowed } from '../../plan/commands/plan-requests.ts'
+import { isAnswered, notAllowed, pressLine } from '../../plan/commands/plan-requests.ts'
 import type {
   CommentRequest,
   PressRequest,
@@ -162,7 +162,7 @@ class RequestReader {
       const { login, id, at } = press
       const permission = isAnswered(press, answered)
         ? 'none'
-        : await this.orUnread(login, 'a button', async () => (await this.permissionOf(login)) ?? 'none')
+        : await this.orUnread(login, pressLine(press), async () => (await this.permissionOf(login)) ?? 'none')
       if (permission !== undefined) requests.push({ press, requester: { login, permission, comment: id, at } })
     }
     return requests
