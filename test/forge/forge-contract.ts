@@ -5,6 +5,7 @@
 import { after, before, describe } from 'node:test'
 import { conversationContract } from './conversation-contract.ts'
 import { decisionContract } from './decision-contract.ts'
+import { dryRunContract } from './dry-run-contract.ts'
 import { contractHands, type ForgeGround } from './forge-ground.ts'
 import { issueContract } from './issue-contract.ts'
 import { proposalContract } from './proposal-contract.ts'
@@ -27,5 +28,6 @@ export function forgeContract(name: string, make: () => Promise<ForgeGround>): v
     decisionContract(now, hands, signal)
     conversationContract(now, hands, signal)
     issueContract(now, signal)
+    dryRunContract(now, hands, signal)
   })
 }

@@ -8,6 +8,8 @@ import type { PackageRepository } from '../../src/ports/package-repository.ts'
 export interface ForgeGround {
   /** A forge as a new process would open it: nothing is remembered from the last one. */
   openForge(): HostedForge
+  /** The same, for a dry run. */
+  openDryRunForge(): HostedForge
   /** The repository that stands on the forge; `main` may be pushed to, forwards. */
   readonly repository: PackageRepository
   /** Accounts with these rights in the repository; neither is the one that the forge is opened with. */

@@ -17,6 +17,7 @@ else {
       tellsEditors: false,
       people: { writer: writer.name, reader: reader.name },
       openForge: () => ground.openForge(),
+      openDryRunForge: () => ground.openDryRunForge(),
       writes: () => proxy.requests.filter(isApiWrite).length,
       loseNextAnswer: () => {
         proxy.fault = (request) => {

@@ -49,6 +49,7 @@ export interface GiteaGround {
   readonly human: HumanHand
   /** As a new process would open it. @param token the bot's otherwise @param silence see `GiteaClientOptions` */
   openForge(token?: string, silence?: number): HostedForge
+  openDryRunForge(): HostedForge
   openRepository(token?: string): PackageRepository
   close(): Promise<void>
 }
@@ -82,6 +83,12 @@ export async function makeGiteaGround(gitea: Gitea, options: GroundOptions = {})
   const openOne = (token = bot.token): PackageRepository =>
     openRepository({ remote, token, cacheDir: join(folder, 'cache'), workingDirectory: folder, environment: {}, baseBranch: 'main' })
   const repository = openOne()
+  const openWith = ({ token, silence, dryRun }: { token: string; silence: number; dryRun: boolean }): HostedForge => {
+    const limits = { longestWait: 0, writesPerMinute: 10_000, writesPerHour: 10_000 }
+    const governor = new RequestGovernor({ forge: 'Gitea', clock, ...limits, dryRun })
+    const client = new GiteaClient({ address, token, dispatcher, governor, clock, silence, userAgent: 'backporch/0.0.0-test' })
+    return new GiteaForge(client, repository, clock)
+  }
   return {
     gitea,
     proxy,
@@ -95,11 +102,8 @@ export async function makeGiteaGround(gitea: Gitea, options: GroundOptions = {})
     remote,
     repository,
     human: handOf(gitea, writer, path),
-    openForge: (token = bot.token, silence = 30_000) => {
-      const governor = new RequestGovernor({ forge: 'Gitea', clock, longestWait: 0, writesPerMinute: 10_000, writesPerHour: 10_000 })
-      const client = new GiteaClient({ address, token, dispatcher, governor, clock, silence, userAgent: 'backporch/0.0.0-test' })
-      return new GiteaForge(client, repository, clock)
-    },
+    openForge: (token = bot.token, silence = 30_000) => openWith({ token, silence, dryRun: false }),
+    openDryRunForge: () => openWith({ token: bot.token, silence: 30_000, dryRun: true }),
     openRepository: openOne,
     close: async () => {
       await dispatcher.destroy()

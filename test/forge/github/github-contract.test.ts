@@ -1,6 +1,6 @@
 /** The contract of every hosted forge, on the emulated GitHub. */
 import assert from 'node:assert/strict'
-import { openGitHub } from '../../../src/adapters/forge/github/open-github.ts'
+import { githubGovernor, openGitHub } from '../../../src/adapters/forge/github/open-github.ts'
 import { RequestGovernor } from '../../../src/adapters/forge/request-governor.ts'
 import { forgeContract } from '../forge-contract.ts'
 import { BOT_TOKEN, makeGitHubGround } from './github-ground.ts'
@@ -10,7 +10,10 @@ forgeContract('GitHub, emulated', async () => {
   const { emulator, repository, clock, address, human, close } = await makeGitHubGround()
   // The contract writes more in a minute than people do.
   const governor = new RequestGovernor({ forge: 'GitHub', clock, longestWait: 0, writesPerMinute: 10_000, writesPerHour: 10_000 })
-  const openOne = () => openGitHub({ address, credential: { kind: 'token', token: BOT_TOKEN }, governor, clock, version: '0.0.0-test' })
+  const openWith = (by: RequestGovernor) =>
+    openGitHub({ address, credential: { kind: 'token', token: BOT_TOKEN }, governor: by, clock, version: '0.0.0-test' })
+  const openOne = () => openWith(governor)
+  const dryRun = await openWith(githubGovernor(clock, 0, true))
   // Opening asks nothing, so that the objects can be made beforehand: the contract wants one without waiting.
   const opened = await Promise.all(Array.from({ length: 150 }, openOne))
   let next = 0
@@ -25,10 +28,11 @@ forgeContract('GitHub, emulated', async () => {
       if (one === undefined) throw new Error('the contract opens more forges than were made')
       return one.forge(repository)
     },
+    openDryRunForge: () => dryRun.forge(repository),
     writes: () => emulator.writes.length,
     loseNextAnswer: () => emulator.loseNextWrite(),
     close: async () => {
-      await Promise.all(opened.map((one) => one.close()))
+      await Promise.all([...opened, dryRun].map((one) => one.close()))
       await close()
       assert.deepEqual([...new Set(emulator.problems)], [], "everything fits GitHub's own description")
       assert.ok(USED_OPERATIONS.length > 20)
