@@ -154,7 +154,7 @@ export function tellWritten(result: TurnResult, options: TurnPrintOptions, world
 /** Every write that a run without `--dry-run` would make now. */
 export function printDryRun({ written }: Pick<TurnResult, 'written'>, options: TurnPrintOptions, world: World): void {
   if (options.dryRun !== true || options.quiet === true) return
-  world.stdout.write(written.length === 0 ? 'dry run: there is nothing to write\n' : 'dry run: nothing is written. A run would now\n')
+  world.stdout.write(written.length === 0 ? 'dry run: there is nothing to write\n' : 'dry run: nothing is written. A real run would now:\n')
   for (const line of written) world.stdout.write(`  ${line}\n`)
 }
 
