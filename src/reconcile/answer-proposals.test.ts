@@ -42,6 +42,20 @@ for (const [body, expected] of [
   })
 }
 
+test('commands of two people are planned together and pushed once', async () => {
+  const scene = await opened()
+  const pushes = scene.world.repository.pushes.length
+  scene.forge.permissions.set('bob', 'write')
+  scene.forge.comment(1, 'ada', '/adopt')
+  scene.forge.comment(1, 'bob', '/release 2')
+  assert.deepEqual(
+    (await answer(scene)).map(({ by, outcome }) => `${by} ${outcome}`),
+    ['ada done', 'bob done'],
+  )
+  assert.equal(scene.world.repository.pushes.length - pushes, 1)
+  assert.deepEqual(await resolutions(scene), ['Adopt', 'Release'])
+})
+
 test('the words behind -- are kept as the reason', async () => {
   const scene = await opened()
   await ask(scene, '/adopt 1 -- peak season')

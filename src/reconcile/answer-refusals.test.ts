@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { answer, ask, opened, reactions, record, resolutions, said, tick } from '../../test/fakes/answered-proposal.ts'
-import { mergeByHand, WEB } from '../../test/fakes/turn-world.ts'
+import { mergeByHand, refused, WEB } from '../../test/fakes/turn-world.ts'
 import { Failure } from '../failure.ts'
 import { driftOf } from '../proposal/text/ticks.ts'
 
@@ -153,6 +153,25 @@ test('what the forge or the cluster cannot give now is waited for, and done by t
   assert.deepEqual(reactions(scene), ['done'])
   assert.deepEqual(await resolutions(scene), ['Adopt', 'Restore'])
 })
+
+for (const code of ['BP4002', 'BP4004'] as const) {
+  test(`a command whose push is refused (${code}) is not done, and is done when the push is allowed`, async () => {
+    const scene = await opened()
+    const { forge, world } = scene
+    world.repository.beforePush = (updates) => {
+      if (updates.some(({ ref }) => ref.startsWith('refs/heads/proposed/')))
+        throw new Failure({ code, what: 'the push is refused', why: 'a rule', remedy: 'change it', retry: 'on-change' })
+    }
+    forge.comment(1, 'ada', '/adopt 1')
+    await refused(answer(scene), code)
+    assert.deepEqual(reactions(scene), ['seen'])
+    assert.deepEqual(await resolutions(scene), ['Restore', 'Restore'])
+    world.repository.beforePush = () => undefined
+    await answer(scene)
+    assert.deepEqual(reactions(scene), ['done'])
+    assert.deepEqual(await resolutions(scene), ['Adopt', 'Restore'])
+  })
+}
 
 test('a comment that the forge does not let us mark waits, and holds up nothing else', async () => {
   const scene = await opened()

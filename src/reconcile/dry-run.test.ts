@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
-import { mergeByHand, TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
+import { CONFIG, DEPLOYMENT, KPTFILE, mergeByHand, TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
 import { NO_PRESSES } from './commands/observe-requests.ts'
 
 async function written(world: TurnWorld, forge: MemoryForge): Promise<readonly string[]> {
@@ -62,4 +62,19 @@ test('commands in comments', async () => {
   assert.deepEqual(await written(world, forge), ['answer commands on #1'])
   forge.comment(1, 'ada', '/ignore 1 -- KEDA')
   assert.deepEqual(await written(world, forge), ['open a pull request that changes the policy (ignore)', 'answer commands on #1'])
+})
+
+test('a proposal whose text says what cannot be adopted is as it is for a dry run', async () => {
+  const setters = 'image: ghcr.io/kptdev/krm-functions-catalog/apply-setters:v0.2.0\n    configMap: {color: blue}'
+  const world = new TurnWorld(undefined, {
+    'apps/web/Kptfile': `${KPTFILE}pipeline:\n  mutators:\n  - ${setters}\n`,
+    'apps/web/deployment.yaml': DEPLOYMENT.replace('value: blue', 'value: blue # kpt-set: ${color}'),
+    'apps/web/config.yaml': CONFIG.replace('color: blue', 'color: blue # kpt-set: ${color}'),
+  })
+  const forge = new MemoryForge(world.repository)
+  world.forge = forge
+  world.edit(WEB_CONFIG, 'data.color', 'red')
+  await world.scan()
+  assert.match(forge.proposals[0]?.body ?? '', /setter color/)
+  assert.deepEqual(await written(world, forge), [])
 })

@@ -77,7 +77,7 @@ export async function planTurn(seen: TurnObservation, ports: PlanPorts, request:
 async function proposalGround(
   { view, board, codeOwners, notObserved }: TurnObservation,
   forge: Forge,
-  { version, keepTexts = new Set() }: TurnRequest,
+  { version }: TurnRequest,
   answered: readonly AnsweredRequests[],
 ): Promise<ProposalGround> {
   const { dialect } = forge
@@ -87,7 +87,7 @@ async function proposalGround(
     dialect,
     forge: hosted,
     version,
-    keepTexts: new Set([...keepTexts, ...answered.flatMap(tickedAndWaiting)]),
+    keepTexts: new Set(answered.flatMap(tickedAndWaiting)),
     notObserved: new Set(notObserved.map(({ cluster }) => cluster)),
   }
 }
@@ -160,20 +160,21 @@ class TurnPlanner {
     memory: TurnMemory,
     holds: ReadonlyMap<string, Hold>,
   ): Promise<UnitResult> {
-    const { dryRun, snoozeUntil, renderer } = this.request
+    const { dryRun, rehearses = false, snoozeUntil, renderer } = this.request
+    const isLook = dryRun && !rehearses
     const { cluster, packagePath } = observed.unit
     const raised = raiseAgain(memory.upToDate(observed), (fingerprint) => this.seen.board.ticks.raise.has(driftId(fingerprint)))
     const seen = raised?.observation ?? memory.upToDate(observed)
     const start = snoozeUntil === undefined ? seen : { ...seen, snoozeUntil }
     try {
-      if (!dryRun) assertOwnBase(start)
+      if (!isLook) assertOwnBase(start)
       const options = { begun: memory.begun, hold: holds.get(unitKey(cluster, packagePath)) }
       const plan: PlanUnit = (state) => this.proven(state, options)
       const { state, requests } = await this.withRequests(plan, { observation: start, wish: await this.wishFor(start) })
       const { observation, wish } = state
       const made = withRaised(await plan(state), raised)
       memory.remember(made)
-      const notAdoptable = dryRun ? NOTHING_REFUSED : await adoptRefusals(observation, made, renderer, this.signal)
+      const notAdoptable = isLook ? NOTHING_REFUSED : await adoptRefusals(observation, made, renderer, this.signal)
       const all = [...notes, ...otherBaseNotes(observation), ...waitingNotes(observation, made)]
       return { state: 'planned', unit: observation.unit, observation, plan: made, wish, requests, notAdoptable, notes: all }
     } catch (thrown) {

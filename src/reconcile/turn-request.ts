@@ -27,8 +27,6 @@ export interface TurnRequest extends LookRequest {
   readonly snoozeUntil?: string
   /** Version of backporch, for the texts of proposals. */
   readonly version: string
-  /** Numbers of proposals whose text stays as it is in this turn: somebody's tick in it waits. */
-  readonly keepTexts?: ReadonlySet<number>
   /** Plans and writes nothing. */
   readonly dryRun: boolean
 }
