@@ -18,8 +18,6 @@ export interface FieldSetChild {
   readonly set: FieldSet
 }
 
-export const EMPTY_FIELD_SET: FieldSet = { owned: false, children: new Map() }
-
 /** Key of a step among its siblings; equal steps have equal keys, as in `fieldsV1`. */
 export function stepKey(step: PathStep): string {
   if (step.kind === 'field') return `f:${step.name}`

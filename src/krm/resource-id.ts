@@ -24,13 +24,6 @@ export function describeResourceId(id: ResourceId): string {
   return id.namespace === '' ? `${id.kind} ${id.name}` : `${id.kind} ${id.namespace}/${id.name}`
 }
 
-export function parseResourceId(text: string): ResourceId | undefined {
-  const parts = text.split('/')
-  const [group, kind, namespace, name] = parts
-  if (parts.length !== 4 || group === undefined || kind === undefined || namespace === undefined || name === undefined) return undefined
-  return { group, kind, namespace, name }
-}
-
 export function sameResource(left: ResourceId, right: ResourceId): boolean {
   return left.group === right.group && left.kind === right.kind && left.namespace === right.namespace && left.name === right.name
 }

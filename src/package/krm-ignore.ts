@@ -114,25 +114,12 @@ function matchesIndex(index: PatternIndex, text: string, isDirectory: boolean): 
 }
 
 /** The patterns with wildcards that a text is compared with: a look for each part of the text, however many patterns there are. */
-function* candidates({ holding }: PatternIndex, text: string): Iterable<Pattern> {
+export function* candidates({ holding }: PatternIndex, text: string): Iterable<Pattern> {
   for (const [length, patterns] of holding) {
     const parts = new Set<string>()
     for (let at = 0; at + length <= text.length && (length > 0 || at === 0); at += 1) parts.add(text.slice(at, at + length))
     for (const part of parts) yield* patterns.get(part) ?? []
   }
-}
-
-/** How many patterns with wildcards the path is compared with, at most: what a look at it costs. */
-export function comparisons({ ignored, accepted }: KrmIgnore, path: string): number {
-  const segments = path.split('/')
-  let count = 0
-  for (const { anchored, floating } of [ignored, accepted]) {
-    const whole = anchored.get(segments.length)
-    if (whole !== undefined) count += [...candidates(whole, path)].length
-    for (const [depth, index] of floating)
-      if (depth <= segments.length) count += [...candidates(index, segments.slice(-depth).join('/'))].length
-  }
-  return count
 }
 
 type Token =

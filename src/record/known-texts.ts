@@ -1,5 +1,6 @@
 /** What texts say, for texts that are read again and again: each turn reads the whole ledger, and most of it as the turn before left it. */
 import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import type { Json } from '../text/json.ts'
 import { parseGoYaml } from '../yaml/read/go-yaml.ts'
 
@@ -16,32 +17,32 @@ export interface KnownText {
   written: object | undefined
 }
 
-/** The least recently read go first. */
+/** The least recently read go first, and a text of more than a quarter of the limit is not kept. */
 export class KnownTexts {
-  readonly #texts = new Map<string, { readonly known: KnownText; readonly characters: number }>()
-  readonly #limit: number
-  #characters = 0
+  readonly #texts: LRUCache<string, KnownText>
 
+  /** @param limit characters */
   constructor(limit: number) {
-    this.#limit = limit
+    this.#texts = new LRUCache({ maxSize: limit, maxEntrySize: limit / 4 })
   }
 
   get characters(): number {
-    return this.#characters
+    return this.#texts.calculatedSize
   }
 
   /** @throws Failure BP1110 or BP1111, which is not kept: it names `where` */
   read(text: string, where: string): KnownText {
     const digest = digestOf(text)
     const before = this.#texts.get(digest)
-    const known = before?.known ?? { value: frozen(parseGoYaml(text, where).documents[0]?.value), checked: new Map(), written: undefined }
+    if (before !== undefined) return before
+    const known = { value: frozen(parseGoYaml(text, where).documents[0]?.value), checked: new Map(), written: undefined }
     this.#keep(digest, known, text.length)
     return known
   }
 
   /** What is known of a text that was read or written before. */
   known(text: string): KnownText | undefined {
-    return this.#texts.get(digestOf(text))?.known
+    return this.#texts.get(digestOf(text))
   }
 
   /** Takes the document that a text was written from for what it says. It is frozen, and must be plain data without undefined. */
@@ -52,20 +53,10 @@ export class KnownTexts {
   /** As a new process begins. */
   forget(): void {
     this.#texts.clear()
-    this.#characters = 0
   }
 
   #keep(digest: string, known: KnownText, characters: number): void {
-    const before = this.#texts.get(digest)
-    if (before === undefined && characters > this.#limit / 4) return
-    this.#texts.delete(digest)
-    this.#texts.set(digest, { known, characters })
-    this.#characters += characters - (before?.characters ?? 0)
-    for (const [oldest, { characters: freed }] of this.#texts) {
-      if (this.#characters <= this.#limit) break
-      this.#texts.delete(oldest)
-      this.#characters -= freed
-    }
+    this.#texts.set(digest, known, { size: Math.max(1, characters) })
   }
 }
 

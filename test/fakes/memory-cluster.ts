@@ -2,7 +2,7 @@
 import { Failure } from '../../src/failure.ts'
 import type { LiveState, LiveView, Prediction, WantedObject } from '../../src/krm/live-view.ts'
 import { metadataText, type Resource, readResource } from '../../src/krm/resource.ts'
-import { parseResourceId, type ResourceId, resourceKey } from '../../src/krm/resource-id.ts'
+import { type ResourceId, resourceKey } from '../../src/krm/resource-id.ts'
 import type {
   ApprovedWrite,
   ClusterIdentity,
@@ -130,7 +130,8 @@ export class MemoryCluster implements ClusterReader, ClusterWriter {
 
 /** `apps/Deployment/shop/web` as an id. */
 export function idOf(key: string): ResourceId {
-  const id = parseResourceId(key)
-  if (id === undefined) throw new TypeError(`not an id: ${key}`)
-  return id
+  const [group, kind, namespace, name, ...more] = key.split('/')
+  if (group === undefined || kind === undefined || namespace === undefined || name === undefined || more.length > 0)
+    throw new TypeError(`not an id: ${key}`)
+  return { group, kind, namespace, name }
 }

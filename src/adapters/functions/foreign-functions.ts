@@ -1,11 +1,11 @@
 /** Programs and images that the operator allows: each input is run twice the first time, and its answer kept. */
 import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
 import { Failure } from '../../failure.ts'
 import { runtimeMissing } from '../../render/answer-calls.ts'
 import type { PipelineStep } from '../../render/kpt/pipeline-step.ts'
 import type { ChosenRuntime } from '../../render/runtimes/choose-runtime.ts'
-import { BoundedMap } from './bounded-map.ts'
 import { ContainerEngine, type EngineName } from './container-engine.ts'
 import { type ForeignAnswer, isSameOutput, type PrintedOutput } from './foreign-output.ts'
 import { brokeLimit, detailOf, notDeterministic } from './function-failures.ts'
@@ -31,7 +31,7 @@ const FAILED = 256
 export class ForeignFunctions {
   private readonly options: ForeignOptions
   readonly engine: ContainerEngine
-  private readonly answers = new BoundedMap<ForeignAnswer>(KEPT_ANSWERS)
+  private readonly answers = new LRUCache<string, ForeignAnswer>({ maxSize: KEPT_ANSWERS })
 
   constructor(options: ForeignOptions) {
     this.options = options
@@ -50,10 +50,10 @@ export class ForeignFunctions {
     const answer = await this.runTwice(step, runtime, input, signal)
     if (answer instanceof Failure) {
       const detail = { failure: detailOf(answer) }
-      if (answer.code === 'BP1205') this.answers.set(keyOf(runtime, input), detail, FAILED)
+      if (answer.code === 'BP1205') this.answers.set(keyOf(runtime, input), detail, { size: FAILED })
       return detail
     }
-    this.answers.set(keyOf(runtime, input), answer, 2 * (answer.stdout.length + answer.stderr.length) + FAILED)
+    this.answers.set(keyOf(runtime, input), answer, { size: 2 * (answer.stdout.length + answer.stderr.length) + FAILED })
     return answer
   }
 

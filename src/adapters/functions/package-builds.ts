@@ -2,6 +2,7 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { LRUCache } from 'lru-cache'
 import type { FailureDetail } from '../../failure.ts'
 import {
   type Build,
@@ -13,7 +14,6 @@ import {
 } from '../../render/package-builder.ts'
 import type { PackageRenderer } from '../../render/package-renderer.ts'
 import { splitWords } from '../../render/runtimes/split-words.ts'
-import { BoundedMap } from './bounded-map.ts'
 import { FUNCTION_LIMITS, type FunctionLimits } from './function-limits.ts'
 import { findProgram, type ProgramEnd, runProgram } from './run-program.ts'
 
@@ -41,7 +41,7 @@ interface Program {
 export class PackageBuilds implements PackageBuilder {
   readonly library: BuildLibrary
   private readonly options: PackageBuildsOptions
-  private readonly answers = new BoundedMap<BuildAnswer>(KEPT)
+  private readonly answers = new LRUCache<string, BuildAnswer>({ maxSize: KEPT })
   private readonly waiting: (() => void)[] = []
   private running = 0
 
@@ -61,8 +61,8 @@ export class PackageBuilds implements PackageBuilder {
     const known = this.answers.get(key)
     if (known !== undefined) return known
     const answer = await this.inTurn(() => this.run(build, signal))
-    if (!('failure' in answer)) this.answers.set(key, answer, 2 * answer.text.length + FAILED)
-    else if (answer.failure.retry !== 'backoff') this.answers.set(key, answer, FAILED)
+    if (!('failure' in answer)) this.answers.set(key, answer, { size: 2 * answer.text.length + FAILED })
+    else if (answer.failure.retry !== 'backoff') this.answers.set(key, answer, { size: FAILED })
     return answer
   }
 

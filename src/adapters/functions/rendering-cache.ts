@@ -1,8 +1,8 @@
 /** Renderings by the content that they are of. Whoever asks for one that is being made waits for the same one. */
 import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import type { PackageFiles } from '../../package/package-files.ts'
 import type { TurnRendering } from '../../render/package-renderer.ts'
-import { BoundedMap } from './bounded-map.ts'
 import type { SizedRendering } from './render-workers.ts'
 
 interface RenderingInProgress {
@@ -16,12 +16,12 @@ const GROWTH = 4
 const SMALLEST = 4096
 
 export class RenderingCache {
-  private readonly kept: BoundedMap<TurnRendering>
+  private readonly kept: LRUCache<string, TurnRendering>
   private readonly inProgress = new Map<string, RenderingInProgress>()
 
   /** @param most bytes */
   constructor(most: number) {
-    this.kept = new BoundedMap(most)
+    this.kept = new LRUCache({ maxSize: most })
   }
 
   /** `make` is stopped when nobody waits for it any more. @throws what `make` throws, or the signal's reason */
@@ -53,7 +53,7 @@ export class RenderingCache {
     const result = make(stop.signal).then(
       ({ rendering, bytes }) => {
         if (this.inProgress.get(key) === shared) this.inProgress.delete(key)
-        if (isKept(rendering)) this.kept.set(key, rendering, GROWTH * bytes + SMALLEST)
+        if (isKept(rendering)) this.kept.set(key, rendering, { size: GROWTH * bytes + SMALLEST })
         return rendering
       },
       (thrown) => {

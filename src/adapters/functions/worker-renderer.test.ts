@@ -5,7 +5,6 @@ import type { Failure } from '../../failure.ts'
 import { sentenceOf } from '../../note.ts'
 import type { PackageFiles } from '../../package/package-files.ts'
 import type { TurnRendering } from '../../render/package-renderer.ts'
-import { BoundedMap } from './bounded-map.ts'
 import { FUNCTION_LIMITS } from './function-limits.ts'
 import { InProcessRenderer } from './in-process-renderer.ts'
 import { WorkerRenderer } from './worker-renderer.ts'
@@ -151,15 +150,4 @@ test('a package without a pipeline needs no thread', async () => {
   const own = renderer({ worker: { entry: new URL('file:///not/there.mjs'), builtIns: TOY_FUNCTIONS } })
   assert.deepEqual(color(await own.render('a', toyPackage([]), never)), ['blue'])
   await assert.rejects(own.render('a', toyPackage(['exec: paint']), never), { code: 'BP9001' })
-})
-
-test('a map forgets what was not asked for longest, and never holds more than it may', () => {
-  const map = new BoundedMap<string>(10)
-  map.set('a', 'one', 4)
-  map.set('b', 'two', 4)
-  assert.equal(map.get('a'), 'one')
-  map.set('c', 'three', 4)
-  assert.deepEqual([map.get('a'), map.get('b'), map.get('c')], ['one', undefined, 'three'])
-  map.set('a', 'larger', 11)
-  assert.deepEqual([map.get('a'), map.get('c')], [undefined, 'three'])
 })

@@ -1,6 +1,7 @@
 /** `PackageRepository` over git: reads through a cache of packs, writes objects in memory and pushes them in one pack. */
 import * as nodeFiles from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { LRUCache } from 'lru-cache'
 import { Failure } from '../../failure.ts'
 import type { ObjectId } from '../../package/object-id.ts'
 import type { FileMode } from '../../package/package-files.ts'
@@ -108,7 +109,7 @@ class GitRepository implements PackageRepository {
   readonly #transport: GitTransport
   readonly #objects: ObjectSource
   readonly #created = new NewObjects()
-  readonly #trees = new Map<ObjectId, readonly TreeEntry[]>()
+  readonly #trees = new LRUCache<ObjectId, readonly TreeEntry[]>({ max: MOST_TREES })
 
   constructor(address: RemoteAddress, cacheFolder: string, identity: Identity, options: RepositoryOptions) {
     this.remote = address.printed
@@ -259,8 +260,6 @@ class GitRepository implements PackageRepository {
     for (const [id, object] of objects) {
       const entries = this.#parse(object, ({ content }) => parseTree(content))
       trees.set(id, entries)
-      const [oldest] = this.#trees.keys()
-      if (this.#trees.size >= MOST_TREES && oldest !== undefined) this.#trees.delete(oldest)
       this.#trees.set(id, entries)
     }
     return trees

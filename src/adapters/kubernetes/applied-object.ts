@@ -1,5 +1,5 @@
 /** The body of a server-side apply. */
-import { emptyObject, getKey, isJsonObject, type JsonObject, setKey } from '../../text/json.ts'
+import { emptyObject, isJsonObject, type JsonObject, setKey } from '../../text/json.ts'
 
 // What the server writes; an apply that holds managedFields is refused, the others would claim or pin what nobody authored.
 const SERVER_METADATA = new Set([
@@ -30,11 +30,4 @@ function authoredMetadata(metadata: JsonObject, keep: readonly string[]): JsonOb
   const kept = emptyObject()
   for (const [key, value] of Object.entries(metadata)) if (!SERVER_METADATA.has(key) || keep.includes(key)) setKey(kept, key, value)
   return kept
-}
-
-/** `metadata.namespace`, or empty. */
-export function namespaceOf(object: JsonObject): string {
-  const metadata = getKey(object, 'metadata')
-  const namespace = isJsonObject(metadata) ? getKey(metadata, 'namespace') : undefined
-  return typeof namespace === 'string' ? namespace : ''
 }

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { field } from '../../krm/field-path.ts'
-import { EMPTY_FIELD_SET, parseFieldsV1 } from '../../krm/field-set.ts'
+import { type FieldSet, parseFieldsV1 } from '../../krm/field-set.ts'
 import type { ManagedFieldsEntry } from '../../krm/managed-fields.ts'
 import type { Json } from '../../text/json.ts'
 import { classOfManager, creatorOf, foreignOwner, ownersOf, removerOf, UNKNOWN_ACTOR } from './actor.ts'
+
+const EMPTY_FIELD_SET: FieldSet = { owned: false, children: new Map() }
 
 const CLASSES: readonly (readonly [manager: string, found: string])[] = [
   ['kubectl', 'human-tool'],

@@ -31,12 +31,6 @@ export class DeclaredIds {
   }
 }
 
-export interface ListedObjects {
-  readonly resources: readonly ResourceId[]
-  /** Of these who keeps the inventory himself says that his source lacks them; undefined where he tells of none. */
-  readonly extraneous: readonly ResourceId[] | undefined
-}
-
 export interface InventoryExtent {
   /** For people: `Flux Kustomization flux-system/apps`. */
   readonly source: string

@@ -38,9 +38,6 @@ const scanners = (untyped as unknown as readonly Rule[])
   .filter(({ meta }) => meta.id !== LETS_COMMENTS_DECIDE)
   .map((rule) => rule.create(context, {}))
 
-/** Names of the rules that are asked. */
-export const LIBRARY_RULES: readonly string[] = (untyped as unknown as readonly Rule[]).map(({ meta }) => meta.id)
-
 /** Whether a rule finds a credential in the text. The time is that of the text's length: callers bound it. */
 export function libraryFinds(content: string): boolean {
   found = false

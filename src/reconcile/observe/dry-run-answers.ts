@@ -4,6 +4,7 @@
  * stored object. What else decides it (policies, webhooks, quotas, rights) changes without a trace, so it expires.
  */
 import { hash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import type { StoredManifest } from '../../drift/compare/last-applied.ts'
 import type { FieldSchema } from '../../krm/field-schema.ts'
 import type { Prediction } from '../../krm/live-view.ts'
@@ -48,12 +49,12 @@ interface Kept<Answer> extends KeptAnswer<Answer> {
 
 /** Milliseconds. What blocks an object is what people wait for to end. */
 const KEPT = { possible: 1_800_000, refused: 300_000 }
-/** Answers, the oldest of which go first. */
+/** Answers, the least recently used of which go first. */
 const MOST = 50_000
 
 export class DryRunAnswers<Answer> {
   /** One for each object: an answer about what the object was before is of no use. */
-  private readonly kept = new Map<string, Kept<Answer>>()
+  private readonly kept = new LRUCache<string, Kept<Answer>>({ maxSize: MOST, sizeCalculation: () => 1 })
 
   /** How often what was kept turned out to count no more. */
   forgotten = 0
@@ -88,18 +89,13 @@ export class DryRunAnswers<Answer> {
     const place = placeOf(ground, asked)
     const of = hashOf(ground, asked)
     const until = timeOf(ground) + (refusals.length === 0 ? KEPT.possible : KEPT.refused) * spread(of)
-    this.kept.delete(place)
     this.kept.set(place, { answer, of, namespace, until })
-    for (const oldest of this.kept.keys()) {
-      if (this.kept.size <= MOST) break
-      this.kept.delete(oldest)
-    }
     return until
   }
 
   private forget(namespace: string): void {
     this.forgotten += 1
-    for (const [place, kept] of this.kept) if (kept.namespace === namespace) this.kept.delete(place)
+    for (const [place, kept] of [...this.kept]) if (kept.namespace === namespace) this.kept.delete(place)
   }
 }
 

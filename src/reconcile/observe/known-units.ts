@@ -2,6 +2,7 @@
  * What was worked out about units from git and the cluster, for whoever lives over turns: it holds as long as both have of the unit what
  * they had. An object of one uid and resource version is the same object, so what was read of it is not kept, but for what differs.
  */
+import { LRUCache } from 'lru-cache'
 import type { ObjectVerdict, Syncer } from '../../drift/drift.ts'
 import type { LiveState } from '../../krm/live-view.ts'
 import { metadataText } from '../../krm/resource.ts'
@@ -35,7 +36,6 @@ export class KnownUnit {
 interface Kept {
   readonly parts: readonly unknown[]
   readonly known: KnownUnit
-  readonly objects: number
 }
 
 type Ground = Pick<ClusterIdentity, 'uid' | 'version' | 'recorded'>
@@ -44,17 +44,16 @@ type Ground = Pick<ClusterIdentity, 'uid' | 'version' | 'recorded'>
 const MOST = 50_000
 
 export class KnownUnits {
-  readonly #units = new Map<string, Kept>()
-  readonly #most: number
-  #held = 0
+  readonly #units: LRUCache<string, Kept>
 
+  /** @param most objects; the units that were asked for longest ago go first */
   constructor(most = MOST) {
-    this.#most = most
+    this.#units = new LRUCache({ maxSize: most })
   }
 
   /** How many objects the units have of which something is known. */
   get held(): number {
-    return this.#held
+    return this.#units.calculatedSize
   }
 
   /** @param unit its cluster and package */
@@ -63,21 +62,10 @@ export class KnownUnits {
     const parts = [uid, version, ...(recorded ? [{}] : []), ...partsOf(side)]
     const before = this.#units.get(unit)
     const isAsBefore = before !== undefined && before.parts.length === parts.length && parts.every((part, at) => part === before.parts[at])
-    const kept = isAsBefore ? before : { parts, known: new KnownUnit(), objects: side.resources.length }
-    this.#hold(unit, kept)
-    return kept.known
-  }
-
-  /** Those that were not looked at longest go. */
-  #hold(unit: string, kept: Kept): void {
-    this.#held += kept.objects - (this.#units.get(unit)?.objects ?? 0)
-    this.#units.delete(unit)
-    this.#units.set(unit, kept)
-    for (const [oldest, { objects }] of this.#units) {
-      if (this.#held <= this.#most) return
-      this.#units.delete(oldest)
-      this.#held -= objects
-    }
+    if (isAsBefore) return before.known
+    const known = new KnownUnit()
+    this.#units.set(unit, { parts, known }, { size: Math.max(1, side.resources.length) })
+    return known
   }
 }
 

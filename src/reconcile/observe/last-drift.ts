@@ -3,6 +3,7 @@
  * computed from it, its keyed hashes and its text, is not computed anew (`itemFingerprint`, `showChange`). It decides nothing: a turn
  * without it comes to the same plan.
  */
+import { LRUCache } from 'lru-cache'
 import type { ObjectVerdict } from '../../drift/drift.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
 import { isSame } from './last-answer.ts'
@@ -17,23 +18,19 @@ interface Held {
   /** What came of it. */
   readonly now: readonly ObjectVerdict[]
   readonly objects: ReadonlyMap<string, Differences>
-  readonly count: number
 }
 
-const NOTHING: Held = { found: [], now: [], objects: new Map(), count: 0 }
-
 export class LastDrift {
-  readonly #units = new Map<string, Held>()
-  readonly #most: number
-  #held = 0
+  readonly #units: LRUCache<string, Held>
 
+  /** @param most differences; the units that were asked for longest ago go first */
   constructor(most = MOST) {
-    this.#most = most
+    this.#units = new LRUCache({ maxSize: most })
   }
 
   /** How many differences are held. */
   get held(): number {
-    return this.#held
+    return this.#units.calculatedSize
   }
 
   /**
@@ -42,10 +39,7 @@ export class LastDrift {
    */
   unchanged(unit: string, verdicts: readonly ObjectVerdict[]): readonly ObjectVerdict[] {
     const before = this.#units.get(unit)
-    if (before?.found === verdicts) {
-      this.#hold(unit, before)
-      return before.now
-    }
+    if (before?.found === verdicts) return before.now
     const objects = new Map<string, Differences>()
     const now = verdicts.map((verdict) => {
       if (verdict.items.length === 0 && verdict.setAside.length === 0) return verdict
@@ -57,24 +51,11 @@ export class LastDrift {
       return same ? { ...verdict, ...known } : verdict
     })
     if (objects.size === 0) {
-      this.#hold(unit, NOTHING)
+      this.#units.delete(unit)
       return verdicts
     }
     const count = [...objects.values()].reduce((sum, { items, setAside }) => sum + items.length + setAside.length, 0)
-    this.#hold(unit, { found: verdicts, now, objects, count })
+    this.#units.set(unit, { found: verdicts, now, objects }, { size: count })
     return now
-  }
-
-  #hold(unit: string, held: Held): void {
-    this.#held -= this.#units.get(unit)?.count ?? 0
-    this.#units.delete(unit)
-    if (held.count === 0 || held.count > this.#most) return
-    this.#units.set(unit, held)
-    this.#held += held.count
-    for (const [oldest, { count: freed }] of this.#units) {
-      if (this.#held <= this.#most) return
-      this.#units.delete(oldest)
-      this.#held -= freed
-    }
   }
 }

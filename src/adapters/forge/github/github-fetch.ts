@@ -124,7 +124,7 @@ export class GitHubFetch {
     const answer = await this.#send(url, { ...init, headers }, kind, signal)
     if (answer.status === 304 && kept !== undefined) return { status: 200, headers: kept.headers, body: kept.body }
     const etag = answer.headers.get('etag')
-    if (answer.status === 200 && etag !== undefined) cache.put(key, { etag, headers: answer.headers, body: answer.body })
+    if (answer.status === 200 && etag !== undefined) cache.set(key, { etag, headers: answer.headers, body: answer.body })
     else cache.delete(key)
     return answer
   }

@@ -6,7 +6,7 @@ import type { HostedForge } from '../../../ports/hosted-forge.ts'
 import type { PackageRepository } from '../../../ports/package-repository.ts'
 import type { Trace } from '../../../ports/trace.ts'
 import { RequestGovernor } from '../request-governor.ts'
-import { AnswerCache } from './answer-cache.ts'
+import { answerCache } from './answer-cache.ts'
 import type { GitHubAddress } from './github-address.ts'
 import { GitHubCheckRuns } from './github-check-runs.ts'
 import { GitHubClient } from './github-client.ts'
@@ -63,7 +63,7 @@ export async function openGitHub(options: GitHubOptions): Promise<OpenedGitHub> 
     dispatcher,
     governor,
     clock,
-    cache: new AnswerCache(MOST_ANSWERS, MOST_CHARACTERS),
+    cache: answerCache(MOST_ANSWERS, MOST_CHARACTERS),
     agent: `backporch/${options.version}`,
     token: (renewed, signal) => holder.tokens(renewed, signal),
     ...(trace === undefined ? {} : { trace }),

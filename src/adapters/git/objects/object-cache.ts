@@ -9,13 +9,13 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { Errors, indexPack, readObject } from 'isomorphic-git'
+import { LRUCache } from 'lru-cache'
 import { type ObjectId, objectId } from '../../../package/object-id.ts'
 import { isWellFormedRefName } from '../../../package/ref-name.ts'
 import { diskFailure } from '../git-failure.ts'
 import { assertPackSizes } from '../protocol/pack-sizes.ts'
 import { atomicFs, type FileOperations, TEMPORARY_MARK, writeWhole } from './atomic-fs.ts'
 import { checkPack, type GitObject, gitObject, isObjectType } from './object-format.ts'
-import { RecentObjects } from './recent-objects.ts'
 
 /** What is on disk cannot be read as what it should be. */
 export class DamagedCache extends Error {}
@@ -39,11 +39,19 @@ interface Generation {
   readonly memory: object
 }
 
+/**
+ * Objects that were read lately: a turn reads most of what the turn before it read, and an object never changes.
+ * @param limit bytes of content; an object of more than a sixteenth of it is not kept
+ */
+export function recentObjects(limit: number): LRUCache<ObjectId, GitObject> {
+  return new LRUCache({ maxSize: limit, maxEntrySize: limit / 16, sizeCalculation: ({ content }) => content.length + 1 })
+}
+
 export class ObjectCache {
   readonly #folder: string
   readonly #files: FileOperations
   readonly #flush: boolean
-  readonly #recent = new RecentObjects(RECENT)
+  readonly #recent = recentObjects(RECENT)
   #generation: Generation | undefined
 
   /** @param remote tells the clones of one cache folder apart. @param flush see `writeWhole` */
@@ -69,7 +77,7 @@ export class ObjectCache {
     if (!isObjectType(type) || !(content instanceof Uint8Array)) throw new DamagedCache(`object ${id} has no type`)
     const object = gitObject(type, content)
     if (object.id !== id) throw new DamagedCache(`object ${id} has another content`)
-    this.#recent.put(object)
+    this.#recent.set(object.id, object)
     return object
   }
 
