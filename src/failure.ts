@@ -152,6 +152,22 @@ export function failuresOf(thrown: unknown): readonly [Failure, ...Failure[]] {
   return thrown instanceof Failures ? thrown.failures : [asFailure(thrown)]
 }
 
+/** Places that one failure names. */
+const PLACES = 3
+
+/** Failures that differ only in their place, as one with the first places. */
+export function groupFailures(failures: readonly Failure[]): readonly Failure[] {
+  const groups = Map.groupBy(failures, ({ code, what, why, remedy }) => JSON.stringify([code, what, why, remedy]))
+  return [...groups.values()].map((group) => {
+    const [first] = group as [Failure, ...Failure[]]
+    const places = [...new Set(group.flatMap(({ where }) => (where === undefined ? [] : [where])))]
+    if (places.length < 2) return first
+    const more = places.length > PLACES ? `, and ${places.length - PLACES} more (-v prints each)` : ''
+    const { code, what, why, remedy, retry } = first
+    return new Failure({ code, what, where: `${places.slice(0, PLACES).join(', ')}${more}`, why, remedy, retry })
+  })
+}
+
 /** `error BP2001: what` with `where`, `why` and `fix` below it, as `ux.md` §2.7 shows. Ends without a line break. */
 export function formatFailure(failure: Failure): string {
   const lines = [`error ${failure.code}: ${indented(failure.what)}`]

@@ -21,6 +21,7 @@ export const NOTE_CAUSES = {
   'function-release': 'a function that runs in another release than the one that was asked for',
   'function-result': 'a result that a function of a pipeline gave',
   'helm-release-not-read': 'a Helm release of which the stored manifest is not known',
+  'installation-key': 'a key that was made now',
   'inventory-twice': 'a package that names two inventories',
   'ledger-not-read': 'a file of the ledger',
   'looked-at-long-ago': 'packages that nobody looked at for twice the interval of the policy',

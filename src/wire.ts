@@ -90,6 +90,10 @@ function worldAt(place: Place, stdin: World['stdin'], signal: AbortSignal, pushP
         signal,
       )
     },
+    openLog: async ({ format, ...sink }) => {
+      if (format === 'text') return new (await import('./adapters/log/text-log.ts')).TextLog({ ...sink, clock })
+      return new (await import('./adapters/log/json-log.ts')).JsonLog({ ...sink, clock })
+    },
     openWebhooks: async ({ address, secrets, remote, onNews, onRefused }) => {
       const { parseGiteaAddress } = await import('./adapters/forge/gitea/gitea-address.ts')
       const { WebhookIntake } = await import('./adapters/forge/webhook-intake.ts')

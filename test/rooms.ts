@@ -84,6 +84,12 @@ const forbidden = [
     to: { path: '^functions/' },
   },
   {
+    name: 'the-log-library-is-known-to-its-adapter-alone',
+    severity: 'error',
+    from: { path: '^(src|functions)/', pathNot: '^src/adapters/log/' },
+    to: { path: '(^|node_modules/)pino($|[-/])' },
+  },
+  {
     name: 'adapters-do-not-know-each-other',
     severity: 'error',
     from: { path: '^src/adapters/([^/]+)/', pathNot: '\\.test\\.ts$' },

@@ -1,5 +1,6 @@
 /** The daemon: its arguments and flags. What it does is loaded when it runs. */
 import { type Command, Option } from 'commander'
+import { LOG_FORMATS, LOG_LEVELS } from '../ports/log.ts'
 import { type ControllerOptions, listenAddress } from './flags/controller-options.ts'
 import {
   interval,
@@ -33,6 +34,19 @@ export function addControllerCommand(program: Command, world: World, run: Run): 
       )
         .argParser(listenAddress)
         .conflicts('auditLog'),
+    )
+    .option('--dry-run', 'write nothing; report the writes of each turn where they are not those of the turn before')
+    .addOption(
+      new Option(
+        '--log-format <format>',
+        'JSON lines, or lines for people; the log is on stderr. Text on a terminal, json elsewhere unless given',
+      ).choices(LOG_FORMATS),
+    )
+    .addOption(
+      new Option(
+        '--log-level <level>',
+        'the least that is reported; info unless given. -q is warn; -v is trace, which has every request',
+      ).choices(LOG_LEVELS),
     )
   withFleetFlag(
     withOutputFlags(withAuditFlag(withClusterFlags(withForgeFlag(withRepositoryFlags(withSelectionFlags(controller))))), TEXT_OUTPUTS),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { opened } from '../../test/fakes/answered-proposal.ts'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
+import { logEvents } from '../../test/fakes/log-events.ts'
 import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
 import { Failure } from '../failure.ts'
 import type { ButtonPress } from '../ports/check-run.ts'
@@ -11,21 +12,99 @@ import type { WantedWebhooks } from './world.ts'
 
 const NOTHING = (): void => undefined
 
+const BAD_PACKAGE = {
+  'apps/bad/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: bad}\n',
+  'apps/bad/x.yaml': 'a: [\n',
+}
+
 function unreachable(why = 'the connection was refused'): Failure {
   return new Failure({ code: 'BP4001', what: 'the repository cannot be reached', why, remedy: 'try again', retry: 'backoff' })
 }
 
-test('a turn that did something is one line with time and place, and quiet turns print nothing', async () => {
+/** Six turns: one that finds everything in sync, two quiet ones, one that proposes, one that withdraws, one that is quiet again. */
+function editsAndBack(world: TurnWorld): (() => unknown)[] {
+  return [NOTHING, () => world.edit(WEB, 'spec.replicas', 5), NOTHING, NOTHING, () => world.edit(WEB, 'spec.replicas', 3), NOTHING]
+}
+
+test('in text a turn that did something is one line with time and place, and quiet turns print nothing', async () => {
   const world = new TurnWorld('{mode: Propose}')
-  const { code, stdout } = await runInWorld(world, ['controller', '-q'], {
-    waits: [NOTHING, () => world.edit(WEB, 'spec.replicas', 5), NOTHING, NOTHING, () => world.edit(WEB, 'spec.replicas', 3), NOTHING],
-  })
+  const { code, stdout, stderr } = await runInWorld(world, ['controller', '--log-format', 'text'], { waits: editsAndBack(world) })
   assert.equal(code, 0)
-  const lines = stdout.trim().split('\n')
-  assert.equal(lines.length, 3, stdout)
-  assert.match(lines[0] ?? '', /^2026-11-21T10:01:00Z {2}/)
+  assert.equal(stdout, '')
+  const [started, ...lines] = stderr.trim().split('\n')
+  assert.equal(started, '2026-11-21T10:01:00Z  a turn every 60s')
+  assert.equal(lines.length, 5, stderr)
+  assert.match(lines[0] ?? '', /^2026-11-21T10:01:00Z {2}apps\/web: InSync$/)
   assert.match(lines[1] ?? '', /^2026-11-21T10:03:00Z {2}proposed apps\/web in prod \(proposed\/apps\/web\/drift-[0-9a-f]{8}\)$/)
   assert.match(lines[2] ?? '', /^2026-11-21T10:06:00Z {2}withdrawn apps\/web in prod/)
+  assert.match(lines[3] ?? '', /^2026-11-21T10:06:00Z {2}note: proposed\/apps\/web\/drift-[0-9a-f]{8} is withdrawn/)
+  assert.equal(lines[4], '2026-11-21T10:07:00Z  stopped')
+})
+
+test('in JSON a turn is one event, and each change of a unit is one', async () => {
+  const world = new TurnWorld('{mode: Propose}')
+  const { code, stdout, stderr } = await runInWorld(world, ['controller'], { waits: editsAndBack(world) })
+  assert.equal(code, 0)
+  assert.equal(stdout, '')
+  const turns = logEvents(stderr, 'turn')
+  const counts = { level: 'info', event: 'turn', outcome: 'succeeded', units: 1, failedUnits: 0, failedClusters: 0, requests: 0 }
+  assert.deepEqual(
+    turns.map(({ ts, msg, durationSeconds, writes, transitions, ...rest }) => {
+      assert.equal(durationSeconds, 0)
+      assert.deepEqual(rest, counts)
+      return [ts, transitions, Number(writes) > 0]
+    }),
+    [1, 2, 3, 4, 5, 6, 7].map((minute) => [
+      `2026-11-21T10:0${minute}:00.000Z`,
+      [1, 3, 6].includes(minute) ? 1 : 0,
+      [1, 3, 6].includes(minute),
+    ]),
+  )
+  const unit = { level: 'info', event: 'transition', cluster: 'prod', package: 'apps/web' }
+  const [first, proposed, withdrawn, ...more] = logEvents(stderr, 'transition')
+  assert.deepEqual(more, [])
+  assert.deepEqual(first, { ...unit, ts: '2026-11-21T10:01:00.000Z', outcome: 'status', state: 'InSync', msg: 'apps/web: InSync' })
+  const branch = String(proposed?.['branch'])
+  assert.match(branch, /^proposed\/apps\/web\/drift-[0-9a-f]{8}$/)
+  assert.deepEqual(proposed, {
+    ...unit,
+    ts: '2026-11-21T10:03:00.000Z',
+    outcome: 'proposed',
+    state: 'Drifted',
+    branch,
+    msg: `proposed apps/web in prod (${branch})`,
+  })
+  assert.deepEqual([withdrawn?.['outcome'], withdrawn?.['state'], withdrawn?.['ts']], ['withdrawn', 'InSync', '2026-11-21T10:06:00.000Z'])
+})
+
+test('--log-level is the least that is reported; -q is warn and -v is trace, and the flag wins', async () => {
+  const levels = async (...flags: string[]): Promise<string[]> => {
+    const world = new TurnWorld('{mode: Propose}')
+    const { refs } = world.repository
+    const waits = [() => (world.repository.refs = () => Promise.reject(unreachable())), () => (world.repository.refs = refs)]
+    const { stderr } = await runInWorld(world, ['controller', ...flags], { waits })
+    return [...new Set(logEvents(stderr).map(({ level }) => level))].sort()
+  }
+  assert.deepEqual(await levels('--log-level', 'error'), ['error'])
+  assert.deepEqual(await levels(), ['error', 'info'])
+  assert.deepEqual(await levels('--log-level', 'debug'), ['debug', 'error', 'info'])
+  assert.deepEqual(await levels('-q'), ['error'])
+  assert.deepEqual(await levels('-v'), ['debug', 'error', 'info'])
+  assert.deepEqual(await levels('-v', '--log-level', 'warn'), ['error'])
+  assert.match((await runInWorld(new TurnWorld(), ['controller', '--log-level', 'fatal'])).stderr, /BP1001/)
+})
+
+test('the log is text on a terminal and JSON elsewhere, unless --log-format says so', async () => {
+  for (const [isTTY, flags, json] of [
+    [true, [], false],
+    [false, [], true],
+    [true, ['--log-format', 'json'], true],
+    [false, ['--log-format', 'text'], false],
+  ] as const) {
+    const { stderr } = await runInWorld(new TurnWorld(), ['controller', ...flags], { isTTY, waits: [] })
+    assert.equal(stderr.startsWith('{'), json, stderr)
+    if (json) logEvents(stderr)
+  }
 })
 
 test('it says how often it looks, waits a minute or what --interval says, and ends with 0 when it is stopped', async () => {
@@ -41,7 +120,9 @@ test('it says how often it looks, waits a minute or what --interval says, and en
     assert.equal(code, 0)
     // The grace of a turn is a wait too, where a turn runs when it is stopped; none does here.
     assert.deepEqual(slept, [wanted, wanted])
-    assert.match(stderr, new RegExp(`^a turn every ${wanted / 1000}s$`, 'm'))
+    const [started] = logEvents(stderr, 'started')
+    assert.deepEqual([started?.['intervalSeconds'], started?.['dryRun'], started?.['version']], [wanted / 1000, false, '0.0.0'])
+    assert.equal(logEvents(stderr, 'stopped').length, 1)
   }
 })
 
@@ -53,11 +134,11 @@ test('what scan writes, the controller writes', async () => {
   assert.deepEqual((await controlled.repository.refs()).refs, (await scanned.repository.refs()).refs)
 })
 
-test('an error is told once, another one too, and that they are gone; drift meanwhile is not lost', async () => {
+test('a failure is one event while it stays, another one too, and each is one when it is gone; drift meanwhile is not lost', async () => {
   const world = new TurnWorld('{mode: Propose}')
   const { repository } = world
   const refs = repository.refs.bind(repository)
-  const { code, stdout, stderr } = await runInWorld(world, ['controller'], {
+  const { code, stderr } = await runInWorld(world, ['controller'], {
     waits: [
       () => {
         repository.refs = () => Promise.reject(unreachable())
@@ -75,9 +156,46 @@ test('an error is told once, another one too, and that they are gone; drift mean
     ],
   })
   assert.equal(code, 0)
-  assert.equal(stderr.match(/error BP4001/g)?.length, 2, stderr)
-  assert.equal(stderr.match(/the errors are gone/g)?.length, 1)
-  assert.match(stdout, /proposed apps\/web/)
+  const told = (event: string): unknown[] => logEvents(stderr, event).map(({ level, code: id, why }) => [level, id, why])
+  const whys = ['the connection was refused', 'no route to host']
+  assert.deepEqual(
+    told('failure'),
+    whys.map((why) => ['error', 'BP4001', why]),
+  )
+  assert.deepEqual(
+    told('recovered'),
+    whys.map((why) => ['info', 'BP4001', why]),
+  )
+  const outcomes = logEvents(stderr, 'turn').map(({ outcome }) => outcome)
+  assert.deepEqual(outcomes, ['succeeded', 'failed', 'failed', 'failed', 'failed', 'succeeded', 'succeeded'])
+  const order = logEvents(stderr).map(({ event }) => event)
+  assert.ok(order.lastIndexOf('failure') < order.indexOf('recovered'))
+  assert.equal(logEvents(stderr, 'transition').filter(({ outcome }) => outcome === 'proposed').length, 1)
+})
+
+test('what a turn did not observe is not told as gone', async () => {
+  const world = new TurnWorld('{mode: Propose}', BAD_PACKAGE)
+  const { repository } = world
+  const refs = repository.refs.bind(repository)
+  const { stderr } = await runInWorld(world, ['controller'], {
+    waits: [
+      () => {
+        repository.refs = () => Promise.reject(unreachable())
+      },
+      () => {
+        repository.refs = refs
+      },
+      NOTHING,
+    ],
+  })
+  assert.deepEqual(
+    logEvents(stderr, 'failure').map(({ code }) => code),
+    ['BP1110', 'BP4001'],
+  )
+  assert.deepEqual(
+    logEvents(stderr, 'recovered').map(({ code }) => code),
+    ['BP4001'],
+  )
 })
 
 test('the credentials are wrong: told once, asked again slowly, and used when they are right', async () => {
@@ -100,7 +218,10 @@ test('the credentials are wrong: told once, asked again slowly, and used when th
     onSleep: (milliseconds) => slept.push(milliseconds),
   })
   assert.equal(code, 0)
-  assert.equal(stderr.match(/error BP4005/g)?.length, 1)
+  assert.deepEqual(
+    logEvents(stderr, 'failure').map(({ code: id, remedy }) => [id, remedy]),
+    [['BP4005', 'make one']],
+  )
   assert.equal(slept[0], 60_000)
   assert.ok(
     slept.slice(1, 3).every((wait) => wait >= 150_000 && wait <= 300_000),
@@ -110,14 +231,20 @@ test('the credentials are wrong: told once, asked again slowly, and used when th
 })
 
 test('one package that cannot be read holds up no other one and is told once', async () => {
-  const world = new TurnWorld('{mode: Propose}', {
-    'apps/bad/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: bad}\n',
-    'apps/bad/x.yaml': 'a: [\n',
-  })
+  const world = new TurnWorld('{mode: Propose}', BAD_PACKAGE)
   world.edit(WEB, 'spec.replicas', 5)
-  const { stdout, stderr } = await runInWorld(world, ['controller'], { waits: [NOTHING, NOTHING] })
-  assert.match(stdout, /proposed apps\/web/)
-  assert.equal(stderr.match(/error BP1110/g)?.length, 1, stderr)
+  const { stderr } = await runInWorld(world, ['controller'], { waits: [NOTHING, NOTHING] })
+  const [proposed] = logEvents(stderr, 'transition')
+  assert.deepEqual([proposed?.['outcome'], proposed?.['package']], ['proposed', 'apps/web'])
+  const [failure, ...more] = logEvents(stderr, 'failure')
+  assert.deepEqual(more, [])
+  assert.deepEqual([failure?.['code'], failure?.['cluster'], failure?.['package']], ['BP1110', 'prod', 'apps/bad'])
+  assert.match(String(failure?.['where']), /apps\/bad\/x\.yaml/)
+  for (const field of ['what', 'why', 'remedy']) assert.ok(String(failure?.[field]).length > 0, field)
+  assert.deepEqual(
+    logEvents(stderr, 'turn').map(({ outcome, failedUnits }) => [outcome, failedUnits]),
+    [1, 2, 3].map(() => ['partial', 1]),
+  )
 })
 
 test('a command line that can never work ends it at once with the exit code of scan', async () => {
@@ -126,7 +253,13 @@ test('a command line that can never work ends it at once with the exit code of s
     Promise.reject(new Failure({ code: 'BP1002', what: 'no repository', why: 'there is none', remedy: 'give one' }))
   const { code, stderr } = await runInWorld(world, ['controller'], { waits: [NOTHING, NOTHING] })
   assert.equal(code, 2)
-  assert.equal(stderr.match(/error BP1002/g)?.length, 1)
+  assert.deepEqual(
+    logEvents(stderr, 'failure').map(({ code: id }) => id),
+    ['BP1002'],
+  )
+  assert.deepEqual(logEvents(stderr, 'turn'), [])
+  const text = await runInWorld(world, ['controller', '--log-format', 'text'], { waits: [] })
+  assert.match(text.stderr, /error BP1002: no repository\n {2}why: there is none\n {2}fix: give one\n$/)
 })
 
 function hooks(use: (wanted: WantedWebhooks) => void, onClose: () => void = NOTHING) {
@@ -149,7 +282,9 @@ test('it does not listen without a secret, and then does nothing else either', a
       env: { BACKPORCH_WEBHOOK_SECRET: secret },
     })
     assert.equal(code, 2)
-    assert.match(stderr, /error BP1001: .*no secret/)
+    const [failure] = logEvents(stderr)
+    assert.deepEqual([failure?.event, failure?.['code']], ['failure', 'BP1001'])
+    assert.match(String(failure?.msg), /no secret/)
     assert.equal((await world.repository.refs()).refs.size, before)
   }
 })
@@ -162,7 +297,10 @@ test('a secret of fewer than 16 characters is refused at the start, and not prin
       env: { BACKPORCH_WEBHOOK_SECRET: secret },
     })
     assert.equal(code, 2)
-    assert.match(stderr, /error BP1001: the secret of the webhook is too short/)
+    assert.deepEqual(
+      logEvents(stderr).map(({ event, code: id, msg }) => [event, id, msg]),
+      [['failure', 'BP1001', 'the secret of the webhook is too short']],
+    )
     assert.doesNotMatch(stdout + stderr, /fifteen-letters|short-secret/)
   }
 })
@@ -187,7 +325,8 @@ test('it listens where it was told, with every secret, and closes when it ends; 
   assert.deepEqual(asked?.secrets, ['one-one-one-one-', 'two-two-two-two-'])
   assert.equal(asked?.remote, 'https://x/a/b')
   assert.equal(closed, 1)
-  assert.match(stderr, /when a webhook comes to http:\/\/127\.0\.0\.1:8080\/webhook$/m)
+  const [listening] = logEvents(stderr, 'listening')
+  assert.deepEqual([listening?.['for'], listening?.['url']], ['webhooks', 'http://127.0.0.1:8080/webhook'])
   assert.doesNotMatch(stdout + stderr, /one-one|two-two/)
 })
 
@@ -209,7 +348,10 @@ test('a button that somebody pressed is done by the next turn, once', async () =
     }),
     waits: [() => wanted?.onNews(press), NOTHING, NOTHING],
   })
-  assert.equal(stderr.match(/#1 button Switch to adopt of ada: done/g)?.length, 1, stderr)
+  assert.deepEqual(
+    logEvents(stderr, 'answered').map(({ msg, outcome, by }) => [msg, outcome, by]),
+    [['#1 button Switch to adopt of ada: done', 'done', 'ada']],
+  )
   assert.match(forge.proposals[0]?.body ?? '', /It was Restore before, changed by `ada`/)
 })
 
@@ -226,8 +368,10 @@ test('refused webhooks are told, and a flood of them once', async () => {
       },
     ],
   })
-  assert.equal(stderr.match(/a webhook was refused: the signature is wrong/g)?.length, 1)
-  assert.equal(stderr.match(/a webhook was refused/g)?.length, 2)
+  assert.deepEqual(
+    logEvents(stderr, 'refused').map(({ level, why, msg }) => [level, why, msg]),
+    ['the signature is wrong', 'the event is missing'].map((why) => ['warn', why, `a webhook was refused: ${why}`]),
+  )
 })
 
 test('an address is a port, or a host and a port; nothing but loopback unless it is written', () => {

@@ -100,7 +100,7 @@ test('the controller takes audit events: on loopback or with a token, and nowher
     waits: [() => undefined],
   })
   assert.equal(code, 0, stderr)
-  assert.match(stderr, /audit events are taken at http:\/\/x\/audit/)
+  assert.match(stderr, /"event":"listening","for":"audit events","url":"http:\/\/x\/audit"/)
   assert.deepEqual([wanted[0]?.token, wanted[0]?.named, wanted[0]?.address.host], [undefined, false, '127.0.0.1'])
   assert.match((await runInWorld(world, ['diff'])).stdout, /ada as admin/)
   const env = { BACKPORCH_AUDIT_TOKEN: 's3cret' }

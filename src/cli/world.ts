@@ -7,6 +7,7 @@ import type { ButtonPress } from '../ports/check-run.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { ClusterReader, ClusterWriter } from '../ports/cluster.ts'
 import type { Forge } from '../ports/hosted-forge.ts'
+import type { Log, LogFormat, LogLevel } from '../ports/log.ts'
 import type { PackageRepository } from '../ports/package-repository.ts'
 import type { Probes } from '../ports/probes.ts'
 import type { Trace } from '../ports/trace.ts'
@@ -51,6 +52,14 @@ export interface WantedForge {
   /** Told about what a person should know. */
   readonly note: (text: string) => void
   readonly trace?: Trace | undefined
+}
+
+export interface WantedLog {
+  readonly format: LogFormat
+  readonly level: LogLevel
+  readonly stream: OutputStream
+  /** Whether text is coloured. */
+  readonly color: boolean
 }
 
 /** Where a server listens; port 0 takes a free one. */
@@ -107,6 +116,7 @@ export interface World {
   openRepository(remote: string, baseBranch: string | undefined, trace?: Trace): Promise<PackageRepository>
   /** @throws Failure BP1001 or BP5002 for a forge that was named and cannot be used */
   openForge(repository: PackageRepository, wanted: WantedForge): Promise<Forge>
+  openLog(wanted: WantedLog): Promise<Log>
   /** @throws Failure BP1001 when nobody can listen there */
   openWebhooks(wanted: WantedWebhooks): Promise<{ readonly url: string; close(): Promise<void> }>
   /** The YAML files of a folder, or the one file. @throws Failure BP1001 when it cannot be read, or holds none */

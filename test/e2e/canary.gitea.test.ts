@@ -238,7 +238,7 @@ async function besideAController(t: TestContext, review: ReviewWorld, canaries: 
     GITEA_TOKEN: ground.bot.token,
     BACKPORCH_WEBHOOK_SECRET: 'a secret that Gitea knows',
   })
-  const turns = (): number => controller.stderr.match(/ writing$/gm)?.length ?? 0
+  const turns = (): number => controller.stderr.match(/"event":"turn"/g)?.length ?? 0
   await controller.until('a first turn', () => turns() > 0)
   const [pull] = (await review.pulls()).filter(({ state }) => state === 'open')
   const comment = await ground.gitea.request(ground.writer.token, 'POST', `${ground.path}/issues/${pull?.number}/comments`, {

@@ -5,6 +5,7 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { type LogEvent, logEvents } from '../fakes/log-events.ts'
 import { PROGRAM } from '../program.ts'
 import type { World } from './world.ts'
 
@@ -58,6 +59,12 @@ export class Controller {
       if (performance.now() > end) assert.fail(`never: ${what}\n--- stdout\n${this.stdout}\n--- stderr\n${this.stderr}`)
       await wait(25)
     }
+  }
+
+  /** Changes of units that it has told so far, of this outcome. */
+  did(outcome: string): LogEvent[] {
+    const whole = this.stderr.slice(0, this.stderr.lastIndexOf('\n') + 1)
+    return logEvents(whole, 'transition').filter((one) => one['outcome'] === outcome)
   }
 
   /** Where it listens for this. */

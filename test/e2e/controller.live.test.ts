@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
+import { logEvents } from '../fakes/log-events.ts'
 import { Controller, deliver } from './controller-process.ts'
 import { policy, webPackage } from './packages.ts'
 import { openWorld, type World } from './world.ts'
@@ -21,17 +22,34 @@ await controlPlaneSuite('controller', { controllerManager: true }, (plane) => {
   test('by polling alone: a hand edit is proposed, an edit that is taken back is withdrawn, SIGTERM ends it with 0', async (t) => {
     const { world, namespace } = await inSync(t)
     const controller = new Controller(t, world, ['--interval', '1s'])
-    await controller.until('a first turn', () => controller.stdout.includes('apps/web: InSync'))
+    await controller.until('a first turn', () => controller.did('status').length > 0)
     await world.kubectl('scale', 'deployment/web', '--replicas=5', '-n', namespace)
-    await controller.until('proposed', () => /proposed apps\/web in \S+ \(proposed\//.test(controller.stdout))
+    await controller.until('proposed', () => controller.did('proposed').length > 0)
     assert.equal((await world.proposals()).length, 1)
     await world.kubectl('scale', 'deployment/web', '--replicas=3', '-n', namespace)
-    await controller.until('withdrawn', () => controller.stdout.includes('withdrawn apps/web'))
+    await controller.until('withdrawn', () => controller.did('withdrawn').length > 0)
     await controller.until('no branch', async () => (await world.proposals()).length === 0)
     controller.send('SIGTERM')
     assert.deepEqual(await controller.exited, { code: 0, signal: null })
-    assert.doesNotMatch(controller.stderr, /error/)
-    for (const line of controller.stdout.trim().split('\n')) assert.match(line, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ {2}\S/)
+    assert.equal(controller.stdout, '')
+    const events = logEvents(controller.stderr)
+    assert.deepEqual(
+      events.filter(({ level }) => level === 'error' || level === 'warn'),
+      [],
+    )
+    assert.ok(events.filter(({ event }) => event === 'turn').every(({ outcome, units }) => outcome === 'succeeded' && units === 1))
+    assert.ok(
+      events.some(({ event, requests }) => event === 'turn' && Number(requests) > 3),
+      'requests are counted',
+    )
+    const unit = { cluster: controller.did('status')[0]?.['cluster'], package: 'apps/web' }
+    assert.deepEqual(
+      ['status', 'proposed', 'withdrawn'].map((outcome) =>
+        controller.did(outcome).map((one) => ({ cluster: one['cluster'], package: one['package'] })),
+      ),
+      [[unit], [unit], [unit]],
+    )
+    assert.match(String(controller.did('proposed')[0]?.['branch']), /^proposed\/apps\/web\/drift-[0-9a-f]{8}$/)
   })
 
   test('a signed webhook brings the turn that polling would bring in a day; a forged one does not; the secret is never printed', async (t) => {
@@ -40,16 +58,16 @@ await controlPlaneSuite('controller', { controllerManager: true }, (plane) => {
       BACKPORCH_WEBHOOK_SECRET: `the secret before it,${SECRET}`,
     })
     const url = await controller.url()
-    await controller.until('a first turn', () => controller.stdout.includes('apps/web: InSync'))
+    await controller.until('a first turn', () => controller.did('status').length > 0)
     await world.kubectl('scale', 'deployment/web', '--replicas=5', '-n', namespace)
     assert.equal(await deliver(url, 'a guess'), 401)
     await wait(1_500)
     assert.deepEqual(await world.proposals(), [])
     assert.equal(await deliver(url, SECRET), 202)
-    await controller.until('proposed', () => controller.stdout.includes('proposed apps/web'))
+    await controller.until('proposed', () => controller.did('proposed').length > 0)
     controller.send('SIGTERM')
     assert.equal((await controller.exited).code, 0)
-    assert.match(controller.stderr, /a webhook was refused/)
+    assert.equal(logEvents(controller.stderr, 'refused').length, 1)
     assert.ok(!(controller.stdout + controller.stderr).includes(SECRET))
     await assert.rejects(fetch(url), 'the address is free again')
   })
@@ -74,7 +92,7 @@ await controlPlaneSuite('controller', { controllerManager: true }, (plane) => {
     await last.until('proposed', async () => (await world.proposals()).length > 0)
     await wait(1_500)
     assert.equal((await world.proposals()).length, 1)
-    assert.doesNotMatch(last.stderr, /error/)
+    assert.deepEqual(logEvents(last.stderr, 'failure'), [])
     await world.remote('fsck', '--strict')
     last.send('SIGINT')
     assert.equal((await last.exited).code, 0)

@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { InProcessRenderer } from '../../src/adapters/functions/in-process-renderer.ts'
+import { JsonLog } from '../../src/adapters/log/json-log.ts'
+import { TextLog } from '../../src/adapters/log/text-log.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
 import type { World } from '../../src/cli/world.ts'
 import type { PackageRenderer } from '../../src/render/package-renderer.ts'
@@ -59,19 +61,21 @@ export async function runInWorld(turn: TurnWorld, argv: readonly string[], optio
     turn.pass(1)
     await wait?.()
   }
+  const clock = { now: () => new Date(turn.cluster.now), sleep }
   const world: World = {
     env: options.env ?? {},
     cwd: '/',
     stdin: options.answer === undefined ? Readable.from([]) : Object.assign(Readable.from([`${options.answer}\n`]), { isTTY: true }),
     stdout: stream('stdout'),
     stderr: stream('stderr'),
-    clock: { now: () => new Date(turn.cluster.now), sleep },
+    clock,
     version: '0.0.0',
     botEmail: BOT_EMAIL,
     signal: interrupt.signal,
     openRenderer: async () => options.renderer ?? new InProcessRenderer(),
     openRepository: async () => turn.repository,
     openForge: async () => turn.ports.forge,
+    openLog: async ({ format, ...sink }) => (format === 'text' ? new TextLog({ ...sink, clock }) : new JsonLog({ ...sink, clock })),
     openWebhooks: options.openWebhooks ?? (() => assert.fail('nobody listens')),
     readPolicyFiles: options.readPolicyFiles ?? (() => assert.fail('no policies of the operator were named')),
     openAuditLog: options.openAuditLog ?? (() => assert.fail('no audit log was named')),

@@ -1,58 +1,131 @@
-/** `controller`: the turn of `scan` until somebody stops it. */
-import { TurnLoop } from '../../controller/turn-loop.ts'
-import { Failure } from '../../failure.ts'
-import type { ButtonPress } from '../../ports/check-run.ts'
-import { ControllerTurns } from '../controller-turns.ts'
+/** `controller`: the ports that its flags name, and its log. */
+
+import type { TurnSession } from '../../controller/controller-turns.ts'
+import { type ControllerPorts, runController } from '../../controller/run-controller.ts'
+import { Failure, failuresOf } from '../../failure.ts'
+import { loggableName } from '../../krm/redaction/loggable.ts'
+import type { Log, Transition } from '../../ports/log.ts'
+import { worstExit } from '../exit-status.ts'
 import { type ControllerOptions, isLoopback } from '../flags/controller-options.ts'
-import type { World } from '../world.ts'
+import { Terminal } from '../print/terminal.ts'
+import { runScan } from '../run-scan.ts'
+import { type Session, withSession } from '../turn-session.ts'
+import type { ListenAddress, World } from '../world.ts'
 
 /** Milliseconds. */
 const DEFAULT_INTERVAL = 60_000
-const COALESCE = 500
+const SESSION_AGE = 600_000
 /** Characters: fewer are found by trying, by whoever has seen one delivery. */
 const SHORTEST_SECRET = 16
-/** Shorter than the 30 s after which Kubernetes kills. */
-const GRACE = 20_000
 
-/** @returns 0 when it was stopped between or after turns, 130 when a turn had to be stopped: the next one repairs what it left */
+/** @returns 0 when it was stopped between or after turns, 130 when a turn had to be stopped, the status of `scan` when no turn can ever be */
 export async function controller(packages: readonly string[], options: ControllerOptions, world: World): Promise<number> {
-  const secrets = webhookSecrets(world.env['BACKPORCH_WEBHOOK_SECRET'])
-  const address = options.webhookAddress
-  if (address !== undefined && secrets.length === 0) throw withoutSecret()
-  if (secrets.some((secret) => secret.length < SHORTEST_SECRET)) throw shortSecret()
-  const unusable = new AbortController()
-  const turns = new ControllerTurns(packages, options, world, () => unusable.abort())
-  const interval = options.interval ?? DEFAULT_INTERVAL
-  const { clock } = world
-  const loop = new TurnLoop({ clock, random: Math.random, interval, coalesce: COALESCE, grace: GRACE, turn: turns.one })
-  const onNews = (press?: ButtonPress): void => {
-    if (press !== undefined) turns.presses.add(press)
-    loop.request()
+  const terminal = new Terminal(world.stderr, { color: options.color, ascii: false, env: world.env })
+  const log = await world.openLog({
+    format: options.logFormat ?? (terminal.isTTY ? 'text' : 'json'),
+    level: options.logLevel ?? (options.verbose === true ? 'trace' : options.quiet === true ? 'warn' : 'info'),
+    stream: world.stderr,
+    color: terminal.colours,
+  })
+  const settings = {
+    interval: options.interval ?? DEFAULT_INTERVAL,
+    // A recording is read when it is opened.
+    sessionAge: options.live === undefined ? SESSION_AGE : 0,
+    dryRun: options.dryRun === true,
+    version: world.version,
   }
-  const webhooks =
-    address === undefined
-      ? undefined
-      : await world.openWebhooks({ address, secrets, remote: options.repo, onNews, onRefused: turns.webhookRefused })
-  let auditHook: Awaited<ReturnType<World['openAuditHook']>> | undefined
   try {
-    auditHook = await openAuditHook(options, world, turns)
-    turns.audit = auditHook?.source
-    if (options.quiet !== true) {
-      const hooks = webhooks === undefined ? '' : `, and when a webhook comes to ${webhooks.url}`
-      if (auditHook !== undefined) world.stderr.write(`audit events are taken at ${auditHook.url}\n`)
-      world.stderr.write(`a turn every ${interval / 1000}s${hooks}\n`)
-    }
-    const stop = AbortSignal.any([world.signal, unusable.signal])
-    world.signal.addEventListener('abort', turns.stopping, { once: true })
-    const end = await loop.run(stop)
-    if (turns.unusable !== undefined) throw turns.unusable
-    return end === 'aborted' ? 130 : 0
-  } finally {
-    world.signal.removeEventListener('abort', turns.stopping)
-    await Promise.all([turns.close(), webhooks?.close(), auditHook?.close()])
+    return (await runController(portsOf(packages, options, world, log), settings)) === 'aborted' ? 130 : 0
+  } catch (thrown) {
+    const failures = failuresOf(thrown)
+    log.failures(
+      failures.map((failure) => ({ failure })),
+      'new',
+    )
+    return worstExit(failures)
   }
 }
 
+function portsOf(packages: readonly string[], options: ControllerOptions, world: World, log: Log): ControllerPorts {
+  const secrets = webhookSecrets(world.env['BACKPORCH_WEBHOOK_SECRET'])
+  const { webhookAddress, auditWebhookAddress } = options
+  if (webhookAddress !== undefined && secrets.length === 0) throw withoutSecret()
+  if (secrets.some((secret) => secret.length < SHORTEST_SECRET)) throw shortSecret()
+  const { clock, signal } = world
+  return {
+    clock,
+    log,
+    random: Math.random,
+    signal,
+    openSession: (hooks, turnSignal) => openSession(packages, options, reporting({ ...world, signal: turnSignal }, hooks)),
+    openWebhooks:
+      webhookAddress === undefined
+        ? undefined
+        : (hooks) => world.openWebhooks({ address: webhookAddress, secrets, remote: options.repo, ...hooks }),
+    openAuditHook:
+      auditWebhookAddress === undefined
+        ? undefined
+        : (onRefused) =>
+            world.openAuditHook({
+              address: auditWebhookAddress,
+              token: auditToken(auditWebhookAddress, world),
+              named: (options.contexts ?? []).length > 1,
+              onRefused,
+            }),
+  }
+}
+
+/** The world whose ports tell the log what they ask and what a person should know. */
+function reporting(world: World, { onNote, onRequest }: Parameters<ControllerPorts['openSession']>[0]): World {
+  const note = (text: string): void => onNote({ cause: 'forge-notice', subject: '', text })
+  return {
+    ...world,
+    openRepository: (remote, baseBranch) => world.openRepository(remote, baseBranch, onRequest),
+    openForge: (repository, wanted) => world.openForge(repository, { ...wanted, note, trace: onRequest }),
+    openCluster: (target) => world.openCluster({ ...target, trace: onRequest }),
+    openWriter: (target) => world.openWriter({ ...target, trace: onRequest }),
+    loadKey: async () => {
+      const loaded = await world.loadKey()
+      if (loaded.created) onNote({ cause: 'installation-key', subject: '', text: keyText(loaded.path) })
+      return loaded
+    },
+  }
+}
+
+/** A session that outlives one turn. @throws Failure as `withSession` does before its work begins */
+function openSession(packages: readonly string[], { verbose: _, ...given }: ControllerOptions, world: World): Promise<TurnSession> {
+  // The log tells what a session would print.
+  const options = { ...given, quiet: true }
+  return new Promise((resolve, reject) => {
+    const over: Promise<number> = withSession(world, options, packages, (session) => {
+      return new Promise((release) => {
+        const close = async (): Promise<void> => {
+          release(0)
+          await over
+        }
+        resolve({ close, turn: turnOf(session, options, world) })
+      })
+    })
+    over.catch(reject)
+  })
+}
+
+function turnOf(session: Session, options: ControllerOptions, world: World): TurnSession['turn'] {
+  return async ({ between, presses, audit, onProgress }, signal) => {
+    const applied: Transition[] = []
+    const none = loggableName('')
+    const stdout = {
+      isTTY: false,
+      write: (text: string) => applied.push({ outcome: 'applied', cluster: none, package: none, detail: loggableName(text.trim()) }),
+    }
+    const request = { ...session.request, between, onProgress, ...(audit === undefined ? {} : { audit }) }
+    return { ...(await runScan({ ...session, request, presses }, options, { ...world, stdout, signal })), applied }
+  }
+}
+
+function keyText(path: string): string {
+  return `made the installation key ${path}: scans on other machines need the same key (BACKPORCH_KEY) to recognise what was decided`
+}
 /** Several with commas between, while one is exchanged for another. A line break at the end is that of a file. */
 function webhookSecrets(text: string | undefined): readonly string[] {
   return (text ?? '').split(',').flatMap((secret) => (secret.trim() === '' ? [] : [secret.trim()]))
@@ -77,22 +150,14 @@ function shortSecret(): Failure {
 }
 
 /** @throws Failure BP1001 without a token where others than this machine could send */
-async function openAuditHook(
-  options: ControllerOptions,
-  world: World,
-  turns: ControllerTurns,
-): Promise<Awaited<ReturnType<World['openAuditHook']>> | undefined> {
-  const address = options.auditWebhookAddress
-  if (address === undefined) return undefined
-  const token = world.env['BACKPORCH_AUDIT_TOKEN']?.trim() || undefined
-  if (token === undefined && !isLoopback(address)) {
-    throw new Failure({
-      code: 'BP1001',
-      what: '--audit-webhook-address was given and there is no token',
-      where: `${address.host}:${address.port}`,
-      why: 'without a token anybody who reaches the address could say who wrote what',
-      remedy: 'set BACKPORCH_AUDIT_TOKEN to the token of the kubeconfig that --audit-webhook-config-file names, or listen on 127.0.0.1',
-    })
-  }
-  return world.openAuditHook({ address, token, named: (options.contexts ?? []).length > 1, onRefused: turns.auditRefused })
+function auditToken(address: ListenAddress, { env }: World): string | undefined {
+  const token = env['BACKPORCH_AUDIT_TOKEN']?.trim() || undefined
+  if (token !== undefined || isLoopback(address)) return token
+  throw new Failure({
+    code: 'BP1001',
+    what: '--audit-webhook-address was given and there is no token',
+    where: `${address.host}:${address.port}`,
+    why: 'without a token anybody who reaches the address could say who wrote what',
+    remedy: 'set BACKPORCH_AUDIT_TOKEN to the token of the kubeconfig that --audit-webhook-config-file names, or listen on 127.0.0.1',
+  })
 }

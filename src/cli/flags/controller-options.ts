@@ -1,5 +1,6 @@
 /** What the command line of the daemon says. */
 import { InvalidArgumentError } from 'commander'
+import type { LogFormat, LogLevel } from '../../ports/log.ts'
 import type { ListenAddress } from '../world.ts'
 import type { CommonOptions } from './options.ts'
 import type { SelectionOptions } from './selection-flags.ts'
@@ -9,6 +10,8 @@ export interface ControllerOptions extends CommonOptions, Pick<SelectionOptions,
   readonly interval?: number
   readonly webhookAddress?: ListenAddress
   readonly auditWebhookAddress?: ListenAddress
+  readonly logFormat?: LogFormat
+  readonly logLevel?: LogLevel
 }
 
 const LOOPBACK = '127.0.0.1'

@@ -23,6 +23,7 @@ export const NOTE_GUIDE: { readonly [cause in NoteCause]: string } = {
   'function-result': 'read what the function says: it is a result, and no failure of the pipeline',
   'helm-release-not-read':
     'allow reading the Secrets or ConfigMaps of Helm in that namespace, so that its stored manifest counts as the last apply',
+  'installation-key': 'keep it, and give the same key as BACKPORCH_KEY to every other machine that scans this repository',
   'inventory-twice': 'keep one inventory in the package: the Kptfile, or a ResourceGroup in a file of its own',
   'ledger-not-read': 'mend or delete the file on the branch drift-ledger; a scan writes a report anew',
   'looked-at-long-ago': 'run backporch scan, and see why what scans it does not; set detect.interval of the policy to how often you scan',

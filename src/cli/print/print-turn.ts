@@ -7,7 +7,7 @@ import type { RedactionKey } from '../../krm/redaction/redacted.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
 import { staleNotes } from '../../plan/commands/listed-rules.ts'
 import type { Observation, Unit } from '../../plan/turn/observation.ts'
-import type { PlannedUnit } from '../../plan/turn/planned-unit.ts'
+import { dryRunLines, writtenWord } from '../../plan/turn/turn-words.ts'
 import type { UnitPlan } from '../../plan/turn/unit-plan.ts'
 import { unitFailures } from '../../plan/turn/unit-result.ts'
 import type { NotObserved } from '../../reconcile/observe-turn.ts'
@@ -103,15 +103,6 @@ function notObservedFailures({ cluster, failures }: NotObserved): readonly Failu
   })
 }
 
-const WORDS = { created: 'recorded', updated: 'updated', unchanged: 'unchanged', healed: 'withdrawn' } as const
-
-/** What was done to the unit's branch; undefined for nothing. A draft that becomes a proposal is proposed, whatever was recorded before. */
-export function writtenWord({ plan: { outcome, report }, observation }: PlannedUnit): string | undefined {
-  const isNew = outcome === 'created' || (outcome === 'updated' && !observation.git.branches.some(({ state }) => state === 'proposed'))
-  if (isNew && report.status.lifecycle === 'Proposed') return 'proposed'
-  return outcome in WORDS ? WORDS[outcome as keyof typeof WORDS] : undefined
-}
-
 /** One line per unit that has or had a branch, and what to do next. */
 export function tellWritten(result: TurnResult, options: TurnPrintOptions, world: World): void {
   const terminal = new Terminal(world.stdout, { color: options.color, ascii: options.ascii === true, env: world.env })
@@ -154,8 +145,7 @@ export function tellWritten(result: TurnResult, options: TurnPrintOptions, world
 /** Every write that a run without `--dry-run` would make now. */
 export function printDryRun({ written }: Pick<TurnResult, 'written'>, options: TurnPrintOptions, world: World): void {
   if (options.dryRun !== true || options.quiet === true) return
-  world.stdout.write(written.length === 0 ? 'dry run: there is nothing to write\n' : 'dry run: nothing is written. A real run would now:\n')
-  for (const line of written) world.stdout.write(`  ${line}\n`)
+  for (const line of dryRunLines(written)) world.stdout.write(`${line}\n`)
 }
 
 /** What a Restore takes from the cluster, and what of it the record keeps; one line for each. */

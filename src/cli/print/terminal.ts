@@ -32,7 +32,7 @@ export class Terminal {
   readonly isTTY: boolean
   /** Characters per line; 100 where the output does not say. */
   readonly width: number
-  private readonly colours: boolean
+  readonly colours: boolean
   private readonly ascii: boolean
 
   constructor(stream: OutputStream, options: TerminalOptions) {

@@ -1,0 +1,51 @@
+/** Events in words, and their levels, for both formats. */
+import type { LogLevel, ProcessEvent, Transition, TurnEvent } from '../../ports/log.ts'
+
+/** Characters of one line. */
+export const TEXT_LIMIT = 2_000
+
+export function levelOf(event: Transition | ProcessEvent): LogLevel {
+  if ('event' in event) return event.event === 'refused' ? 'warn' : event.event === 'step' ? 'debug' : 'info'
+  return event.outcome === 'not-settled' ? 'warn' : 'info'
+}
+
+/** `proposed apps/web in prod (#418 https://…)`. */
+export function transitionText({ outcome, cluster, package: name, branch, proposal, url, detail }: Transition): string {
+  if (detail !== undefined) return detail
+  const place = proposal === undefined ? branch : [proposal, url].filter((text) => text !== undefined).join(' ')
+  return `${outcome.replaceAll('-', ' ')} ${name} in ${cluster}${place === undefined ? '' : ` (${place})`}`
+}
+
+export function turnText({ outcome, units, failedUnits, failedClusters, writes, plan, milliseconds }: TurnEvent): string {
+  const failed = [
+    ...(failedUnits === 0 ? [] : [count(failedUnits, 'failed package')]),
+    ...(failedClusters === 0 ? [] : [count(failedClusters, 'cluster that was not observed', 'clusters that were not observed')]),
+  ]
+  const parts = [count(units, 'package'), ...failed, `${count(writes, 'write')}${plan === undefined ? '' : ' planned'}`]
+  return `turn ${outcome} in ${(milliseconds / 1000).toFixed(1)} s: ${parts.join(', ')}`
+}
+
+export function processText(event: ProcessEvent): string {
+  switch (event.event) {
+    case 'started':
+      return `a turn every ${event.intervalSeconds}s${event.dryRun ? '; this is a dry run, nothing is written' : ''}`
+    case 'listening':
+      return `${event.for} are taken at ${event.url}`
+    case 'refused':
+      return `${event.what} ${event.what === 'a webhook' ? 'was' : 'were'} refused: ${event.why}`
+    case 'answered': {
+      const by = event.by === undefined ? '' : ` of ${event.by}`
+      return `${event.proposal} ${event.command}${by}: ${event.outcome}${event.failure === undefined ? '' : `: ${event.failure.message}`}`
+    }
+    case 'step':
+      return event.step
+    case 'stopping':
+      return 'stopping when the running turn is done; interrupt again to stop at once'
+    case 'stopped':
+      return 'stopped'
+  }
+}
+
+function count(number: number, noun: string, many = `${noun}s`): string {
+  return `${number} ${number === 1 ? noun : many}`
+}

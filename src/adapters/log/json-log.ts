@@ -1,0 +1,65 @@
+/** JSON lines with pino, named as controller-runtime and Flux name their fields. No transport: each event is one write to the stream. */
+import { type Logger, pino } from 'pino'
+import { groupNotes, groupSentence, type Note } from '../../note.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Log, LogLevel, ProcessEvent, ReportedFailure, TurnEvent } from '../../ports/log.ts'
+import type { TracedRequest } from '../../ports/trace.ts'
+import { oneLine } from '../../text/one-line.ts'
+import { levelOf, processText, TEXT_LIMIT, transitionText, turnText } from './event-text.ts'
+
+export interface LogSink {
+  readonly level: LogLevel
+  readonly clock: Clock
+  readonly stream: { write(text: string): unknown }
+}
+
+export class JsonLog implements Log {
+  readonly #pino: Logger
+
+  constructor({ level, clock, stream }: LogSink) {
+    this.#pino = pino(
+      {
+        level,
+        base: null,
+        timestamp: () => `,"ts":"${clock.now().toISOString()}"`,
+        formatters: { level: (label) => ({ level: label }) },
+      },
+      { write: (line) => void stream.write(line) },
+    )
+  }
+
+  turn(turn: TurnEvent): void {
+    const { transitions, plan, milliseconds, ...counts } = turn
+    for (const transition of transitions) {
+      const { detail, ...fields } = transition
+      this.#pino[levelOf(transition)]({ event: 'transition', ...fields }, transitionText(transition))
+    }
+    if (plan !== undefined) this.#pino.info({ event: 'plan', dryRun: true, actions: plan }, 'a real run would make these writes')
+    this.#pino.info({ event: 'turn', ...counts, transitions: transitions.length, durationSeconds: milliseconds / 1000 }, turnText(turn))
+  }
+
+  failures(failures: readonly ReportedFailure[], state: 'new' | 'gone'): void {
+    for (const { failure, ...unit } of failures) {
+      const { code, what, where, why, remedy, retry } = failure
+      const fields = { ...unit, code, what, where, why }
+      if (state === 'gone') this.#pino.info({ event: 'recovered', ...fields }, `the error is gone: ${what}`)
+      else this.#pino.error({ event: 'failure', ...fields, remedy, retry }, what)
+    }
+  }
+
+  notes(notes: readonly Note[]): void {
+    for (const group of groupNotes(notes)) {
+      const { cause, count } = group
+      this.#pino.info({ event: 'note', cause, count }, oneLine(groupSentence(group), TEXT_LIMIT))
+    }
+  }
+
+  process(event: ProcessEvent): void {
+    const { failure, ...fields } = { failure: undefined, ...event }
+    this.#pino[levelOf(event)](failure === undefined ? fields : { ...fields, code: failure.code, why: failure.message }, processText(event))
+  }
+
+  request({ what, outcome, milliseconds }: TracedRequest): void {
+    this.#pino.trace({ event: 'request', outcome, durationSeconds: Math.round(milliseconds) / 1000 }, oneLine(what, 300))
+  }
+}

@@ -1,0 +1,63 @@
+/** Lines for people: the time, and what happened. A turn is one line for all that it did; a quiet turn is none but for `debug`. */
+import { styleText } from 'node:util'
+import { formatFailure, groupFailures } from '../../failure.ts'
+import { groupNotes, groupSentence, type Note } from '../../note.ts'
+import { dryRunLines } from '../../plan/turn/turn-words.ts'
+import { LOG_LEVELS, type Log, type LogLevel, type ProcessEvent, type ReportedFailure, type TurnEvent } from '../../ports/log.ts'
+import type { TracedRequest } from '../../ports/trace.ts'
+import { oneLine } from '../../text/one-line.ts'
+import { levelOf, processText, TEXT_LIMIT, transitionText, turnText } from './event-text.ts'
+import type { LogSink } from './json-log.ts'
+
+/** Units that one line names. */
+const NAMED = 10
+
+export class TextLog implements Log {
+  readonly #sink: LogSink & { readonly color: boolean }
+
+  constructor(sink: LogSink & { readonly color: boolean }) {
+    this.#sink = sink
+  }
+
+  turn(turn: TurnEvent): void {
+    const { transitions, plan } = turn
+    if (transitions.length > 0) {
+      const level = transitions.some((one) => levelOf(one) === 'warn') ? 'warn' : 'info'
+      const more = transitions.length > NAMED ? `, and ${transitions.length - NAMED} more` : ''
+      this.#line(level, `${transitions.slice(0, NAMED).map(transitionText).join(', ')}${more}`)
+    }
+    if (plan !== undefined) this.#line('info', dryRunLines(plan).join('\n'))
+    this.#line('debug', turnText(turn))
+  }
+
+  failures(failures: readonly ReportedFailure[], state: 'new' | 'gone'): void {
+    for (const failure of groupFailures(failures.map((one) => one.failure))) {
+      const [head = '', ...rest] = formatFailure(failure).split('\n')
+      const text = oneLine(head.slice('error'.length), TEXT_LIMIT)
+      if (state === 'gone') this.#line('info', `the error is gone:${text}`)
+      else this.#line('error', [`${this.#red('error')}${text}`, ...rest.map((line) => oneLine(line, TEXT_LIMIT))].join('\n'))
+    }
+  }
+
+  notes(notes: readonly Note[]): void {
+    for (const group of groupNotes(notes)) this.#line('info', `note: ${oneLine(groupSentence(group), TEXT_LIMIT)}`)
+  }
+
+  process(event: ProcessEvent): void {
+    this.#line(levelOf(event), processText(event))
+  }
+
+  request({ what, outcome, milliseconds }: TracedRequest): void {
+    this.#line('trace', `${String(Math.round(milliseconds)).padStart(6)} ms  ${oneLine(what, 300)}  ${oneLine(outcome, 100)}`)
+  }
+
+  #line(level: LogLevel, text: string): void {
+    const { level: least, clock, stream } = this.#sink
+    if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(least)) return
+    stream.write(`${clock.now().toISOString().slice(0, 19)}Z  ${text}\n`)
+  }
+
+  #red(text: string): string {
+    return this.#sink.color ? styleText(['red', 'bold'], text, { validateStream: false }) : text
+  }
+}

@@ -1,0 +1,283 @@
+/** The turns of the daemon: what each does, and what the log tells of it. A failure is told once while it stays, and once when it is gone. */
+import { type Failure, Failures, failuresOf } from '../failure.ts'
+import { type Loggable, loggableName } from '../krm/redaction/loggable.ts'
+import { type Note, sentenceOf } from '../note.ts'
+import { type UnitResult, unitFailures } from '../plan/turn/unit-result.ts'
+import type { AuditSource } from '../ports/audit-source.ts'
+import type { PressSource } from '../ports/check-run.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log, ProcessEvent, ReportedFailure, Transition, TurnEvent } from '../ports/log.ts'
+import type { Trace } from '../ports/trace.ts'
+import type { Answer } from '../reconcile/commands/apply-answers.ts'
+import { BetweenTurns } from '../reconcile/observe/between-turns.ts'
+import type { TurnResult } from '../reconcile/run-turn.ts'
+import { PressQueue } from './press-queue.ts'
+import { transitionsOf } from './transitions.ts'
+
+/** What outlives a session, and what the log wants to know of a turn while it runs. */
+export interface TurnInputs {
+  readonly between: BetweenTurns
+  readonly presses: PressSource
+  /** Where audit events come from that are sent here. */
+  readonly audit: AuditSource | undefined
+  readonly onProgress: (step: string) => void
+}
+
+export interface TurnReport {
+  readonly result: TurnResult
+  /** What was written to clusters because merged commits authorise it. */
+  readonly applied: readonly Transition[]
+  /** Why an approved change could not be written to the cluster. */
+  readonly unsettled: readonly Failure[]
+}
+
+/** Open ports: what they remember (a forge's limits and answers, a connection) serves the next turn. */
+export interface TurnSession {
+  /** @throws Failure when nothing at all could be done; failures of one package are in the report */
+  turn(inputs: TurnInputs, signal: AbortSignal): Promise<TurnReport>
+  close(): Promise<void>
+}
+
+export interface TurnsPorts {
+  readonly clock: Clock
+  readonly log: Log
+  /** @throws Failure when a port cannot be opened */
+  openSession(hooks: { readonly onNote: (note: Note) => void; readonly onRequest: Trace }, signal: AbortSignal): Promise<TurnSession>
+}
+
+export interface TurnsOptions {
+  /** Milliseconds that a session is kept: credentials, kubeconfig, kinds of the cluster and default branch are read again after it. */
+  readonly sessionAge: number
+  readonly dryRun: boolean
+}
+
+/** Milliseconds between two events of one kind of refused webhook. */
+const REFUSED_EVERY = 600_000
+
+/** Nothing but another command line or machine helps: told at once, at the start. */
+const UNUSABLE: ReadonlySet<string> = new Set(['BP1001', 'BP1002', 'BP1006', 'BP1008', 'BP1009', 'BP1010', 'BP1012', 'BP4009', 'BP4010'])
+/** What the session remembers of these is why the next turn waits. */
+const SLOW_DOWN: ReadonlySet<string> = new Set(['BP3004', 'BP5004'])
+
+export class ControllerTurns {
+  /** Why the first turn cannot ever be. */
+  unusable: unknown
+  audit: AuditSource | undefined
+  /** What people pressed since the last turn, and what that one could not do. */
+  readonly presses = new PressQueue()
+  private readonly ports: TurnsPorts
+  private readonly options: TurnsOptions
+  private readonly onUnusable: () => void
+  /** Outlives the sessions. */
+  private readonly between = new BetweenTurns()
+  private kept: TurnSession | undefined
+  private keptSince = 0
+  private running = false
+  private succeeded = false
+  private requests = 0
+  /** Failures that were told and are not gone. */
+  private failing: ReadonlyMap<string, ReportedFailure> = new Map()
+  /** Notes of sessions: one is opened again and again, and has the same to say. */
+  private readonly noted = new Set<string>()
+  private notes: ReadonlySet<string> = new Set()
+  private readonly refusedAt = new Map<string, number>()
+  /** What the last dry run would have written. */
+  private planned: string | undefined
+
+  constructor(ports: TurnsPorts, options: TurnsOptions, onUnusable: () => void) {
+    this.ports = ports
+    this.options = options
+    this.onUnusable = onUnusable
+  }
+
+  /** One turn. Rejects when nothing at all came of it, and then a later one may. */
+  readonly one = async (signal: AbortSignal): Promise<void> => {
+    const [began, requests] = [this.now(), this.requests]
+    this.running = true
+    let report: TurnReport | undefined
+    let thrown: unknown
+    try {
+      report = await this.scan(signal)
+    } catch (failed) {
+      thrown = failed
+    } finally {
+      this.running = false
+    }
+    const spent = { milliseconds: this.now() - began, requests: this.requests - requests }
+    if (report === undefined) {
+      const outcome = signal.aborted ? 'aborted' : 'failed'
+      if (outcome === 'failed') await this.failed(thrown)
+      if (this.unusable === undefined) this.ports.log.turn({ ...NOTHING, ...spent, outcome })
+      throw thrown
+    }
+    const { result } = report
+    const failures = reportedFailures(report)
+    const all = failures.map(({ failure }) => failure)
+    const [first, ...rest] = all
+    const nothing = first !== undefined && !result.units.some(({ state }) => state === 'planned')
+    for (const answer of result.answers) this.ports.log.process(answered(answer))
+    this.ports.log.turn({
+      ...spent,
+      ...countsOf(report),
+      outcome: nothing ? 'failed' : first === undefined ? 'succeeded' : 'partial',
+      plan: this.freshPlan(result),
+    })
+    this.tellNotes(result.units.flatMap(notesOf))
+    this.tellFailures(failures, new Set(result.notObserved.map(({ cluster }) => loggableName(cluster))))
+    if (!nothing) {
+      this.succeeded = true
+      return
+    }
+    await this.closeAfter(all)
+    throw new Failures([first, ...rest])
+  }
+
+  /** Somebody asked to stop. */
+  readonly stopping = (): void => {
+    if (this.running) this.ports.log.process({ event: 'stopping' })
+  }
+
+  readonly webhookRefused = (why: string): void => this.refused('a webhook', why)
+
+  readonly auditRefused = (why: string): void => this.refused('audit events', why)
+
+  /** Once for each reason in a while. */
+  private refused(what: 'a webhook' | 'audit events', why: string): void {
+    const now = this.now()
+    const before = this.refusedAt.get(`${what} ${why}`)
+    if (before !== undefined && now - before < REFUSED_EVERY) return
+    this.refusedAt.set(`${what} ${why}`, now)
+    this.ports.log.process({ event: 'refused', what, why: loggableName(why) })
+  }
+
+  async close(): Promise<void> {
+    const { kept } = this
+    this.kept = undefined
+    await kept?.close()
+  }
+
+  private async scan(signal: AbortSignal): Promise<TurnReport> {
+    if (this.now() - this.keptSince >= this.options.sessionAge) await this.close()
+    if (this.kept === undefined) {
+      this.kept = await this.ports.openSession({ onNote: this.sessionNote, onRequest: this.request }, signal)
+      this.keptSince = this.now()
+    }
+    const { between, presses, audit } = this
+    return this.kept.turn({ between, presses, audit, onProgress: this.step }, signal)
+  }
+
+  private readonly step = (step: string): void => this.ports.log.process({ event: 'step', step: loggableName(step) })
+
+  private readonly request: Trace = (request) => {
+    this.requests += 1
+    this.ports.log.request(request)
+  }
+
+  private readonly sessionNote = (note: Note): void => {
+    const text = sentenceOf(note)
+    if (this.noted.has(text)) return
+    this.noted.add(text)
+    this.ports.log.notes([note])
+  }
+
+  private async failed(thrown: unknown): Promise<void> {
+    const failures = failuresOf(thrown)
+    if (!this.succeeded && this.kept === undefined && failures.every(({ code }) => UNUSABLE.has(code))) {
+      this.unusable = thrown
+      this.onUnusable()
+      return
+    }
+    this.tellFailures(failures.map((failure) => ({ failure })))
+    await this.closeAfter(failures)
+  }
+
+  /** A session may be what was wrong. */
+  private async closeAfter(failures: readonly Failure[]): Promise<void> {
+    if (!failures.some(({ code }) => SLOW_DOWN.has(code))) await this.close()
+  }
+
+  /** Those that the turn before did not have. */
+  private tellNotes(notes: readonly Note[]): void {
+    this.ports.log.notes(notes.filter((note) => !this.notes.has(sentenceOf(note))))
+    this.notes = new Set(notes.map(sentenceOf))
+  }
+
+  /**
+   * Those that are new, and those that are gone: of what a turn did not observe nothing is known to be gone.
+   * @param unobserved clusters; undefined where the turn observed nothing
+   */
+  private tellFailures(failures: readonly ReportedFailure[], unobserved?: ReadonlySet<Loggable>): void {
+    const now = new Map(failures.map((one) => [failureKey(one), one]))
+    const fresh = [...now].flatMap(([key, one]) => (this.failing.has(key) ? [] : [one]))
+    const missing = [...this.failing].filter(([key]) => !now.has(key))
+    const [kept, gone] = partition(
+      missing,
+      ([, { cluster }]) => unobserved === undefined || (cluster !== undefined && unobserved.has(cluster)),
+    )
+    this.ports.log.failures(fresh, 'new')
+    this.ports.log.failures(
+      gone.map(([, one]) => one),
+      'gone',
+    )
+    this.failing = new Map([...kept, ...now])
+  }
+
+  /** The writes of a dry run where they are not those of the turn before. */
+  private freshPlan({ written }: TurnResult): readonly Loggable[] | undefined {
+    if (!this.options.dryRun) return undefined
+    const text = written.join('\n')
+    if (text === this.planned) return undefined
+    this.planned = text
+    return written.map((line) => loggableName(line, 1_000))
+  }
+
+  private now(): number {
+    return this.ports.clock.now().getTime()
+  }
+}
+
+const NOTHING = { units: 0, failedUnits: 0, failedClusters: 0, writes: 0, transitions: [] } as const
+
+function countsOf({ result, applied }: TurnReport): Omit<TurnEvent, 'outcome' | 'milliseconds' | 'requests'> {
+  return {
+    units: result.units.length,
+    failedUnits: result.units.filter((unit) => unitFailures(unit).length > 0).length,
+    failedClusters: result.notObserved.length,
+    writes: result.written.length,
+    transitions: [...transitionsOf(result), ...applied],
+  }
+}
+
+function reportedFailures({ result, unsettled }: TurnReport): readonly ReportedFailure[] {
+  return [
+    ...result.notObserved.flatMap(({ cluster, failures }) => failures.map((failure) => ({ failure, cluster: loggableName(cluster) }))),
+    ...result.units.flatMap((unit) => {
+      const [cluster, name] = unit.state === 'failed' ? [unit.cluster, unit.packagePath] : [unit.unit.cluster, unit.unit.packageName]
+      return unitFailures(unit).map((failure) => ({ failure, cluster: loggableName(cluster), package: loggableName(name) }))
+    }),
+    ...[...result.reported, ...unsettled].map((failure) => ({ failure })),
+  ]
+}
+
+function failureKey({ failure: { code, where, message }, cluster, package: name }: ReportedFailure): string {
+  return JSON.stringify([code, where, message, cluster, name])
+}
+
+function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): readonly [readonly Item[], readonly Item[]] {
+  return [items.filter(isFirst), items.filter((item) => !isFirst(item))]
+}
+
+function answered({ proposal, by, line, outcome, failure }: Answer): ProcessEvent {
+  return {
+    event: 'answered',
+    outcome,
+    proposal: loggableName(proposal.label, 60),
+    command: loggableName(line, 100),
+    ...(by === '' ? {} : { by: loggableName(by, 60) }),
+    ...(failure === undefined ? {} : { failure }),
+  }
+}
+
+function notesOf(unit: UnitResult): readonly Note[] {
+  return unit.state === 'failed' ? [] : [...unit.notes, ...unit.plan.notes]
+}

@@ -1,0 +1,77 @@
+/** The daemon: the turn of `scan` until somebody stops it. */
+import { loggableName } from '../krm/redaction/loggable.ts'
+import type { AuditSource } from '../ports/audit-source.ts'
+import type { ButtonPress } from '../ports/check-run.ts'
+import { ControllerTurns, type TurnsOptions, type TurnsPorts } from './controller-turns.ts'
+import { TurnLoop } from './turn-loop.ts'
+
+/** Milliseconds. */
+const COALESCE = 500
+/** Shorter than the 30 s after which Kubernetes kills. */
+const GRACE = 20_000
+
+/** A server that was started; whoever started it closes it. */
+export interface Listener {
+  readonly url: string
+  close(): Promise<void>
+}
+
+export interface ControllerPorts extends TurnsPorts {
+  /** From 0 up to 1. */
+  readonly random: () => number
+  /** Aborted when somebody stops the controller. */
+  readonly signal: AbortSignal
+  /** Undefined where nobody listens. */
+  readonly openWebhooks?: ((hooks: WebhookHooks) => Promise<Listener>) | undefined
+  readonly openAuditHook?: ((onRefused: (why: string) => void) => Promise<Listener & { readonly source: AuditSource }>) | undefined
+}
+
+export interface WebhookHooks {
+  /** A turn is wanted. `press`: and somebody pressed a button. */
+  readonly onNews: (press?: ButtonPress) => void
+  /** Told why each delivery was refused; nothing of the delivery is in it. */
+  readonly onRefused: (why: string) => void
+}
+
+export interface ControllerSettings extends TurnsOptions {
+  /** Milliseconds from the end of a turn to the next one. */
+  readonly interval: number
+  readonly version: string
+}
+
+/**
+ * @returns `stopped` between or after turns; `aborted` when a turn had to be stopped: the next one repairs what it left
+ * @throws Failure when no turn can ever be
+ */
+export async function runController(ports: ControllerPorts, settings: ControllerSettings): Promise<'stopped' | 'aborted'> {
+  const { clock, log, random, signal } = ports
+  const { interval, version, dryRun } = settings
+  const unusable = new AbortController()
+  const turns = new ControllerTurns(ports, settings, () => unusable.abort())
+  const loop = new TurnLoop({ clock, random, interval, coalesce: COALESCE, grace: GRACE, turn: turns.one })
+  const onNews = (press?: ButtonPress): void => {
+    if (press !== undefined) turns.presses.add(press)
+    loop.request()
+  }
+  const listeners: Listener[] = []
+  const listen = (to: 'webhooks' | 'audit events', listener: Listener | undefined): void => {
+    if (listener === undefined) return
+    listeners.push(listener)
+    log.process({ event: 'listening', for: to, url: loggableName(listener.url) })
+  }
+  try {
+    listen('webhooks', await ports.openWebhooks?.({ onNews, onRefused: turns.webhookRefused }))
+    const auditHook = await ports.openAuditHook?.(turns.auditRefused)
+    turns.audit = auditHook?.source
+    listen('audit events', auditHook)
+    log.process({ event: 'started', version: loggableName(version), intervalSeconds: interval / 1000, dryRun })
+    signal.addEventListener('abort', turns.stopping, { once: true })
+    const end = await loop.run(AbortSignal.any([signal, unusable.signal]))
+    if (turns.unusable !== undefined) throw turns.unusable
+    log.process({ event: 'stopped' })
+    return end === 'aborted' ? 'aborted' : 'stopped'
+  } finally {
+    signal.removeEventListener('abort', turns.stopping)
+    await Promise.all([turns.close(), ...listeners.map((listener) => listener.close())])
+  }
+}

@@ -1,0 +1,18 @@
+/** What a turn did or would do, in words: the same from the command line and in the log of the controller. */
+import type { PlannedUnit } from './planned-unit.ts'
+
+const WORDS = { created: 'recorded', updated: 'updated', unchanged: 'unchanged', healed: 'withdrawn' } as const
+export type WrittenWord = (typeof WORDS)[keyof typeof WORDS] | 'proposed'
+
+/** What was done to the unit's branch; undefined for nothing. A draft that becomes a proposal is proposed, whatever was recorded before. */
+export function writtenWord({ plan: { outcome, report }, observation }: PlannedUnit): WrittenWord | undefined {
+  const isNew = outcome === 'created' || (outcome === 'updated' && !observation.git.branches.some(({ state }) => state === 'proposed'))
+  if (isNew && report.status.lifecycle === 'Proposed') return 'proposed'
+  return outcome in WORDS ? WORDS[outcome as keyof typeof WORDS] : undefined
+}
+
+/** Every write that a real run would make, under a sentence that says so. */
+export function dryRunLines(written: readonly string[]): readonly string[] {
+  if (written.length === 0) return ['dry run: there is nothing to write']
+  return ['dry run: nothing is written. A real run would now:', ...written.map((line) => `  ${line}`)]
+}

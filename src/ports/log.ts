@@ -1,0 +1,101 @@
+/** What the daemon reports of itself: events, never values. Field names and events are in docs/guides/controller.md. */
+import type { Failure } from '../failure.ts'
+import type { Loggable } from '../krm/redaction/loggable.ts'
+import type { Note } from '../note.ts'
+import type { TracedRequest } from './trace.ts'
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+export const LOG_FORMATS = ['json', 'text'] as const
+export type LogFormat = (typeof LOG_FORMATS)[number]
+
+/**
+ * What happened to a unit. `settled`: live agrees with the decision; `not-settled`: it does not in time; `applied`: approved changes were
+ * written to the cluster; `status`: nothing but the status changed.
+ */
+export type TransitionOutcome =
+  | 'recorded'
+  | 'proposed'
+  | 'updated'
+  | 'withdrawn'
+  | 'merged'
+  | 'declined'
+  | 'healed'
+  | 'resolved-by-git'
+  | 'settled'
+  | 'not-settled'
+  | 'applied'
+  | 'status'
+
+export interface Transition {
+  readonly outcome: TransitionOutcome
+  readonly cluster: Loggable
+  readonly package: Loggable
+  /** `Drifted`, `InSync`, …: the state of the unit after the turn. */
+  readonly state?: Loggable
+  /** `drift-9f2c1a7b`. */
+  readonly episode?: Loggable
+  readonly branch?: Loggable
+  /** What the forge calls it: `#418`. */
+  readonly proposal?: Loggable
+  readonly url?: Loggable
+  /** The outcome in words, where there is more to say than the fields do. */
+  readonly detail?: Loggable
+}
+
+export interface TurnEvent {
+  /** `partial`: some packages or clusters failed, and the others did not. `aborted`: it was stopped. */
+  readonly outcome: 'succeeded' | 'partial' | 'failed' | 'aborted'
+  readonly milliseconds: number
+  readonly units: number
+  readonly failedUnits: number
+  /** Of which nothing could be observed. */
+  readonly failedClusters: number
+  /** Requests to clusters, git and the forge. */
+  readonly requests: number
+  /** Writes to git, the forge and clusters; of a dry run those that a real run would make. */
+  readonly writes: number
+  readonly transitions: readonly Transition[]
+  /** Every write that a real run would make, in order; undefined in a real run, and where the list is that of the turn before. */
+  readonly plan?: readonly Loggable[] | undefined
+}
+
+/** A failure and, where it is of one, the cluster and the package. */
+export interface ReportedFailure {
+  readonly failure: Failure
+  readonly cluster?: Loggable
+  readonly package?: Loggable
+}
+
+/** What the process does besides turns. */
+export type ProcessEvent =
+  | { readonly event: 'started'; readonly version: Loggable; readonly intervalSeconds: number; readonly dryRun: boolean }
+  | { readonly event: 'listening'; readonly for: 'webhooks' | 'audit events'; readonly url: Loggable }
+  | { readonly event: 'refused'; readonly what: 'a webhook' | 'audit events'; readonly why: Loggable }
+  | {
+      readonly event: 'answered'
+      readonly outcome: 'done' | 'refused' | 'waiting'
+      readonly proposal: Loggable
+      /** What was asked, in one line. */
+      readonly command: Loggable
+      /** Login; undefined where the forge does not tell. */
+      readonly by?: Loggable
+      /** Why it waits. */
+      readonly failure?: Failure
+    }
+  | { readonly event: 'step'; readonly step: Loggable }
+  | { readonly event: 'stopping' }
+  | { readonly event: 'stopped' }
+
+/** Writes at once, and never throws. */
+export interface Log {
+  /** A turn that ended: one event for each transition, one for the plan of a dry run, then one for the turn. */
+  turn(turn: TurnEvent): void
+  /** One event each. `gone`: a turn that would have met it again did not. */
+  failures(failures: readonly ReportedFailure[], state: 'new' | 'gone'): void
+  /** One event for each cause. */
+  notes(notes: readonly Note[]): void
+  process(event: ProcessEvent): void
+  request(request: TracedRequest): void
+}
