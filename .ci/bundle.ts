@@ -2,9 +2,9 @@
  * The published program: entry files and the chunks that they share, so that `npx backporch` and the GitHub Action install no
  * dependency, and a command loads only what it needs; beside them the licences of what is in them.
  *
- * node .ci/bundle.ts [folder]   writes <folder>/{backporch,action,render-worker,*-HASH}.mjs and licenses.txt; the folder is dist unless given
+ * node .ci/bundle.ts [folder]   writes <folder>/{backporch,action,render-worker,functions,set-default-requests,*-HASH}.mjs, functions.d.mts and licenses.txt; the folder is dist unless given
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -96,12 +96,15 @@ const entries = {
   backporch: 'src/main.ts',
   action: 'src/action-main.ts',
   'render-worker': 'src/adapters/functions/render-worker.ts',
+  functions: 'functions/sdk.ts',
+  'set-default-requests': 'functions/set-default-requests/run.ts',
 }
 mkdirSync(folder, { recursive: true })
 // Chunks are named by their content, so those of an earlier build stay unless they are removed.
 for (const file of readdirSync(folder)) if (/-[0-9A-Z]{8}\.mjs$/.test(file)) rmSync(join(folder, file))
 const outputs = await bundle(entries, folder)
 const packages = [...new Set(Object.values(outputs).flatMap(packagesOf))].sort()
+copyFileSync(join(root, 'functions/sdk.d.mts'), join(folder, 'functions.d.mts'))
 writeFileSync(join(folder, 'licenses.txt'), packages.map(licenceOf).join('\n\n'))
 const kib = (bytes: number): number => Math.round(bytes / 1024)
 for (const [path, { entryPoint }] of Object.entries(outputs)) {

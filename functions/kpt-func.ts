@@ -6,7 +6,7 @@
 import hostConsole, { Console } from 'node:console'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import type { KptFunc, KubernetesObject, Result } from 'kpt-functions'
+import { Configs, type KptFunc, type KubernetesObject, type Result } from 'kpt-functions'
 import { failuresOf, formatFailure } from '../src/failure.ts'
 import { annotationOf, fileOf, PACKAGE_PATH } from '../src/render/kpt/item-annotations.ts'
 import type { FunctionInput, FunctionOutput, FunctionResult } from '../src/render/kpt/krm-function.ts'
@@ -24,6 +24,9 @@ import {
 } from '../src/text/json.ts'
 import { patchYamlNode } from '../src/yaml/write/patch-yaml-node.ts'
 import { jsonOf, textAt, type YamlMap, yamlMap } from '../src/yaml/yaml-node.ts'
+
+// Loading the package replaces the global console.
+globalThis.console = hostConsole
 
 /** Exit codes of the package's own `run`. */
 const RESULT_ERROR = 1
@@ -80,7 +83,6 @@ async function callFunction(fn: KptFunc, { items, config }: FunctionInput): Prom
     return { items, results: all, exitCode, stderr: printed.text() }
   }
   try {
-    const { Configs } = await importPackage()
     const given = items.map(readObject)
     const parameter = config === undefined ? undefined : asObject(forFunction(jsonOf(config)), 'functionConfig')
     const after: ObjectAfter[] = []
@@ -107,15 +109,6 @@ async function callFunction(fn: KptFunc, { items, config }: FunctionInput): Prom
     const message = thrown instanceof Error ? thrown.message : String(thrown)
     const isConfigError = thrown instanceof Error && thrown.constructor.name === 'FunctionConfigError'
     return stop(isConfigError ? FUNCTION_CONFIG_ERROR : EXCEPTION, message)
-  } finally {
-    globalThis.console = hostConsole
-  }
-}
-
-/** Only when the first function runs, so that nobody else pays for it. It replaces the global console, also where the function imported it before. */
-async function importPackage(): Promise<typeof import('kpt-functions')> {
-  try {
-    return await import('kpt-functions')
   } finally {
     globalThis.console = hostConsole
   }

@@ -94,6 +94,8 @@ export interface WantedAuditHook {
 export interface AllowedFunctions {
   /** Programs by their `exec` text in a Kptfile, or by absolute path. */
   readonly exec: readonly string[]
+  /** JavaScript or TypeScript modules by absolute path. */
+  readonly modules: readonly string[]
   /** Images: a reference, or a prefix that ends with `/`. */
   readonly images: readonly string[]
   /** Programs that render packages, as a policy names them: `kubectl` for kustomize. */

@@ -19,7 +19,13 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const NODE_FOLDER = dirname(process.execPath)
-const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
+const { version, engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  version: string
+  engines: { node: string }
+}
+/** The oldest Node that package.json allows, from the lock file. */
+const MINIMUM_NODE = join(ROOT, '.ci/node-minimum/node_modules/.bin/node')
+const noMinimumNode = existsSync(MINIMUM_NODE) ? false : `the lock file has no Node ${engines.node} for this system`
 
 interface Ended {
   readonly code: number | null
@@ -69,12 +75,17 @@ describe('the packed backporch', () => {
       'README.md',
       'dist/action.mjs',
       'dist/backporch.mjs',
+      'dist/functions.d.mts',
+      'dist/functions.mjs',
       'dist/licenses.txt',
       'dist/render-worker.mjs',
+      'dist/set-default-requests.mjs',
       'package.json',
       'src/launch.cjs',
     ])
-    const entries = ['backporch', 'action', 'render-worker'].map((name) => join(packageFolder, 'dist', `${name}.mjs`))
+    const entries = ['backporch', 'action', 'render-worker', 'functions', 'set-default-requests'].map((name) =>
+      join(packageFolder, 'dist', `${name}.mjs`),
+    )
     const loaded = [...filesLoaded(entries, true)].map((path) => relative(packageFolder, path))
     assert.deepEqual(loaded.filter((file) => chunk.test(file)).sort(), files.filter((file) => chunk.test(file)).sort())
     const packages = readdirSync(join(installed, 'node_modules')).filter((name) => !name.startsWith('.'))
@@ -108,21 +119,41 @@ describe('the packed backporch', () => {
     assert.match(stdout, /InSync[\s\S]*alias backporch='node .*node_modules\/backporch\/src\/launch\.cjs'/)
   })
 
+  test('plays the demo on the oldest Node that package.json allows', { skip: noMinimumNode }, () => {
+    const oldest = spawnSync(MINIMUM_NODE, ['--version'], { encoding: 'utf8' }).stdout.trim()
+    assert.match(oldest, new RegExp(`^${engines.node.replace('>=', 'v')}\\.0$`))
+    const { code, stdout, stderr } = backporch(['demo', '--folder', 'demo-on-oldest'], MINIMUM_NODE)
+    assert.deepEqual([code, stderr], [0, ''], stdout)
+    assert.match(stdout, /InSync/)
+  })
+
+  test("runs a function of one's own in TypeScript, on the oldest Node too", { skip: noMinimumNode }, () => {
+    const file = join(installed, 'team.mts')
+    const text = `import { type Configs, runKptFunc } from 'backporch/functions'
+async function setTeam(configs: Configs): Promise<void> {
+  for (const object of configs.getAll()) if (object.kind === 'ConfigMap') object.metadata.labels = { team: 'shop' }
+}
+setTeam.usage = ''
+await runKptFunc(setTeam)\n`
+    writeFileSync(file, text)
+    const kptfile = 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: web}\npipeline: {mutators: [{exec: node team.mts}]}\n'
+    const repository = join(folder, 'own')
+    commitPackage(repository, kptfile)
+    for (const node of [process.execPath, MINIMUM_NODE]) {
+      const asked = ['render', '--repo', repository, '-o', 'unwrap', `--allow-module=${file}`]
+      const { code, stdout, stderr } = backporch(asked, node)
+      assert.equal(code, 0, stderr)
+      assert.match(stdout, /labels:\n {4}team: shop\n/)
+    }
+  })
+
   test('renders a package with a pipeline, in a thread of its own and through a program that is allowed', () => {
     const repository = join(folder, 'repository')
     const image = 'image: ghcr.io/kptdev/krm-functions-catalog/set-labels:latest, configMap: {tier: web}'
-    const object = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n  namespace: shop\n'
-    mkdirSync(join(repository, 'apps/web'), { recursive: true })
     const kptfile = `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: web}\npipeline: {mutators: [{${image}}, {exec: cat}]}\n`
-    writeFileSync(join(repository, 'apps/web/Kptfile'), kptfile)
-    writeFileSync(join(repository, 'apps/web/web.yaml'), `${object}data: {color: blue}\n`)
-    const git = (...words: readonly string[]) =>
-      execFileSync('git', ['-C', repository, '-c', 'user.name=x', '-c', 'user.email=x@example.com', ...words], { stdio: 'pipe' })
-    git('init', '--initial-branch', 'main')
-    git('add', '.')
-    git('commit', '-m', 'one')
+    commitPackage(repository, kptfile)
     const live = join(folder, 'live.yaml')
-    writeFileSync(live, `${object}data: {color: blue}\n`)
+    writeFileSync(live, CONFIG_MAP)
     const asked = ['diff', '--repo', repository, '--live', live]
     const refused = backporch(asked)
     assert.equal(refused.code, 2, refused.stdout)
@@ -159,6 +190,20 @@ describe('the packed backporch', () => {
     }
   })
 })
+
+const CONFIG_MAP = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n  namespace: shop\ndata: {color: blue}\n'
+
+/** A repository with the package apps/web. */
+function commitPackage(repository: string, kptfile: string): void {
+  mkdirSync(join(repository, 'apps/web'), { recursive: true })
+  writeFileSync(join(repository, 'apps/web/Kptfile'), kptfile)
+  writeFileSync(join(repository, 'apps/web/web.yaml'), CONFIG_MAP)
+  const git = (...words: readonly string[]) =>
+    execFileSync('git', ['-C', repository, '-c', 'user.name=x', '-c', 'user.email=x@example.com', ...words], { stdio: 'pipe' })
+  git('init', '--initial-branch', 'main')
+  git('add', '.')
+  git('commit', '-m', 'one')
+}
 
 /** The files with all that they import; those that are imported later only with `later`. */
 function filesLoaded(entries: readonly string[], later: boolean): Set<string> {

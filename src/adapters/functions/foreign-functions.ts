@@ -1,5 +1,6 @@
-/** Programs and images that the operator allows: each input is run twice the first time, and its answer kept. */
+/** Programs, modules and images that the operator allows: each input is run twice the first time, and its answer kept. */
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { Failure } from '../../failure.ts'
@@ -10,9 +11,10 @@ import { ContainerEngine, type EngineName } from './container-engine.ts'
 import { type ForeignAnswer, isSameOutput, type PrintedOutput } from './foreign-output.ts'
 import { brokeLimit, detailOf, notDeterministic } from './function-failures.ts'
 import type { FunctionLimits } from './function-limits.ts'
+import { runModule } from './run-module.ts'
 import { findProgram, type ProgramEnd, runProgram } from './run-program.ts'
 
-export type ForeignRuntime = Extract<ChosenRuntime, { is: 'program' | 'image' }>
+export type ForeignRuntime = Extract<ChosenRuntime, { is: 'program' | 'image' | 'module' }>
 
 export interface ForeignOptions {
   readonly engine: EngineName | undefined
@@ -76,6 +78,8 @@ export class ForeignFunctions {
   private run(runtime: ForeignRuntime, input: string, signal: AbortSignal): Promise<ProgramEnd> {
     const { environment, limits } = this.options
     if (runtime.is === 'image') return this.engine.run(runtime.image, input, signal)
+    if (runtime.is === 'module')
+      return existsSync(runtime.file) ? runModule(runtime.file, input, limits, signal) : Promise.resolve(notThere(runtime.file))
     const path = environment['PATH'] ?? ''
     const program = findProgram(runtime.program, path)
     if (program === undefined) return Promise.resolve(notThere(runtime.program))
@@ -95,7 +99,7 @@ function notThere(program: string): ProgramEnd {
 }
 
 function keyOf(runtime: ForeignRuntime, input: string): string {
-  const named = runtime.is === 'image' ? [runtime.image] : [runtime.program, ...runtime.words]
+  const named = runtime.is === 'image' ? [runtime.image] : runtime.is === 'module' ? [runtime.file] : [runtime.program, ...runtime.words]
   return createHash('sha256')
     .update(JSON.stringify([runtime.is, named]))
     .update('\0')

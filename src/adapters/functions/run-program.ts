@@ -30,7 +30,7 @@ export type ProgramEnd =
   | { readonly is: 'not-started'; readonly why: string; readonly remedy?: string }
 
 /** What is kept of standard error. */
-const MOST_STDERR = 64 * 1024
+export const MOST_STDERR = 64 * 1024
 /** How often memory is looked at; a look that takes long makes the next one later. */
 const MEMORY_INTERVAL = 50
 /** For the last output of what was killed. */

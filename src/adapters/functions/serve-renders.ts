@@ -47,9 +47,9 @@ export function serveRenders(port: MessagePort, { allowed, limits }: WorkerStart
   function answerCall({ step, input }: FunctionCall, notes: Note[]): FunctionAnswer | Promise<FunctionAnswer> {
     const chosen = chooseRuntime(step, allowed, builtIns)
     if (chosen.is === 'refused') return { failure: chosen.failure }
+    if ('remark' in chosen) notes.push({ cause: 'function-release', subject: describeStep(step), text: chosen.remark })
     if (chosen.is === 'built-in') {
       post({ is: 'busy', step })
-      if (chosen.remark !== undefined) notes.push({ cause: 'function-release', subject: describeStep(step), text: chosen.remark })
       const output = chosen.run(input)
       post({ is: 'busy', step: undefined })
       return output

@@ -25,8 +25,14 @@ test('each cluster is a context of the kubeconfig, or the name of the recording'
 
 test('what pipelines may run is given with every cluster, a line each, and with a recording too', () => {
   const flags = (env: Readonly<Record<string, string>>) => readActionInputs(env).targets.map((target) => target.flags.join(' '))
-  const env = { 'INPUT_ALLOW-EXEC': '/opt/fn --strict\n-x', 'INPUT_ALLOW-IMAGE': ' reg.example/fn/ ', 'INPUT_CONTAINER-ENGINE': 'podman' }
-  const allowed = '--allow-exec=/opt/fn --strict --allow-exec=-x --allow-image=reg.example/fn/ --container-engine podman'
+  const env = {
+    'INPUT_ALLOW-EXEC': '/opt/fn --strict\n-x',
+    'INPUT_ALLOW-MODULE': '/srv/team.mjs\n',
+    'INPUT_ALLOW-IMAGE': ' reg.example/fn/ ',
+    'INPUT_CONTAINER-ENGINE': 'podman',
+  }
+  const allowed =
+    '--allow-exec=/opt/fn --strict --allow-exec=-x --allow-module=/srv/team.mjs --allow-image=reg.example/fn/ --container-engine podman'
   assert.deepEqual(flags({ ...env, INPUT_CLUSTERS: 'eu us' }), [
     `--context eu --cluster eu ${allowed}`,
     `--context us --cluster us ${allowed}`,

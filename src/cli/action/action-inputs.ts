@@ -93,6 +93,7 @@ function functionFlags(env: World['env']): readonly string[] {
   const engine = input(env, 'container-engine')
   return [
     ...lines(input(env, 'allow-exec')).map((program) => `--allow-exec=${program}`),
+    ...lines(input(env, 'allow-module')).map((path) => `--allow-module=${path}`),
     ...lines(input(env, 'allow-image')).map((image) => `--allow-image=${image}`),
     ...lines(input(env, 'allow-render')).map((program) => `--allow-render=${program}`),
     ...(engine === '' ? [] : ['--container-engine', engine]),

@@ -73,6 +73,8 @@ const USAGE: readonly (readonly [argv: readonly string[], why: RegExp])[] = [
     ['render', '--allow-exec=./my-fn'],
     /why: its path is relative, .*\n {2}fix: .*\(exec: my-fn\).*absolute path: --allow-exec=\/…\/my-fn\n$/,
   ],
+  [['render', '--allow-module=fn/team.mjs'], /wanted the absolute path .*--allow-module=\/…\/NAME\.mjs$/m],
+  [['render', '--allow-module=/bin/team'], /wanted the absolute path /],
   [['render', '--allow-exec="my-fn'], /why: it names no program\n {2}fix: .*quote\n$/],
 ]
 

@@ -26,6 +26,7 @@ export interface CommonOptions {
   readonly kubeconfigExecAllow?: string[]
   readonly insecureSkipTlsVerify?: boolean
   readonly allowExec?: string[]
+  readonly allowModule?: string[]
   readonly allowImage?: string[]
   readonly allowRender?: string[]
   readonly containerEngine?: 'docker' | 'podman'
@@ -79,6 +80,7 @@ export function withRepositoryFlags(command: Command): Command {
 export function withFunctionFlags(command: Command): Command {
   return command
     .option('--allow-exec <program>', 'a program that pipelines may run, as their Kptfile names it (repeatable)', programs)
+    .option('--allow-module <path>', 'a JavaScript or TypeScript module that pipelines may run in this process (repeatable)', modules)
     .option('--allow-image <image>', 'an image that pipelines may run in a container, or a prefix that ends with / (repeatable)', collect)
     .addOption(new Option('--container-engine <name>', 'what runs images').choices(['docker', 'podman']))
 }
@@ -134,11 +136,11 @@ export function withExitFlags(command: Command): Command {
     .addOption(new Option('--exit-code <boolean>', '"false": exit 0 although there is drift').argParser(onOff).hideHelp())
 }
 
-type FunctionOptions = Pick<CommonOptions, 'allowExec' | 'allowImage' | 'allowRender' | 'containerEngine'>
+type FunctionOptions = Pick<CommonOptions, 'allowExec' | 'allowModule' | 'allowImage' | 'allowRender' | 'containerEngine'>
 
 /** What pipelines may run beside the functions that are built in. */
-export function allowedFunctions({ allowExec, allowImage, allowRender, containerEngine }: FunctionOptions): AllowedFunctions {
-  return { exec: allowExec ?? [], images: allowImage ?? [], render: allowRender ?? [], engine: containerEngine }
+export function allowedFunctions({ allowExec, allowModule, allowImage, allowRender, containerEngine }: FunctionOptions): AllowedFunctions {
+  return { exec: allowExec ?? [], modules: allowModule ?? [], images: allowImage ?? [], render: allowRender ?? [], engine: containerEngine }
 }
 
 export function clusterTarget(options: CommonOptions): ClusterTarget {
@@ -191,6 +193,11 @@ function programs(text: string, before: string[] | undefined): string[] {
     )
   }
   return collect(text, before)
+}
+
+function modules(path: string, before: string[] | undefined): string[] {
+  if (path.startsWith('/') && /\.[cm]?[jt]s$/.test(path)) return collect(path, before)
+  throw new InvalidArgumentError('wanted the absolute path of a JavaScript or TypeScript file: --allow-module=/…/NAME.mjs')
 }
 
 function partial(text: string): string {

@@ -18,5 +18,7 @@ test('a program is named without its folder, its arguments and its ending', () =
   assert.equal(named({ exec: 'set-labels' }), 'set-labels')
   assert.equal(named({ exec: './bin/check.mjs --strict' }), 'check')
   assert.equal(named({ exec: 'functions/set-labels/run.ts' }), 'set-labels')
+  assert.equal(named({ exec: 'node functions/team.mjs' }), 'team')
+  assert.equal(named({ exec: 'node' }), 'node')
   assert.equal(named({ exec: 'run' }), 'run')
 })

@@ -45,7 +45,8 @@ export function functionName({ image, exec }: PipelineFunction): string {
       .replace(/:[^/:]*$/, '')
       .replace(/^.*\//, '')
   // Functions of this repository are programs named run.ts, in a folder of their name.
-  const program = (exec.trim().split(/\s+/)[0] ?? '').replace(/\/run\.[cm]?[jt]s$/, '')
+  const [first = '', second = first] = exec.trim().split(/\s+/)
+  const program = (/^(?:.*\/)?node$/.test(first) ? second : first).replace(/\/run\.[cm]?[jt]s$/, '')
   return program.replace(/^.*\//, '').replace(/\.[cm]?[jt]s$/, '')
 }
 

@@ -21,12 +21,13 @@ function stepOf({ image = '', exec = '', tag = '' }: { image?: string; exec?: st
   }
 }
 
-/** `set-labels`, `program /x a b`, `image x`, or the code of the failure. */
+/** `set-labels`, `program /x a b`, `module /x`, `image x`, or the code of the failure. */
 function chosen(what: Parameters<typeof stepOf>[0], allowed: Partial<AllowedFunctions> = {}): string {
   const choice = chooseRuntime(stepOf(what), { ...NOTHING_ALLOWED, ...allowed }, BUILT_IN)
   if (choice.is === 'refused') return choice.failure.code
   if (choice.is === 'program') return ['program', choice.program, ...choice.words].join(' ')
   if (choice.is === 'image') return `image ${choice.image}`
+  if (choice.is === 'module') return `module ${choice.file}${choice.remark === undefined ? '' : ' remark'}`
   const [name, builtIn] = [...BUILT_IN].find(([, { variants }]) => variants.some(({ run }) => run === choice.run)) ?? []
   return `${name} ${builtIn?.variants.findIndex(({ run }) => run === choice.run)}${choice.remark === undefined ? '' : ' remark'}`
 }
@@ -141,6 +142,31 @@ test('a program is allowed by its text, or without arguments by its absolute pat
   assert.equal(chosen({ exec: './my-fn' }, allow('./my-fn')), 'BP1206')
   assert.equal(chosen({ exec: '../my-fn' }, allow('/opt/my-fn')), 'BP1206')
   assert.equal(chosen({ exec: 'set-labels' }, allow('/opt/set-labels')), 'program /opt/set-labels')
+})
+
+test('a module is allowed by its absolute path, and is named by it, by its end or behind node, without arguments', () => {
+  const file = '/srv/fn/team.mjs'
+  const allow = { modules: [file, '/srv/other/twice.mjs', '/srv/more/twice.mjs'] }
+  for (const exec of [file, 'team.mjs', `node ${file}`, `/usr/bin/node ${file}`])
+    assert.match(chosen({ exec }, allow), /^module \/srv\/fn\/team\.mjs/, exec)
+  for (const exec of ['fn/team.mjs', './fn/team.mjs', '../fn/team.mjs', 'node fn/team.mjs', 'node team.mjs'])
+    assert.equal(chosen({ exec }, allow), `module ${file} remark`, exec)
+  for (const exec of [
+    '/opt/fn/team.mjs',
+    'other/team.mjs',
+    'am.mjs',
+    'twice.mjs',
+    'node',
+    'node --import ./evil.mjs team.mjs',
+    'node team.mjs --strict',
+    'team.mjs --strict',
+    'bun team.mjs',
+  ])
+    assert.equal(chosen({ exec }, allow), 'BP1206', exec)
+  assert.equal(chosen({ exec: 'other/twice.mjs' }, allow), 'module /srv/other/twice.mjs remark')
+  for (const exec of [file, 'team.mjs', 'node fn/team.mjs']) assert.equal(chosen({ exec }), 'BP1206', exec)
+  for (const exec of ['./team.mjs', 'node fn/team.mts', '/srv/team.ts'])
+    assert.match(remedyOf({ exec }), /^allow the module .*--allow-module=\/…\/team\.(?:mjs|mts|ts); no setting of the package can$/, exec)
 })
 
 test('an image is allowed by its text, or pinned by its folder', () => {

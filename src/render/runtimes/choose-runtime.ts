@@ -15,6 +15,8 @@ import { splitWords } from './split-words.ts'
 export interface AllowedFunctions {
   /** Programs by their `exec` text in a Kptfile, or by absolute path, which then get no arguments. */
   readonly exec: readonly string[]
+  /** JavaScript or TypeScript modules by absolute path, which run in this process. */
+  readonly modules?: readonly string[]
   /** Images: a reference, or a prefix that ends with `/`. */
   readonly images: readonly string[]
 }
@@ -26,6 +28,8 @@ export type ChosenRuntime =
   | { readonly is: 'built-in'; readonly run: KrmFunction; readonly remark?: string }
   /** An absolute path, or a name to be looked for on the PATH. */
   | { readonly is: 'program'; readonly program: string; readonly words: readonly string[] }
+  /** An absolute path. `remark`: that another path names it. */
+  | { readonly is: 'module'; readonly file: string; readonly remark?: string }
   | { readonly is: 'image'; readonly image: string }
   | { readonly is: 'refused'; readonly failure: Failure }
 
@@ -49,6 +53,8 @@ function chooseForExec(step: PipelineStep, allowed: AllowedFunctions, builtIns: 
     if (isName || path !== undefined) return { is: 'program', program, words }
     return { is: 'refused', failure: programNotAllowed(step, RELATIVE) }
   }
+  const module = allowedModule(program, words, allowed.modules ?? [])
+  if (module !== undefined) return module
   // With arguments of the package's choice, an interpreter that is allowed would run anything.
   const byPath =
     words.length > 0 ? [] : allowed.exec.filter((each) => each === path || (isName && each.startsWith('/') && each.endsWith(`/${program}`)))
@@ -65,6 +71,18 @@ function chooseForExec(step: PipelineStep, allowed: AllowedFunctions, builtIns: 
   return isName
     ? { is: 'built-in', run }
     : { is: 'built-in', run, remark: `the built-in ${name} stands for the program ${JSON.stringify(program)}` }
+}
+
+/** `/opt/fn/team.mjs`, `fn/team.mjs` and `team.mjs` name the module `/opt/fn/team.mjs`, and so do these behind `node`. */
+function allowedModule(program: string, words: readonly string[], modules: readonly string[]): ChosenRuntime | undefined {
+  const behindNode = /^(?:.*\/)?node$/.test(program)
+  const [path, ...more] = behindNode ? words : [program, ...words]
+  if (path === undefined || more.length > 0) return undefined
+  const end = path.startsWith('/') ? path : `/${path.replace(/^(?:\.{1,2}\/)+/, '')}`
+  const [file, second] = modules.filter((each) => (path.startsWith('/') ? each === end : each.endsWith(end)))
+  if (file === undefined || second !== undefined) return undefined
+  const isPath = file !== path && (behindNode || path.includes('/'))
+  return { is: 'module', file, ...(isPath ? { remark: `the module ${file} stands for the program ${JSON.stringify(path)}` } : {}) }
 }
 
 /** `set-labels`, `bin/set-labels`, `functions/set-labels/run.ts`. */

@@ -18,6 +18,9 @@ export function programNotAllowed(step: PipelineStep, why: string): Failure {
 /** A relative path is relative to nothing here: allowing it as it is would lead to the same refusal. */
 function allowProgram(text: string): string {
   const [program = '', ...words] = splitWords(text) ?? []
+  const [, module] = /^(?:(?:.*\/)?node )?(?:\S*\/)?([^\s/]+\.[cm]?[jt]s)$/.exec([program, ...words].join(' ')) ?? []
+  if (module !== undefined)
+    return `allow the module by its absolute path where it may run, --allow-module=/…/${module}; no setting of the package can`
   if (program.startsWith('/') || !program.includes('/'))
     return `allow it with --allow-exec=${quoted(text)} where it may run; no setting of the package can`
   const name = program.replace(/^.*\//, '') || 'NAME'
