@@ -17,6 +17,7 @@ const ROOMS = [
   'package',
   'ports',
   'render',
+  'syncers',
   'drift',
   'status',
   'record',

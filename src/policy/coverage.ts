@@ -4,7 +4,6 @@
  * is the package's when its syncer wrote it, and all that the syncer wrote there is what the package says, or said in an earlier commit.
  */
 import { classOfManager, isSyncer } from '../drift/attribute/actor.ts'
-import { CLIENT_SIDE_APPLY } from '../drift/attribute/manager-table.ts'
 import { differingLeaves } from '../drift/compare/equal-values.ts'
 import { withSecretData } from '../drift/compare/secret-data.ts'
 import type { Drift, ObjectVerdict, Syncer } from '../drift/drift.ts'
@@ -17,7 +16,9 @@ import type { LiveView } from '../krm/live-view.ts'
 import { type FieldManager, managedFieldsOf } from '../krm/managed-fields.ts'
 import { isSecret } from '../krm/redaction/redacted.ts'
 import { type ResourceId, resourceKey } from '../krm/resource-id.ts'
-import { type Claim, claimsOf } from '../status/applier-claims.ts'
+import { claimsOf } from '../syncers/claims.ts'
+import { CLIENT_SIDE_APPLY, KUBECTL_CREATE } from '../syncers/kubectl.ts'
+import type { Claim } from '../syncers/syncer.ts'
 import type { JsonObject } from '../text/json.ts'
 import { isNamespace, outside } from './boundary.ts'
 
@@ -141,7 +142,7 @@ export class Coverage {
 }
 
 /**
- * A RepoSync applies to its own namespace only (`configSyncMark`), so those of two namespaces never have one package: it is of the
+ * A RepoSync applies to its own namespace only (src/syncers/config-sync.ts), so those of two namespaces never have one package: it is of the
  * namespace in which most of their objects are shown to be the package's. Where several have as many, nobody knows.
  */
 function objectsOfOthers(claims: readonly Claim[], shown: readonly string[]): ReadonlySet<string> {
@@ -206,7 +207,7 @@ function evidenceOfObject(
 function isEdit({ manager, operation, subresource }: FieldManager): boolean {
   const writer = classOfManager(manager)
   if (subresource !== '' || writer === 'controller') return true
-  return operation === 'Update' && writer === 'human-tool' && manager !== CLIENT_SIDE_APPLY && manager !== 'kubectl-create'
+  return operation === 'Update' && writer === 'human-tool' && manager !== CLIENT_SIDE_APPLY && manager !== KUBECTL_CREATE
 }
 
 function placeOf({ id, path }: Drift): string {

@@ -8,6 +8,7 @@ import { shownWithHidden } from '../krm/redaction/shown-object.ts'
 import { shownPath } from '../krm/redaction/shown-path.ts'
 import { withoutBookkeeping } from '../krm/resource.ts'
 import { type ResourceId, resourceKey } from '../krm/resource-id.ts'
+import { LAST_APPLIED } from '../syncers/kubectl.ts'
 import { canonicalJson, getKey, isJsonObject, type Json, type JsonObject, parseJson } from '../text/json.ts'
 import { refOf } from './build-report.ts'
 import { frozen } from './known-texts.ts'
@@ -85,7 +86,6 @@ function newCopy({ id, apiVersion, desired, visibilityOf }: ObjectVerdict, live:
 
 const DELETION = new Set(['deletionTimestamp', 'deletionGracePeriodSeconds'])
 /** The whole object once more, as somebody applied it. */
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 /** Given by the server to each Job; those with the uid it refuses in a new one (kubernetes `pkg/registry/batch/job`, generateSelector). */
 const JOB_LABELS = new Set(['controller-uid', 'job-name'].flatMap((name) => [name, `batch.kubernetes.io/${name}`]))
 

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { APPLICATION, drift, FORBIDDEN, judged, KUSTOMIZATION, present, ROOT_SYNC, WEB } from '../../test/fakes/applier-world.ts'
 import { deploymentOf } from '../../test/fakes/syncer-marks.ts'
 import type { LiveState } from '../krm/live-view.ts'
+import { claimsOf } from '../syncers/claims.ts'
 import { type Applier, applierOf } from './applier.ts'
-import { claimsOf } from './applier-claims.ts'
 
 test('two appliers of one object are named, and what they do is known only where they agree', () => {
   const own = { [KUSTOMIZATION]: { spec: { interval: '1m' } }, [APPLICATION]: { spec: {} } }

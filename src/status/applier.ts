@@ -9,14 +9,11 @@ import type { LiveState, LiveView } from '../krm/live-view.ts'
 import { type FieldManager, managedFieldsOf } from '../krm/managed-fields.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import { RENDERED_BY_KPT, type RenderChoice } from '../render/render-choice.ts'
+import { titleOf } from '../syncers/claims.ts'
+import { applierKind, namesOfManager } from '../syncers/registry.ts'
+import type { Claim, DriftedField, Judgement, Restores } from '../syncers/syncer.ts'
 import type { JsonObject } from '../text/json.ts'
-import { judgeApplication } from './applier-argo.ts'
-import type { Claim } from './applier-claims.ts'
-import { judgeHelmRelease, judgeKustomization } from './applier-flux.ts'
-import type { DriftedField } from './applier-ignores.ts'
-import { type Case, type Judgement, type Restores, titleOf } from './applier-judgement.ts'
-import { judgeConfigSync, judgeFleet, judgeHelm, judgeKapp, judgeKptLive, judgeSveltos } from './applier-others.ts'
-import { joined, listed, plain, type Said, said } from './said.ts'
+import { joined, listed, type Phrase, phrase, plain } from '../text/phrase.ts'
 
 export interface Applier {
   /** `Flux Kustomization apps/web`, `field manager ci`, `nobody`. Printable ASCII, as all texts here: whatever else a name holds is a `?`. */
@@ -30,7 +27,7 @@ export interface Applier {
   /** Whether live goes back to git with no merge at all, perhaps before anyone reviews. */
   readonly revertsUnasked: 'yes' | 'no' | 'unknown'
   /** `sentence` and `warning` with what came from outside kept apart, for sinks with an encoding of their own. */
-  readonly said: { readonly sentence: Said; readonly warning: Said }
+  readonly said: { readonly sentence: Phrase; readonly warning: Phrase }
 }
 
 export interface ApplierQuestion {
@@ -94,32 +91,14 @@ export function applierOf(question: ApplierQuestion): Applier {
 function judge(claim: Claim, question: ApplierQuestion): Judgement {
   const { own, live, drifts } = question
   const mine = drifts.filter(({ id }) => claim.objects.has(resourceKey(id)) || live.get(resourceKey(id))?.state !== 'present')
-  const given: Case = {
+  return applierKind(claim.tool).judge({
     claim,
+    title: titleOf(claim),
     own: claim.wanted.map((wanted) => ({ wanted, state: own.get(resourceKey(wanted.id)) ?? NOT_ANSWERED })),
     fields: mine.map((drift) => ({ drift, live: objectOf(live.get(resourceKey(drift.id))) })),
     byHand: kubectlApply(question),
-  }
-  switch (claim.tool) {
-    case 'flux-kustomization':
-      return judgeKustomization(given)
-    case 'flux-helmrelease':
-      return judgeHelmRelease(given)
-    case 'argo-application':
-      return judgeApplication(given)
-    case 'config-sync':
-      return judgeConfigSync(given)
-    case 'sveltos':
-      return judgeSveltos(given)
-    case 'fleet':
-      return judgeFleet(given)
-    case 'kapp':
-      return judgeKapp(given)
-    case 'kpt-live':
-      return judgeKptLive(given, pathWord(question.packagePath))
-    case 'helm':
-      return judgeHelm(given)
-  }
+    folder: pathWord(question.packagePath),
+  })
 }
 
 // A reader answers every id; its silence is not absence.
@@ -133,46 +112,37 @@ function objectOf(state: LiveState | undefined): JsonObject | undefined {
 }
 
 /** Two syncers of one object undo each other; two that part the package between them are at least worth knowing. */
-function manyClaims(claims: readonly Claim[]): Said[] {
+function manyClaims(claims: readonly Claim[]): Phrase[] {
   if (claims.length < 2) return []
-  const all = listed(claims.map((claim) => said`${titleOf(claim)} (${objects(claim.objects.size)})`))
+  const all = listed(claims.map((claim) => phrase`${titleOf(claim)} (${objects(claim.objects.size)})`))
   const counts = new Map<string, number>()
   for (const key of claims.flatMap((claim) => [...claim.objects])) counts.set(key, (counts.get(key) ?? 0) + 1)
   const shared = [...counts.values()].filter((count) => count > 1).length
   const fight = shared === 0 ? '' : `; ${shared} of them ${shared === 1 ? 'has' : 'have'} more than one, which may undo each other`
-  return [said`more than one applies this package: ${all}${[fight]}`]
+  return [phrase`more than one applies this package: ${all}${[fight]}`]
 }
 
-function objects(count: number): Said {
+function objects(count: number): Phrase {
   return [`${count} ${count === 1 ? 'object' : 'objects'}`]
 }
-
-/** Managers of syncers whose own resource the objects did not name. */
-const SYNCER_MANAGERS: readonly (readonly [manager: RegExp, tool: string])[] = [
-  [/^kustomize-controller$/, 'a Flux Kustomization'],
-  [/^helm-controller$/, 'a Flux HelmRelease'],
-  [/^argocd/, 'an Argo CD Application'],
-  [/^configsync\.gke\.io/, 'a RootSync or RepoSync of Config Sync'],
-  [/^(fleet|sveltos|kapp|kluctl)/, 'a GitOps tool'],
-]
 
 /** No object names a syncer: what is left is the field manager that applied them. */
 function byManager(question: ApplierQuestion): Applier {
   const { live, syncer } = question
   if (syncer === undefined) return byNobody(question)
   const { manager } = syncer
-  const title = said`field manager ${manager}`
-  const tool = SYNCER_MANAGERS.find(([pattern]) => pattern.test(manager))?.[1]
+  const title = phrase`field manager ${manager}`
+  const names = namesOfManager(manager)
   const command = kubectlApply(question)
-  if (tool !== undefined) {
-    const sentence = said`${manager} applied the package, which is the name of ${[tool]}, and no object says which one: whether it applies again is not known`
+  if (names !== undefined && names.repeats !== 'none') {
+    const sentence = phrase`${manager} applied the package, which is the name of ${[names.repeats]}, and no object says which one: whether it applies again is not known`
     return made(title, { restores: 'unknown', revertsUnasked: 'unknown', sentence, command, warnings: [] })
   }
-  const how = manager.startsWith('kubectl') ? said`kubectl (${manager})` : said`kubectl apply as ${manager}`
+  const how = manager.startsWith('kubectl') ? phrase`kubectl (${manager})` : phrase`kubectl apply as ${manager}`
   return made(title, {
     restores: 'when-told',
     revertsUnasked: live.size === 0 ? 'unknown' : 'no',
-    sentence: said`somebody applied the package with ${how}, and nothing in the cluster repeats that: apply it again after the merge`,
+    sentence: phrase`somebody applied the package with ${how}, and nothing in the cluster repeats that: apply it again after the merge`,
     command,
     warnings: [],
   })
@@ -184,15 +154,15 @@ function byNobody(question: ApplierQuestion): Applier {
   const [failure] = unread
   const command = kubectlApply(question)
   if (failure !== undefined) {
-    const sentence = said`who applies the package is not known: ${[`${unread.length} of ${states.length}`]} objects could not be read (${failure.code}: ${failure.why})`
+    const sentence = phrase`who applies the package is not known: ${[`${unread.length} of ${states.length}`]} objects could not be read (${failure.code}: ${failure.why})`
     return made(['unknown'], { restores: 'unknown', revertsUnasked: 'unknown', sentence, command: undefined, warnings: [] })
   }
   if (!states.some(({ state }) => state === 'present')) {
-    const sentence: Said = ['none of the objects is in the cluster, so nothing there says who applies the package']
+    const sentence: Phrase = ['none of the objects is in the cluster, so nothing there says who applies the package']
     return made(['unknown'], { restores: 'unknown', revertsUnasked: 'unknown', sentence, command, warnings: [] })
   }
   const present = states.flatMap((state) => (state.state === 'present' ? [managedFieldsOf(state.object)] : []))
-  const sentence: Said = present.every(hasNoOwners)
+  const sentence: Phrase = present.every(hasNoOwners)
     ? ['the objects do not say who applied them: after the merge somebody has to apply the package']
     : ['nobody applied the objects that are there: merging changes nothing in the cluster until somebody applies the package']
   return made(['nobody'], { restores: 'never', revertsUnasked: 'no', sentence, command, warnings: [] })
@@ -251,7 +221,7 @@ function same<Value>([first, ...rest]: readonly Value[]): Value | undefined {
   return rest.every((value) => value === first) ? first : undefined
 }
 
-function made(name: Said, { restores, revertsUnasked, sentence, command, warnings }: Judgement): Applier {
+function made(name: Phrase, { restores, revertsUnasked, sentence, command, warnings }: Judgement): Applier {
   const warning = joined(warnings, '; ')
   return {
     name: plain(name),

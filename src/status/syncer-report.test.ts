@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { NO_SYNCER_REPORT } from '../drift/behind/sync-evidence.ts'
 import type { LiveState } from '../krm/live-view.ts'
 import { resourceKey } from '../krm/resource-id.ts'
+import type { Claim } from '../syncers/syncer.ts'
+import { NO_SYNCER_REPORT } from '../syncers/syncer.ts'
 import type { JsonObject } from '../text/json.ts'
-import type { ApplierTool, Claim } from './applier-claims.ts'
 import { syncerReportOf } from './syncer-report.ts'
 
 const COMMIT = '0123456789'.repeat(4)
 
-function claim(tool: ApplierTool, kind: string, name = 'web'): Claim {
+function claim(tool: string, kind: string, name = 'web'): Claim {
   const id = { group: 'example.com', kind, namespace: 'flux-system', name }
   return { tool, kind, namespace: 'flux-system', name, wanted: [{ id, apiVersion: '' }], objects: new Set() }
 }

@@ -7,8 +7,8 @@ import { managedFieldsOf } from '../krm/managed-fields.ts'
 import { isControlled } from '../krm/owner-references.ts'
 import { annotationsOf, labelsOf, readResource } from '../krm/resource.ts'
 import { resourceKey } from '../krm/resource-id.ts'
+import { claimsOf } from '../syncers/claims.ts'
 import type { JsonObject } from '../text/json.ts'
-import { claimsOf } from './applier-claims.ts'
 
 /** Programs of the control plane and the node, by the field manager that client-go gives them. */
 const CONTROL_PLANE = new Set(['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'cloud-controller-manager', 'kubelet'])

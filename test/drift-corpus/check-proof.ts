@@ -1,10 +1,10 @@
 /** Tier 1 says without a request that an apply would change nothing. The recording has the server's own answer to that. */
 import { predictionKey } from '../../src/adapters/kubernetes/recording/recording.ts'
-import { toolsOfMark } from '../../src/drift/attribute/syncer-marks.ts'
 import { compareObjects } from '../../src/drift/compare/compare-resource.ts'
 import { formatFieldPath } from '../../src/krm/field-path.ts'
 import { resourceKey } from '../../src/krm/resource-id.ts'
 import type { Observation } from '../../src/plan/turn/observation.ts'
+import { syncersOfMark } from '../../src/syncers/marks.ts'
 import { nameOf } from './observe-case.ts'
 import type { CaseRecording } from './recording.ts'
 import type { RecordedServer, ReplayCluster } from './replay-cluster.ts'
@@ -32,7 +32,7 @@ export async function brokenProofs(
     const schema = server.schemaOf(desired.apiVersion, desired.id.kind)
     for (const { path, live: value, predicted: git } of compareObjects(live.object, predicted, schema)) {
       // The syncer's real apply has its marks in it; the recorded dry run is of the manifest alone.
-      const isMark = git === undefined && toolsOfMark(path, value).length > 0
+      const isMark = git === undefined && syncersOfMark(path, value).length > 0
       if (formatFieldPath(path) !== KUBECTL_COPY && !isMark) broken.push(`${nameOf(desired.id)} ${formatFieldPath(path)}`)
     }
   }

@@ -7,7 +7,7 @@ import type { FieldManager } from '../../krm/managed-fields.ts'
 import { observeApplier } from '../../reconcile/observe/observe-applier.ts'
 import { OwnResources } from '../../reconcile/observe/own-resources.ts'
 import type { Applier } from '../../status/applier.ts'
-import { claimsOf } from '../../status/applier-claims.ts'
+import { claimsOf } from '../../syncers/claims.ts'
 import type { ConnectedCluster } from './connection/connect-cluster.ts'
 
 const signal = new AbortController().signal

@@ -7,7 +7,7 @@ import { deploymentOf } from '../../../test/fakes/syncer-marks.ts'
 import { observeApplier } from '../../reconcile/observe/observe-applier.ts'
 import { OwnResources } from '../../reconcile/observe/own-resources.ts'
 import type { Applier } from '../../status/applier.ts'
-import { claimsOf } from '../../status/applier-claims.ts'
+import { claimsOf } from '../../syncers/claims.ts'
 import { formatJson, type JsonObject } from '../../text/json.ts'
 import { openRecordedCluster } from './recording/recorded-cluster.ts'
 

@@ -13,7 +13,7 @@ import {
   readReports,
   readSynced,
 } from '../../reconcile/onboard/check-repository.ts'
-import { judgeSyncers, type SyncerObjects } from '../../reconcile/onboard/check-syncers.ts'
+import { CHECKED_KINDS, judgeSyncers, type SyncerObjects } from '../../reconcile/onboard/check-syncers.ts'
 import { API_VERSION } from '../../record/schema.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { oneLine } from '../../text/one-line.ts'
@@ -211,13 +211,9 @@ async function syncerObjects(reader: ClusterReader, signal: AbortSignal): Promis
       throw thrown
     }
   }
-  const objects = {
-    kustomizations: await list('kustomize.toolkit.fluxcd.io', 'Kustomization'),
-    gitRepositories: await list('source.toolkit.fluxcd.io', 'GitRepository'),
-    applications: await list('argoproj.io', 'Application'),
-    configSyncs: [...(await list('configsync.gke.io', 'RootSync')), ...(await list('configsync.gke.io', 'RepoSync'))],
-  }
-  return { ...objects, complete }
+  const byKind = new Map<string, readonly JsonObject[]>()
+  for (const { group, kind } of CHECKED_KINDS) byKind.set(kind, await list(group, kind))
+  return { byKind, complete }
 }
 
 /** Nothing where none was given: to sign is a choice. */

@@ -2,6 +2,7 @@
  * What kind of writer a field manager is: one table, first match wins; the `actors` of a policy come before it. The name is chosen by
  * the client (docs/guides/who-did-it.md): it tells which program wrote, as far as that program is honest, and never who sat at it.
  */
+import { SYNCERS } from '../../syncers/registry.ts'
 import { matchesGlob } from '../../text/glob.ts'
 import type { ActorClass } from '../drift.ts'
 
@@ -35,12 +36,14 @@ export interface ClassRow {
   readonly what: string
 }
 
+function rowsOfSyncers(kind: ActorClass): ClassRow[] {
+  return SYNCERS.flatMap(({ managers }) =>
+    managers.flatMap((row) => (row.class === kind ? [{ class: kind, managers: row.names, what: row.what }] : [])),
+  )
+}
+
 export const ACTOR_CLASSES: readonly ClassRow[] = [
-  {
-    class: 'human-tool',
-    managers: ['kubectl', 'kubectl-*'],
-    what: 'kubectl; `kubectl-<verb>` is its default (k8s.io/kubectl, FieldManager flags)',
-  },
+  ...rowsOfSyncers('human-tool'),
   { class: 'human-tool', managers: ['oc', 'oc-*'], what: 'the OpenShift client, which is kubectl under another name' },
   {
     class: 'human-tool',
@@ -57,35 +60,10 @@ export const ACTOR_CLASSES: readonly ClassRow[] = [
     managers: ['dashboard', 'dashboard-*', 'kubernetes-dashboard*', 'rancher', 'kubesphere*', 'ks-apiserver'],
     what: 'web consoles that write under their own name',
   },
-  {
-    class: 'human-tool',
-    managers: ['argocd-server'],
-    what: "Argo CD's web page and command line: an edit of a live manifest or a resource action",
-  },
   { class: 'human-tool', managers: ['curl', 'HTTPie', 'insomnia', 'PostmanRuntime', 'Wget'], what: 'a request by hand' },
-  {
-    class: 'gitops',
-    managers: ['argocd', 'argocd-*', 'gitops-engine'],
-    what: 'Argo CD (`argocd-controller` for server-side apply, `argocd-application-controller` otherwise)',
-  },
-  {
-    class: 'gitops',
-    managers: ['flux', 'flux-*', 'kustomize-controller', 'helm-controller', 'source-controller', 'image-automation-controller'],
-    what: 'Flux: its controllers, and `flux-client-side-apply`',
-  },
-  { class: 'gitops', managers: ['configsync.gke.io', 'configsync*'], what: 'Config Sync' },
-  { class: 'gitops', managers: ['fleet', 'fleet*'], what: 'Rancher Fleet' },
-  {
-    class: 'gitops',
-    managers: ['application/apply-patch', 'addon-controller', 'sveltos*', 'projectsveltos*'],
-    what: 'Sveltos and k0rdent',
-  },
-  {
-    class: 'gitops',
-    managers: ['kapp*', 'kluctl*', 'tanka', 'werf*', 'nelm*', 'helm', 'helm-*', 'helmfile'],
-    what: 'tools that apply a whole release',
-  },
-  { class: 'gitops', managers: ['kpt*', 'porch*', 'backporch*'], what: 'kpt live, Porch, and what Backporch itself settles' },
+  ...rowsOfSyncers('gitops'),
+  { class: 'gitops', managers: ['tanka', 'werf*', 'nelm*', 'helmfile'], what: 'tools that apply a whole release' },
+  { class: 'gitops', managers: ['porch*', 'backporch*'], what: 'Porch, and what Backporch itself settles' },
   {
     class: 'gitops',
     managers: ['Terraform', 'HashiCorp', 'terraform-provider-*', 'pulumi*', 'ansible', 'ansible-*', 'cdk8s*'],

@@ -5,6 +5,7 @@
 import type { AuditedWrite } from '../../krm/audit-event.ts'
 import { type ManagedFields, managedFieldsOf } from '../../krm/managed-fields.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
+import { SYNCERS } from '../../syncers/registry.ts'
 import type { Actor, Confidence, Drift, FieldOwner, ObjectVerdict, Syncer } from '../drift.ts'
 import { isSyncer, ownersOf } from './actor.ts'
 import { type ActorRule, classify, ruleFor } from './actor-classes.ts'
@@ -122,7 +123,6 @@ function syncerAccounts(writes: readonly AuditedWrite[], syncer: Syncer | undefi
 
 /** Accounts under which GitOps tools run as they are installed. */
 function isGitopsAccount(user: string): boolean {
-  return /^system:serviceaccount:(argocd|argo-cd|openshift-gitops|flux-system|config-management-system|cattle-fleet-system|projectsveltos|kapp-controller|porch-system):/.test(
-    user,
-  )
+  const namespace = /^system:serviceaccount:([^:]+):/.exec(user)?.[1]
+  return namespace !== undefined && SYNCERS.some(({ accounts }) => accounts.includes(namespace))
 }

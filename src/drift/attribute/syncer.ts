@@ -5,11 +5,12 @@
 import type { FieldSchema } from '../../krm/field-schema.ts'
 import { countCovered, fieldSetOf, ownsPath } from '../../krm/field-set.ts'
 import { type FieldManager, isSettleManager, type ManagedFieldsEntry, managedFieldsOf, sameManager } from '../../krm/managed-fields.ts'
+import { BEFORE_FIRST_APPLY, CLIENT_SIDE_APPLY, LAST_APPLIED } from '../../syncers/kubectl.ts'
+import { isSameProgram, programOf } from '../../syncers/registry.ts'
 import type { JsonObject } from '../../text/json.ts'
-import { LAST_APPLIED, lastAppliedOf } from '../compare/last-applied.ts'
+import { lastAppliedOf } from '../compare/last-applied.ts'
 import type { Syncer } from '../drift.ts'
 import { classOfManager } from './actor.ts'
-import { BEFORE_FIRST_APPLY, CLIENT_SIDE_APPLY, toolOfManager } from './manager-table.ts'
 
 export interface AppliedObject {
   readonly desired: JsonObject
@@ -118,7 +119,7 @@ function toolsOf(writers: readonly Writer[], objects: number): Tool[] {
     if (!writer.applies) continue
     const { manager, operation } = writer.manager
     // Names that people use too are one tool each: of `kubectl apply` by hand and by a CI one may be the syncer and the other not.
-    const name = toolOfManager(manager) ?? (classOfManager(manager) === 'gitops' ? manager : `${operation} ${manager}`)
+    const name = programOf(manager) ?? (classOfManager(manager) === 'gitops' ? manager : `${operation} ${manager}`)
     groups.set(name, [...(groups.get(name) ?? []), writer])
   }
   const tools = [...groups.values()].map((members) => ({
@@ -189,7 +190,5 @@ function isFormer(writer: Writer, syncer: FieldManager, own: { readonly first: s
 }
 
 function isSameTool(left: FieldManager, right: FieldManager): boolean {
-  if (sameManager(left, right)) return true
-  const [one, other] = [toolOfManager(left.manager), toolOfManager(right.manager)]
-  return one !== undefined && one === other
+  return sameManager(left, right) || isSameProgram(left.manager, right.manager)
 }

@@ -4,11 +4,12 @@ import { Failure } from '../../failure.ts'
 import { UNKNOWN_SCHEMA } from '../../krm/field-schema.ts'
 import type { LiveState } from '../../krm/live-view.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
+import { NO_SYNCER_REPORT } from '../../syncers/syncer.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { detectDrift, unexpectedObject } from '../compare/detect-drift.ts'
 import type { ObjectVerdict } from '../drift.ts'
 import { setBehindAside } from './behind.ts'
-import { NO_MEMORY, NO_SYNCER_REPORT, type PackageVersion, type SyncEvidence } from './sync-evidence.ts'
+import { NO_MEMORY, type PackageVersion, type SyncEvidence } from './sync-evidence.ts'
 
 const SYNCER = { manager: 'ci', operation: 'Apply', subresource: '' } as const
 const ID = { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'web' }

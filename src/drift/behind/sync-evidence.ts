@@ -1,6 +1,7 @@
 /** What tells a syncer that is behind from a person who wrote. */
 import type { Failure } from '../../failure.ts'
 import type { LiveView } from '../../krm/live-view.ts'
+import type { SyncerReport } from '../../syncers/syncer.ts'
 import type { JsonObject } from '../../text/json.ts'
 import type { StoredManifest } from '../compare/last-applied.ts'
 import type { Drift, Syncer } from '../drift.ts'
@@ -38,31 +39,6 @@ export interface SyncMemory {
 }
 
 export const NO_MEMORY: SyncMemory = { seenWith: () => undefined, contents: [] }
-
-/** What the syncer says about itself, where it has a resource that says anything. */
-export interface SyncerReport {
-  /** Commit that it applied last; undefined where it names none. */
-  readonly applied: string | undefined
-  /** Why it is at work just now, as a clause: `Flux Kustomization apps/web is at work`. */
-  readonly atWork: string | undefined
-  /** Why it applies nothing, as a clause. */
-  readonly suspended: string | undefined
-  /** `Flux Kustomization apps/web`; undefined where there is none. */
-  readonly title: string | undefined
-  /** What it says is wrong: `Flux Kustomization apps/web says Ready is False: BuildFailed`. */
-  readonly says: string | undefined
-  /** Seconds between two of its applies. */
-  readonly interval: number | undefined
-}
-
-export const NO_SYNCER_REPORT: SyncerReport = {
-  applied: undefined,
-  atWork: undefined,
-  suspended: undefined,
-  title: undefined,
-  says: undefined,
-  interval: undefined,
-}
 
 /** Everything that tells a syncer that is behind from a person who wrote. */
 export interface SyncEvidence {

@@ -10,10 +10,10 @@ import { managedFieldsOf } from '../../krm/managed-fields.ts'
 import { isSecret, type RedactionKey, redact, shownJson } from '../../krm/redaction/redacted.ts'
 import { hasEncrypted, isEncryptedEntry, isEncryptedValue } from '../../krm/redaction/sops.ts'
 import type { Resource } from '../../krm/resource.ts'
+import { BEFORE_FIRST_APPLY } from '../../syncers/kubectl.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 import { withoutValueAt, withValueAt } from '../../yaml/edit/edit-yaml-value.ts'
 import { isSyncer, ownersOf } from '../attribute/actor.ts'
-import { BEFORE_FIRST_APPLY } from '../attribute/manager-table.ts'
 import type { Syncer } from '../drift.ts'
 
 /** A place of the live object, and what git has there as a server would store the very text. */

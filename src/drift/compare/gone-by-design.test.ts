@@ -7,9 +7,9 @@ import { detectDrift, type ObservedObject } from './detect-drift.ts'
 import { goneByDesign, type HookRunners } from './gone-by-design.ts'
 import { isGoneByDesign, setGoneAside } from './set-aside-gone.ts'
 
-const NOBODY: HookRunners = { helm: false, argo: false, unknown: false }
-const HELM = { ...NOBODY, helm: true }
-const ARGO = { ...NOBODY, argo: true }
+const NOBODY: HookRunners = { tools: new Set(), unknown: false }
+const HELM = { ...NOBODY, tools: new Set(['helm']) }
+const ARGO = { ...NOBODY, tools: new Set(['argo-application']) }
 const UNKNOWN = { ...NOBODY, unknown: true }
 
 function job(annotations: JsonObject, spec: JsonObject = {}, kind = 'Job', apiVersion = 'batch/v1'): JsonObject {

@@ -10,6 +10,7 @@ import type { FieldSchema } from '../../krm/field-schema.ts'
 import { fieldSetOf, leavesOf } from '../../krm/field-set.ts'
 import { PathSet } from '../../krm/path-set.ts'
 import { annotationsOf, type Resource } from '../../krm/resource.ts'
+import { LAST_APPLIED } from '../../syncers/kubectl.ts'
 import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../../text/json.ts'
 import type { Syncer } from '../drift.ts'
 import { withSecretData } from './secret-data.ts'
@@ -23,8 +24,6 @@ export interface StoredManifest {
   /** Where it was applied in place of something newer: the revision that it is again, and when, RFC 3339 UTC. */
   readonly rollback?: { readonly to: number; readonly at: string } | undefined
 }
-
-export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
 /** Undefined where there is none, or it cannot be read: then nothing is known of what was applied. */
 export function lastAppliedOf(live: JsonObject): JsonObject | undefined {

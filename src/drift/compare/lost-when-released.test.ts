@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { field } from '../../krm/field-path.ts'
 import { managedFieldsOf } from '../../krm/managed-fields.ts'
+import { LAST_APPLIED } from '../../syncers/kubectl.ts'
 import type { JsonObject } from '../../text/json.ts'
-import { appliedLast, LAST_APPLIED } from './last-applied.ts'
+import { appliedLast } from './last-applied.ts'
 import { isLostWhenReleased } from './lost-when-released.ts'
 
 const CLIENT = { manager: 'kubectl-client-side-apply', operation: 'Update', subresource: '' } as const

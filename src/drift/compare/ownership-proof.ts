@@ -3,7 +3,7 @@
  * Server-side apply by a manager changes an object only where a value differs from the applied one, or where the manager
  * gives a field up. So: the manager's set equals the set of the desired object, the entry is of the desired API version,
  * and at every such place the live value is what the server makes of the desired one (src/drift/compare/equal-values.ts). The marks that the
- * syncer puts on what it applies (src/drift/attribute/syncer-marks.ts) are in no manifest and in every apply, so they count on neither side.
+ * syncer puts on what it applies (src/syncers/marks.ts) are in no manifest and in every apply, so they count on neither side.
  * A syncer that updates has no set: what it gave up stands in the last-applied annotation, which is looked at on its own, and a dry run
  * for a manager without a set could show nothing but values.
  */
@@ -12,8 +12,8 @@ import { valueAt } from '../../krm/field-path.ts'
 import type { FieldSchema } from '../../krm/field-schema.ts'
 import { type FieldSet, fieldSetOf, sameLeaves } from '../../krm/field-set.ts'
 import { type ManagedFields, sameManager } from '../../krm/managed-fields.ts'
+import { withoutMarks } from '../../syncers/marks.ts'
 import { getKey, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
-import { withoutMarks } from '../attribute/syncer-marks.ts'
 import type { Syncer } from '../drift.ts'
 import { differingLeaves, isEmptyValue } from './equal-values.ts'
 

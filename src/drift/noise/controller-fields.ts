@@ -1,6 +1,7 @@
 /** Fields outside of `status` in which a controller says how things are, or asks another one to look again. */
 
 import { quantityOf } from '../../krm/quantity-size.ts'
+import { SYNCERS } from '../../syncers/registry.ts'
 import type { Json } from '../../text/json.ts'
 import type { Drift } from '../drift.ts'
 import {
@@ -81,15 +82,15 @@ const STATUS_LIKE: readonly StatusLike[] = [
   },
 ]
 
-/** Requests to look again: they change nothing that runs. Sources: fluxcd/pkg `apis/meta`; argo-cd `pkg/apis/application/v1alpha1`. */
-const REQUESTS = /^(reconcile\.fluxcd\.io\/(requestedAt|forceAt|resetAt)|argocd\.argoproj\.io\/refresh)$/
-const REQUEST_KINDS = /(\.toolkit\.fluxcd\.io|^argoproj\.io)\//
+/** Requests to a syncer to look again: they change nothing that runs. */
+function isRequest(key: string, kind: string): boolean {
+  return SYNCERS.some(({ requests }) => requests !== 'none' && requests.annotations.test(key) && requests.kinds.test(kind))
+}
 
 function judgeStatusLike(drift: Drift): Judgement | undefined {
   if (!isLive(drift)) return undefined
   const key = metadataKey(drift, 'annotations')
-  if (key !== undefined && REQUESTS.test(key) && REQUEST_KINDS.test(kindOf(drift)))
-    return muted('it asks the controller to look again and changes nothing that runs')
+  if (key !== undefined && isRequest(key, kindOf(drift))) return muted('it asks the controller to look again and changes nothing that runs')
   const known = STATUS_LIKE.find(
     ({ kind, annotations, path }) =>
       kind.test(kindOf(drift)) && (key === undefined ? path?.test(pathText(drift)) === true : annotations?.test(key) === true),

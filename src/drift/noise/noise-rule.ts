@@ -104,9 +104,14 @@ export function writerOf({ actor }: Drift): string {
   return actor.confidence === 'field-manager' ? actor.manager : 'nobody that the server knows'
 }
 
+/** The server names an owner of the field. */
+export function isOwned({ actor }: Pick<Drift, 'actor'>): boolean {
+  return actor.confidence === 'field-manager'
+}
+
 /** The server names one of these as the owner of the field. */
 export function writtenBy({ actor }: Drift, managers: RegExp | ReadonlySet<string>): boolean {
-  if (actor.confidence !== 'field-manager') return false
+  if (!isOwned({ actor })) return false
   return managers instanceof RegExp ? managers.test(actor.manager) : managers.has(actor.manager)
 }
 

@@ -4,12 +4,17 @@
  * Sources: docs/facts/applier-marks.md and the files that it names; kapp `pkg/kapp/config/default.go`; cli-utils `pkg/common`,
  * `pkg/object/{dependson,mutation}`; kpt-config-sync `pkg/metadata`; kubectl `pkg/cmd/apply/apply.go`.
  */
+
+import { LAST_APPLIED } from '../../syncers/kubectl.ts'
+import { syncersOfMark } from '../../syncers/marks.ts'
+import { keepsLastApplied, marksAs, SYNCERS } from '../../syncers/registry.ts'
+import type { Syncer } from '../../syncers/syncer.ts'
 import { isJsonObject, type Json, parseJson } from '../../text/json.ts'
-import { MARKING_TOOLS, toolsOfMark } from '../attribute/syncer-marks.ts'
 import type { Drift } from '../drift.ts'
 import {
   fromSyncer,
   isLive,
+  isOwned,
   isPerson,
   type Judgement,
   metadataKey,
@@ -18,32 +23,28 @@ import {
   type Surroundings,
   shown,
   writerOf,
-  writtenBy,
 } from './noise-rule.ts'
 import { textAt } from './object-part.ts'
 
-const WRITERS = MARKING_TOOLS.map(({ writers }) => writers)
+/** The server names a field manager as the owner under which the syncer leaves marks and directives, and no person is it. */
+function isOf(marking: Syncer, drift: Drift): boolean {
+  return !isPerson(drift) && isOwned(drift) && marksAs(marking, drift.actor.manager)
+}
 
 function judgeMetadata(drift: Drift, { syncer }: Surroundings): Judgement | undefined {
   if (!isLive(drift)) return undefined
-  const tools = toolsOfMark(drift.path, drift.live)
-  const [first] = tools
-  if (first === undefined) return undefined
-  const tool = isPerson(drift) ? undefined : tools.find(({ writers }) => writtenBy(drift, writers))
+  const tools = syncersOfMark(drift.path, drift.live)
+  if (tools.length === 0) return undefined
+  const tool = tools.find((one) => isOf(one, drift))
   if (tool !== undefined) return muted(`${tool.name} marks with it what it applies`)
   // A tool may apply under any name that it is given (kpt live apply --field-manager): then it is muted where people can see it.
   if (fromSyncer(drift, syncer)) return muted(`the syncer ${drift.actor.manager} marks with it what it applies`)
   return shown(`${writerOf(drift)} wrote it, and not ${tools.map(({ name }) => name).join(' or ')}`)
 }
 
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
-/** Verbs of kubectl that write it, and tools that apply as kubectl does. `kubectl-last-applied` keeps it for server-side applies. */
-const KEEPS_LAST_APPLIED =
-  /^(kubectl|kubectl-(client-side-apply|last-applied|create|replace|run|expose)|oc|argocd|argocd-(?!server).*|kpt.*|kapp.*|kluctl.*|fleet.*|addon-controller)$/
-
 function judgeLastApplied(drift: Drift, { syncer }: Surroundings): Judgement | undefined {
   if (!isLive(drift) || metadataKey(drift, 'annotations') !== LAST_APPLIED) return undefined
-  if (!writtenBy(drift, KEEPS_LAST_APPLIED) && !fromSyncer(drift, syncer))
+  if (!(isOwned(drift) && keepsLastApplied(drift.actor.manager)) && !fromSyncer(drift, syncer))
     return shown(`${writerOf(drift)} wrote it, which is no tool that applies`)
   if (!isAppliedAs(drift)) return shown('it does not hold this object as somebody applied it')
   return muted('client-side apply keeps in it what was applied; what it changed is shown by itself')
@@ -64,20 +65,12 @@ function parsed(value: Json | undefined): Json | undefined {
   }
 }
 
-/** Annotations that tell an applier what to do and the cluster nothing. */
-const DIRECTIVES = new Map([
-  ['config.kubernetes.io/depends-on', 'depends-on'],
-  ['config.kubernetes.io/apply-time-mutation', 'depends-on'],
-  ['client.lifecycle.config.k8s.io/deletion', 'client-lifecycle'],
-  ['client.lifecycle.config.k8s.io/mutation', 'client-lifecycle'],
-  ['cli-utils.sigs.k8s.io/on-remove', 'client-lifecycle'],
-])
-
 /** By a person they are drift: `mutation: ignore` set by hand turns the syncer off for the object. */
 function judgeDirective(drift: Drift, { syncer }: Surroundings, rule: string): Judgement | undefined {
-  if (!isLive(drift) || DIRECTIVES.get(metadataKey(drift, 'annotations') ?? '') !== rule) return undefined
+  const key = metadataKey(drift, 'annotations') ?? ''
+  if (!isLive(drift) || !SYNCERS.some(({ directives }) => directives.get(key) === rule)) return undefined
   if (fromSyncer(drift, syncer)) return muted(`the syncer ${drift.actor.manager} keeps with it how it applies`)
-  return !isPerson(drift) && WRITERS.some((writers) => writtenBy(drift, writers))
+  return SYNCERS.some((one) => isOf(one, drift))
     ? muted(`${writerOf(drift)} keeps with it how it applies`)
     : shown(`${writerOf(drift)} wrote it, which is no syncer that is known`)
 }

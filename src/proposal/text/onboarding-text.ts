@@ -2,9 +2,9 @@
 import { CONFIGURE_BRANCH } from '../../package/ref-name.ts'
 import type { ForgeDialect } from '../../ports/hosted-forge.ts'
 import type { Change } from '../../record/schema.ts'
-import type { Said } from '../../status/said.ts'
 import { markdownCell, markdownLink, markdownProse } from '../../text/markdown-text.ts'
 import { oneLine } from '../../text/one-line.ts'
+import type { Phrase } from '../../text/phrase.ts'
 import { writers } from './change-table.ts'
 import { worstRisk } from './proposal-subject.ts'
 import type { ProposalText } from './proposal-text.ts'
@@ -45,7 +45,7 @@ export interface OnboardingSubject {
   /** Packages of the repository that these clusters do not run. */
   readonly elsewhere: number
   /** Who applies, what that does after the merge of a Restore, and for how many packages, each in one cluster; most first. */
-  readonly syncers: readonly { readonly name: string; readonly sentence: Said; readonly units: number }[]
+  readonly syncers: readonly { readonly name: string; readonly sentence: Phrase; readonly units: number }[]
   readonly autoscalers: readonly { readonly word: string; readonly count: number }[]
   /** Rules that were taken over from the syncers and autoscalers. */
   readonly imported: number

@@ -1,13 +1,13 @@
-/** What src/status/said.ts keeps apart, as Markdown: our words as they are, everything else in code. */
+/** What src/text/phrase.ts keeps apart, as Markdown: our words as they are, everything else in code. */
 
-import type { Said } from '../../status/said.ts'
 import { markdownCell, markdownProse } from '../../text/markdown-text.ts'
+import type { Phrase } from '../../text/phrase.ts'
 
 /** Nothing that Markdown or a forge would act on. */
 const HARMLESS = /^(?:[A-Za-z0-9 ,;()'-]|(?<=[a-z])\/|[.:](?= |$))*$/
 
 /** For prose and for cells of a table. `limit`: characters of each name. */
-export function saidMarkdown(sentence: Said, limit = 300): string {
+export function saidMarkdown(sentence: Phrase, limit = 300): string {
   const parts: { ours: boolean; text: string }[] = []
   for (const part of sentence) {
     const [ours, text] = typeof part === 'string' ? [true, part] : [false, part.name]

@@ -3,7 +3,7 @@ import { asFailure } from '../../failure.ts'
 import type { LiveState, LiveView, WantedObject } from '../../krm/live-view.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
 import type { ClusterReader } from '../../ports/cluster.ts'
-import type { Claim } from '../../status/applier-claims.ts'
+import type { Claim } from '../../syncers/syncer.ts'
 
 export class OwnResources {
   private readonly reader: ClusterReader

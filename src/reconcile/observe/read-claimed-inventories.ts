@@ -2,7 +2,6 @@
  * The inventories of the syncers that marked a package's objects, read together for several packages: what a syncer keeps in its own
  * resource, a ResourceGroup, a Helm release; and where none of these is to be had, the objects that bear the same mark.
  */
-import type { Keeper } from '../../drift/compare/unexpected-on-purpose.ts'
 import { asFailure, Failure } from '../../failure.ts'
 import type { LiveView } from '../../krm/live-view.ts'
 import { isControlled } from '../../krm/owner-references.ts'
@@ -11,11 +10,12 @@ import { type ResourceId, resourceKey } from '../../krm/resource-id.ts'
 import type { Note } from '../../note.ts'
 import type { ClusterReader, Inventory, InventoryQuestion, ListedPlace } from '../../ports/cluster.ts'
 import { MOST_JUDGED } from '../../status/applier.ts'
-import type { ApplierTool, Claim } from '../../status/applier-claims.ts'
-import { inventoryIn, isMarkedBy, releaseOf, type SyncerSource, selectorOf, sourceOf } from '../../status/applier-inventory.ts'
-import { titleOf } from '../../status/applier-judgement.ts'
-import { plain } from '../../status/said.ts'
+import { isMarkedBy, titleOf } from '../../syncers/claims.ts'
+import { KPT_LIVE_TOOL, OWNING_INVENTORY } from '../../syncers/kpt-live.ts'
+import { applierKind } from '../../syncers/registry.ts'
+import type { Claim, ListedResources, SyncerSource } from '../../syncers/syncer.ts'
 import type { JsonObject } from '../../text/json.ts'
+import { plain } from '../../text/phrase.ts'
 import type { OwnResources } from './own-resources.ts'
 import type { ClaimedSide, LiveSide } from './read-live-sides.ts'
 
@@ -23,8 +23,8 @@ import type { ClaimedSide, LiveSide } from './read-live-sides.ts'
 export interface KnownInventory extends Inventory {
   /** Of `resources`, those of which the syncer itself says that git does not have them; undefined where it tells of none. */
   readonly extraneous: readonly ResourceId[] | undefined
-  readonly keeper: Keeper
-  readonly tool: ApplierTool
+  /** Of an `ApplierKind`. */
+  readonly tool: string
   /** The id that its tool writes on the objects; empty where it writes none. */
   readonly id: string
   /** Whether the package itself names it, so that it is the package's own. */
@@ -49,20 +49,7 @@ interface Search {
   readonly failure: Failure | undefined
   /** What is asked first; the first that is there counts. */
   readonly questions: readonly InventoryQuestion[]
-  readonly found: Pick<KnownInventory, 'resources' | 'extraneous'> | undefined
-}
-
-const KEEPERS: { readonly [tool in ApplierTool]: Keeper | undefined } = {
-  'flux-kustomization': 'flux',
-  'flux-helmrelease': 'helm',
-  'argo-application': 'argo',
-  'config-sync': 'kpt',
-  'kpt-live': 'kpt',
-  helm: 'helm',
-  // Their inventories lie in another cluster, or are not read.
-  sveltos: undefined,
-  fleet: undefined,
-  kapp: undefined,
+  readonly found: ListedResources | undefined
 }
 
 /**
@@ -96,10 +83,10 @@ export async function readClaimedInventories(
   ])
 }
 
-/** The package's own inventory, if it names one, stands for those of kpt live. */
-function isSearched(claim: Claim, { inventory }: LiveSide): boolean {
-  if (KEEPERS[claim.tool] === undefined) return false
-  return claim.tool !== 'kpt-live' || (inventory === undefined && claim.name !== '')
+/** The package's own inventory, if it names one, stands for those of the same tool. */
+function isSearched({ tool, name }: Claim, side: LiveSide): boolean {
+  const { inventory } = applierKind(tool)
+  return inventory !== 'none' && (!inventory.ofPackage || (side.inventory === undefined && name !== ''))
 }
 
 function searchFor(claim: Claim, side: LiveSide, answers: LiveView): Search {
@@ -108,15 +95,12 @@ function searchFor(claim: Claim, side: LiveSide, answers: LiveView): Search {
   const own = present?.state === 'present' ? present.object : undefined
   const unreadable = states.find((state) => state.state === 'unreadable')
   const failure = own === undefined && unreadable?.state === 'unreadable' ? unreadable.failure : undefined
-  const { namespace, name } = claim
-  const base = { claim, side, failure, source: sourceOf(claim, own), found: own === undefined ? undefined : inventoryIn(claim, own) }
-  if (base.found !== undefined) return { ...base, questions: [] }
-  if (claim.tool === 'config-sync') return { ...base, questions: [{ namespace, name, id: '' }] }
-  if (claim.tool === 'helm') return { ...base, questions: [{ helmRelease: { namespace, name } }] }
-  if (claim.tool === 'flux-helmrelease' && own !== undefined) return { ...base, questions: [{ helmRelease: releaseOf(claim, own) }] }
-  if (claim.tool !== 'kpt-live') return { ...base, questions: [] }
+  const { inventory, source } = applierKind(claim.tool)
+  const base = { claim, side, failure, source: source(own) }
+  if (inventory === 'none') return { ...base, found: undefined, questions: [] }
+  const found = own === undefined ? undefined : inventory.listed(own)
   const namespaces = new Set(idsOf(side).flatMap((id) => (id.namespace === '' ? [] : [id.namespace])))
-  return { ...base, questions: [...namespaces].map((each) => ({ namespace: each, name: '', id: name })) }
+  return { ...base, found, questions: found === undefined ? inventory.questions(claim, own, [...namespaces]) : [] }
 }
 
 function firstAnswer({ questions }: Search, ask: Asked): Answer {
@@ -171,12 +155,11 @@ function noteOf({ questions: [question] }: Search, before: Failure | undefined):
 }
 
 function described(claim: Claim, from: SyncerSource): Omit<KnownInventory, 'source' | 'resources' | 'extraneous'> {
-  const { tool, namespace, name, objects } = claim
-  const id = tool === 'kpt-live' ? name : tool === 'config-sync' ? `${namespace}_${name}` : ''
+  const { tool, objects } = claim
+  const { inventory } = applierKind(tool)
   return {
-    keeper: KEEPERS[tool] ?? 'other',
     tool,
-    id,
+    id: inventory === 'none' ? '' : inventory.id(claim),
     reference: false,
     from,
     claimed: objects,
@@ -186,20 +169,17 @@ function described(claim: Claim, from: SyncerSource): Omit<KnownInventory, 'sour
 
 function ofPackage({ inventory, live, inventoryId }: LiveSide): (KnownInventory | Failure)[] {
   if (inventory === undefined || inventory instanceof Failure) return inventory === undefined ? [] : [inventory]
-  const claimed = [...live].flatMap(([key, state]) => {
-    const id = state.state === 'present' ? annotationsOf(state.object).get('config.k8s.io/owning-inventory') : undefined
-    return id !== undefined && id === inventoryId ? [key] : []
-  })
-  const from = sourceOf({ tool: 'kpt-live' }, undefined)
-  const marks = (object: JsonObject): boolean => annotationsOf(object).get('config.k8s.io/owning-inventory') === inventoryId
-  const kept = { keeper: 'kpt', tool: 'kpt-live', id: inventoryId, reference: true, marks } as const
+  const marks = (object: JsonObject): boolean => annotationsOf(object).get(OWNING_INVENTORY) === inventoryId
+  const claimed = [...live].flatMap(([key, state]) => (state.state === 'present' && marks(state.object) ? [key] : []))
+  const from = applierKind(KPT_LIVE_TOOL).source(undefined)
+  const kept = { tool: KPT_LIVE_TOOL, id: inventoryId, reference: true, marks } as const
   return [{ ...inventory, ...kept, extraneous: undefined, from, claimed: new Set(claimed) }]
 }
 
 function listingFor({ claim, side }: Search): InventoryQuestion {
   const places = new Map<string, ListedPlace>()
   for (const { group, kind, namespace } of idsOf(side)) places.set(`${group}/${kind}/${namespace}`, { group, kind, namespace })
-  return { listing: [...places.values()], labelSelector: selectorOf(claim) }
+  return { listing: [...places.values()], labelSelector: applierKind(claim.tool).selector(claim) }
 }
 
 function idsOf({ resources }: LiveSide): readonly ResourceId[] {

@@ -9,7 +9,7 @@ import { resourceKey } from '../../krm/resource-id.ts'
 import { type Boundary, whyOutside } from '../../policy/boundary.ts'
 import type { ClusterReader, Inventory, InventoryRef, ServedKind } from '../../ports/cluster.ts'
 import type { DesiredResource, DesiredSet } from '../../render/desired-set.ts'
-import type { Claim } from '../../status/applier-claims.ts'
+import type { Claim } from '../../syncers/syncer.ts'
 import { getKey, isJsonObject, type JsonObject } from '../../text/json.ts'
 import { eachOf } from '../each-of.ts'
 

@@ -5,7 +5,7 @@ import type { HookRunners } from '../../drift/compare/gone-by-design.ts'
 import type { StoredManifest } from '../../drift/compare/last-applied.ts'
 import { BUILT_IN } from '../../drift/compare/set-aside-gone.ts'
 import { DeclaredIds, whyNotOfPackage } from '../../drift/compare/unexpected.ts'
-import { type KeptRule, keptOnPurpose } from '../../drift/compare/unexpected-on-purpose.ts'
+import { keptOnPurpose } from '../../drift/compare/unexpected-on-purpose.ts'
 import type { ObjectVerdict, SetAside, Syncer } from '../../drift/drift.ts'
 import { asFailure, Failure } from '../../failure.ts'
 import type { LiveState, LiveView, WantedObject } from '../../krm/live-view.ts'
@@ -19,8 +19,9 @@ import type { ClusterReader } from '../../ports/cluster.ts'
 import type { Incomplete } from '../../record/schema.ts'
 import type { DesiredSet } from '../../render/desired-set.ts'
 import { renamedByKustomize } from '../../render/kustomize/kustomize-input.ts'
-import type { Claim } from '../../status/applier-claims.ts'
-import { getKey, type JsonObject } from '../../text/json.ts'
+import { applierKind } from '../../syncers/registry.ts'
+import type { BuiltInRule, Claim } from '../../syncers/syncer.ts'
+import type { JsonObject } from '../../text/json.ts'
 import type { DeclaredElsewhere, DeclaredObjects } from './declared-objects.ts'
 import type { KnownInventory } from './read-claimed-inventories.ts'
 import type { LiveSide } from './read-live-sides.ts'
@@ -96,9 +97,7 @@ export async function readUnexpected(
 
 /** Who runs hooks for a package, as the marks on its live objects tell; a syncer without marks runs none. */
 export function hookRunnersOf(claims: readonly Claim[], syncer: Syncer | undefined): HookRunners {
-  const tools = new Set(claims.map(({ tool }) => tool))
-  const helm = tools.has('helm') || tools.has('flux-helmrelease') || tools.has('fleet')
-  return { argo: tools.has('argo-application'), helm, unknown: tools.size === 0 && syncer === undefined }
+  return { tools: new Set(claims.map(({ tool }) => tool)), unknown: claims.length === 0 && syncer === undefined }
 }
 
 function listedBy(inventories: readonly (KnownInventory | Failure)[]): ReadonlySet<string> | undefined {
@@ -183,7 +182,7 @@ async function judge(each: InventoriedPackage, declared: DeclaredObjects, namesp
       coversPackage: markedIn(each.side, inventory).every((key) => inventory.claimed.has(key)),
     }
     const why = whyNotOfPackage(extent, each.packagePath)
-    const byPath = why !== undefined && inventory.tool === 'config-sync'
+    const byPath = why !== undefined && applierKind(inventory.tool).sourcePath !== 'none'
     if (why !== undefined && !byPath) note(notSurely(each, inventory, open, why))
     else for (const id of open) if (!candidates.has(resourceKey(id))) candidates.set(resourceKey(id), { id, inventory, byPath })
   }
@@ -197,13 +196,10 @@ function beyond({ extraneous, resources, later }: KnownInventory): readonly Reso
 
 const NOBODY: DeclaredElsewhere = { packages: [], unread: [] }
 
-/** The live objects of a package that bear the mark of whoever applies all of it. Helm marks neither hooks nor what is in `crds/`. */
-function markedIn({ live }: LiveSide, { keeper }: KnownInventory): readonly string[] {
-  return [...live].flatMap(([key, state]) => {
-    if (state.state !== 'present') return []
-    const unmarked = getKey(state.object, 'kind') === 'CustomResourceDefinition' || annotationsOf(state.object).has('helm.sh/hook')
-    return keeper === 'helm' && unmarked ? [] : [key]
-  })
+/** The live objects of a package that bear the mark of whoever applies all of it. */
+function markedIn({ live }: LiveSide, { tool }: KnownInventory): readonly string[] {
+  const { leavesUnmarked } = applierKind(tool)
+  return [...live].flatMap(([key, state]) => (state.state === 'present' && !leavesUnmarked(state.object) ? [key] : []))
 }
 
 function decide(
@@ -232,11 +228,11 @@ function decide(
       const told: Incomplete = { ref: { ...id }, code, why, remedy }
       unread.push(told)
       toldBy.set(told, inventory)
-    } else if (!byPath || isOfFolder(state.object, each.packagePath)) {
+    } else if (!byPath || isOfFolder(state.object, inventory.tool, each.packagePath)) {
       const verdict = unexpectedObject(id, state.object, listing(inventory, id))
       const kept = keptOnPurpose({
         live: state.object,
-        keeper: inventory.keeper,
+        tool: inventory.tool,
         inventoryId: inventory.id,
         idIsWritten: inventory.claimed.size > 0,
       })
@@ -253,13 +249,13 @@ function listing({ source, resources, later }: KnownInventory, id: ResourceId): 
   return later === undefined || resources.some((one) => resourceKey(one) === resourceKey(id)) ? source : later.source
 }
 
-/** Config Sync writes on each object the file that declared it: kpt-config-sync `pkg/hydrate`, annotation `source-path`. */
-function isOfFolder(object: JsonObject, packagePath: string): boolean {
-  const path = annotationsOf(object).get('configmanagement.gke.io/source-path')
+/** Where the syncer writes on each object the file that declared it. */
+function isOfFolder(object: JsonObject, tool: string, packagePath: string): boolean {
+  const path = annotationsOf(object).get(applierKind(tool).sourcePath)
   return path !== undefined && (packagePath === '' || path.startsWith(`${packagePath}/`))
 }
 
-function setAside(verdict: ObjectVerdict, kept: KeptRule): ObjectVerdict {
+function setAside(verdict: ObjectVerdict, kept: BuiltInRule): ObjectVerdict {
   const rule = `${BUILT_IN}${kept.rule}`
   const aside = verdict.items.map((drift): SetAside => ({ drift, state: 'Ignored', why: `${kept.why} (${rule})`, rule }))
   return { ...verdict, state: 'in-sync', items: [], setAside: aside }

@@ -10,11 +10,11 @@ import type { Finding } from '../../ports/probes.ts'
 import { DRIFT_FOLDER } from '../../record/record-paths.ts'
 import { clusterObservationSchema, type DriftReport, driftReportSchema } from '../../record/schema.ts'
 import { INERT_LINE, parseDocument } from '../../record/write-document.ts'
+import type { KeptFile, SyncedRepository } from '../../syncers/syncer.ts'
 import { isJsonObject } from '../../text/json.ts'
 import { parseGoYaml } from '../../yaml/read/go-yaml.ts'
 import type { BotIdentity } from '../bot-identity.ts'
 import { readTexts } from '../repository/repository-view.ts'
-import type { KeptFile, SyncedRepository } from './check-syncers.ts'
 
 export interface BaseTree {
   readonly refs: RepositoryRefs
@@ -98,6 +98,7 @@ export async function readSynced(
   const texts = await readTexts(repository, [...ours, ...ignore], signal)
   return {
     remote,
+    folder: DRIFT_FOLDER,
     kept: ours.map(({ path }) => keptFile(path, texts.get(path) ?? '')),
     sourceIgnore: texts.get('.sourceignore') ?? '',
     rootKustomization: tree.some(({ path }) => /^(kustomization\.ya?ml|Kustomization)$/.test(path)),

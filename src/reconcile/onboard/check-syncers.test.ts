@@ -1,31 +1,35 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import type { SyncedRepository } from '../../syncers/syncer.ts'
 import type { JsonObject } from '../../text/json.ts'
-import { judgeSyncers, type SyncedRepository, type SyncerObjects } from './check-syncers.ts'
+import { judgeSyncers, type SyncerObjects } from './check-syncers.ts'
 
 const REMOTE = 'https://git.example.com/acme/deploy.git'
 const POLICY = { path: '.drift/policy.yaml', marked: false, localConfig: false }
 const RECORD = { path: '.drift/records/prod/apps--web/20261121-1a2b3c4d.yaml', marked: true, localConfig: true }
 const repository = (more: Partial<SyncedRepository> = {}): SyncedRepository => ({
   remote: REMOTE,
+  folder: '.drift',
   kept: [POLICY, RECORD],
   sourceIgnore: '',
   rootKustomization: false,
   ...more,
 })
-const NONE: SyncerObjects = { kustomizations: [], gitRepositories: [], applications: [], configSyncs: [], complete: true }
+const NONE: SyncerObjects = { byKind: new Map(), complete: true }
+const of = (byKind: { readonly [kind: string]: readonly JsonObject[] }): SyncerObjects => ({
+  ...NONE,
+  byKind: new Map(Object.entries(byKind)),
+})
 const meta = (name: string) => ({ name, namespace: 'flux-system' })
-const flux = (path: string | undefined, source: JsonObject = {}): SyncerObjects => ({
-  ...NONE,
-  kustomizations: [
-    { metadata: meta('root'), spec: { ...(path === undefined ? {} : { path }), sourceRef: { kind: 'GitRepository', name: 'deploy' } } },
-  ],
-  gitRepositories: [{ metadata: meta('deploy'), spec: { url: REMOTE, ...source } }],
-})
-const argo = (source: JsonObject): SyncerObjects => ({
-  ...NONE,
-  applications: [{ metadata: { name: 'all', namespace: 'argocd' }, spec: { source: { repoURL: REMOTE, ...source } } }],
-})
+const flux = (path: string | undefined, source: JsonObject = {}): SyncerObjects =>
+  of({
+    Kustomization: [
+      { metadata: meta('root'), spec: { ...(path === undefined ? {} : { path }), sourceRef: { kind: 'GitRepository', name: 'deploy' } } },
+    ],
+    GitRepository: [{ metadata: meta('deploy'), spec: { url: REMOTE, ...source } }],
+  })
+const argo = (source: JsonObject): SyncerObjects =>
+  of({ Application: [{ metadata: { name: 'all', namespace: 'argocd' }, spec: { source: { repoURL: REMOTE, ...source } } }] })
 const states = (objects: SyncerObjects, more: Partial<SyncedRepository> = {}): string[] =>
   judgeSyncers(objects, repository(more)).map(({ state, code }) => `${state} ${code ?? ''}`.trim())
 
@@ -56,7 +60,7 @@ it('passes what does not reach our folder', () => {
   assert.deepEqual(states(flux('./'), { sourceIgnore: '/docs/\n' }), ['failed BP1007'])
   assert.deepEqual(states(argo({ path: '.', directory: { recurse: true } }), { rootKustomization: true }), ['passed'])
   const rootSync = { kind: 'RootSync', metadata: meta('root-sync'), spec: { git: { repo: REMOTE, dir: 'apps' } } }
-  assert.deepEqual(states({ ...NONE, configSyncs: [rootSync] }), ['passed'])
+  assert.deepEqual(states(of({ RootSync: [rootSync] })), ['passed'])
 })
 
 it('fails for an Application that names our folder, or has it in one of several sources', () => {
@@ -66,14 +70,20 @@ it('fails for an Application that names our folder, or has it in one of several 
     { repoURL: REMOTE, path: 'apps' },
     { repoURL: REMOTE, path: '.', directory: { recurse: true } },
   ]
-  const several = { ...NONE, applications: [{ metadata: meta('all'), spec: { sources } }] }
+  const several = of({ Application: [{ metadata: meta('all'), spec: { sources } }] })
   assert.deepEqual(states(several), ['failed BP1007'])
 })
 
 it('takes the source that a Kustomization really names', () => {
   const kustomization = (sourceRef: JsonObject): SyncerObjects => ({
-    ...flux('./'),
-    kustomizations: [{ metadata: { name: 'root', namespace: 'team' }, spec: { path: './', sourceRef: { name: 'deploy', ...sourceRef } } }],
+    ...NONE,
+    byKind: new Map([
+      ...flux('./').byKind,
+      [
+        'Kustomization',
+        [{ metadata: { name: 'root', namespace: 'team' }, spec: { path: './', sourceRef: { name: 'deploy', ...sourceRef } } }],
+      ],
+    ]),
   })
   assert.deepEqual(states(kustomization({ kind: 'GitRepository', namespace: 'flux-system' })), ['failed BP1007'])
   assert.deepEqual(states(kustomization({ kind: 'GitRepository' })), ['passed'], 'of another namespace')
@@ -98,7 +108,7 @@ it('tells by the marks of the files what each syncer would apply', () => {
   assert.deepEqual(states(flux('./'), { kept: [{ ...POLICY, marked: true }] }), ['failed BP1007'], 'Flux does not know the mark of Argo CD')
   assert.deepEqual(states(flux('./'), { kept: [RECORD] }), ['warning'])
   const rootSync = { kind: 'RootSync', metadata: meta('root-sync'), spec: { git: { repo: REMOTE } } }
-  assert.deepEqual(states({ ...NONE, configSyncs: [rootSync] }), ['failed BP1007'])
+  assert.deepEqual(states(of({ RootSync: [rootSync] })), ['failed BP1007'])
 })
 
 it('claims nothing from a recording that may lack the syncers', () => {

@@ -4,11 +4,12 @@ import type { LiveView } from '../../krm/live-view.ts'
 import { type Resource, readResource } from '../../krm/resource.ts'
 import type { ResourceId } from '../../krm/resource-id.ts'
 import { AUTOSCALER_KINDS, countAutoscalers } from '../../policy/count-autoscalers.ts'
-import { type AppliedPackage, IGNORING_KINDS, type ImportedIgnores, importIgnores } from '../../policy/import-ignores.ts'
+import { type AppliedPackage, type ImportedIgnores, importIgnores } from '../../policy/import-ignores.ts'
 import { type Policy, type PolicySet, withOperator } from '../../policy/parse-policy.ts'
 import type { ClusterIdentity, ClusterReader } from '../../ports/cluster.ts'
 import { API_VERSION } from '../../record/schema.ts'
-import { claimsOf } from '../../status/applier-claims.ts'
+import { claimsOf } from '../../syncers/claims.ts'
+import { IGNORE_SOURCES } from '../../syncers/registry.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { eachOf } from '../each-of.ts'
 import { type LookRequest, lookAtCluster, type ObservedUnit } from '../observe/observe-units.ts'
@@ -47,7 +48,7 @@ export async function lookForOnboarding(
     signal,
   )
   request.onProgress?.('looking for syncers and autoscalers')
-  const kinds = [...IGNORING_KINDS, ...AUTOSCALER_KINDS]
+  const kinds = [...IGNORE_SOURCES.map(({ group, kind }) => [group, kind] as const), ...AUTOSCALER_KINDS]
   const lists = await eachOf(kinds, LISTS_AT_ONCE, ([group, kind]) => listKind(cluster, group, kind, signal))
   const found = lists.flatMap(({ resources }) => resources)
   const isAutoscaler = ({ id }: Resource): boolean => AUTOSCALER_KINDS.some(([group, kind]) => group === id.group && kind === id.kind)

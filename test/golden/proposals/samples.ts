@@ -5,7 +5,7 @@ import type { ProposalSubject } from '../../../src/proposal/text/proposal-subjec
 import type { StormSubject } from '../../../src/proposal/text/storm-text.ts'
 import type { Change } from '../../../src/record/schema.ts'
 import type { Applier } from '../../../src/status/applier.ts'
-import { plain, type Said } from '../../../src/status/said.ts'
+import { plain, type Phrase } from '../../../src/text/phrase.ts'
 import { GITHUB } from '../../fakes/dialects.ts'
 import { changeOf, recordOf } from '../../fakes/record-samples.ts'
 
@@ -27,7 +27,7 @@ export const NOBODY: Applier = {
   revertsUnasked: 'no',
 }
 
-function spoken(sentence: Said, warning: Said = []): Pick<Applier, 'sentence' | 'warning' | 'said'> {
+function spoken(sentence: Phrase, warning: Phrase = []): Pick<Applier, 'sentence' | 'warning' | 'said'> {
   return { sentence: plain(sentence), warning: warning.length === 0 ? undefined : plain(warning), said: { sentence, warning } }
 }
 

@@ -8,6 +8,7 @@ import { isSecret } from '../../../krm/redaction/redacted.ts'
 import type { Resource } from '../../../krm/resource.ts'
 import { resourceKey } from '../../../krm/resource-id.ts'
 import type { ClusterReader } from '../../../ports/cluster.ts'
+import { LAST_APPLIED } from '../../../syncers/kubectl.ts'
 import { formatJson, getKey, isJsonObject, type Json, type JsonObject } from '../../../text/json.ts'
 import { predictionKey, RECORDING } from './recording.ts'
 
@@ -92,13 +93,11 @@ async function recordPrediction(
   })
 }
 
-const SECRET_ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration'
-
 /** Kind, metadata and ownership, without the annotation in which kubectl keeps the whole Secret. */
 function secretMetadata(object: JsonObject): JsonObject {
   const metadata = getKey(object, 'metadata')
   const annotations = isJsonObject(metadata) ? getKey(metadata, 'annotations') : undefined
-  const kept = isJsonObject(annotations) ? Object.entries(annotations).filter(([name]) => name !== SECRET_ANNOTATION) : []
+  const kept = isJsonObject(annotations) ? Object.entries(annotations).filter(([name]) => name !== LAST_APPLIED) : []
   return {
     apiVersion: getKey(object, 'apiVersion') ?? '',
     kind: getKey(object, 'kind') ?? '',

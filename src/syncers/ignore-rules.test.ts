@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { drift } from '../../test/fakes/applier-world.ts'
 import { deploymentOf } from '../../test/fakes/syncer-marks.ts'
-import type { JsonObject } from '../text/json.ts'
-import { type Ignored, ignoredByArgo, ignoredByFlux } from './applier-ignores.ts'
+import type { Json, JsonObject } from '../text/json.ts'
+import { type Ignored, ignoredBy } from './ignore-rules.ts'
+import { IGNORE_SOURCES } from './registry.ts'
+import type { DriftedField } from './syncer.ts'
 
 const IMAGE = 'spec.template.spec.containers[name=app].image'
 const LIVE = deploymentOf(['ci'], { annotations: { 'example.com/a~b': 'x', tier: 'gold' } })
@@ -11,6 +13,15 @@ const LIVE = deploymentOf(['ci'], { annotations: { 'example.com/a~b': 'x', tier:
 function field(path: string) {
   return { drift: drift(path), live: LIVE }
 }
+
+function ignored(kind: string, own: (rules: Json) => JsonObject) {
+  const source = IGNORE_SOURCES.find((one) => one.kind === kind)
+  assert.ok(source)
+  return (rules: Json, of: DriftedField): Ignored => ignoredBy(source, own(rules), of)
+}
+
+const ignoredByFlux = ignored('Kustomization', (ignore) => ({ spec: { ignore } }))
+const ignoredByArgo = ignored('Application', (ignoreDifferences) => ({ spec: { ignoreDifferences } }))
 
 const FLUX: readonly (readonly [path: string, rule: JsonObject, ignored: Ignored])[] = [
   ['spec.replicas', { paths: ['/spec/replicas'] }, 'yes'],
@@ -40,7 +51,7 @@ const FLUX: readonly (readonly [path: string, rule: JsonObject, ignored: Ignored
 
 test('rules of Flux cover the pointed place and what is below, in targets by anchored patterns and selectors', () => {
   for (const [path, rule, ignored] of FLUX) assert.equal(ignoredByFlux([rule], field(path)), ignored, `${path} ${JSON.stringify(rule)}`)
-  assert.equal(ignoredByFlux(undefined, field('spec.replicas')), 'no')
+  assert.equal(ignoredByFlux(null, field('spec.replicas')), 'no')
   assert.equal(ignoredByFlux('all', field('spec.replicas')), 'no')
 })
 

@@ -4,7 +4,7 @@ import { appliedBy, editedBy, TEST_SCHEMA, withMetadata } from '../../../test/fa
 import { formatFieldPath } from '../../krm/field-path.ts'
 import { readResource } from '../../krm/resource.ts'
 import type { JsonObject } from '../../text/json.ts'
-import { detectDrift, needsPrediction } from '../compare/detect-drift.ts'
+import { detectDrift, needsPrediction } from './detect-drift.ts'
 
 const FLUX = { manager: 'kustomize-controller', operation: 'Apply', subresource: '' } as const
 const MARK = 'kustomize.toolkit.fluxcd.io/name'

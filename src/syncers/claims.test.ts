@@ -5,7 +5,7 @@ import { deploymentOf, type MarkedBy } from '../../test/fakes/syncer-marks.ts'
 import type { LiveState } from '../krm/live-view.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import type { JsonObject } from '../text/json.ts'
-import { claimsOf } from './applier-claims.ts'
+import { claimsOf } from './claims.ts'
 
 const WEB = 'apps/Deployment/shop/web'
 

@@ -3,11 +3,23 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { deploymentOf } from '../../test/fakes/syncer-marks.ts'
 import { resourceKey } from '../krm/resource-id.ts'
-import { claimsOf } from './applier-claims.ts'
-import { inventoryIn, isMarkedBy, parseObjMetadata, releaseOf, selectorOf, sourceOf } from './applier-inventory.ts'
+import type { JsonObject } from '../text/json.ts'
+import { claimsOf, isMarkedBy } from './claims.ts'
+import { parseObjMetadata, releaseOf } from './flux.ts'
+import { applierKind } from './registry.ts'
+import type { ListedResources, SyncerSource } from './syncer.ts'
 
-const KUSTOMIZATION = { tool: 'flux-kustomization' } as const
-const APPLICATION = { tool: 'argo-application' } as const
+const KUSTOMIZATION = 'flux-kustomization'
+const APPLICATION = 'argo-application'
+
+function inventoryIn(tool: string, own: JsonObject): ListedResources | undefined {
+  const { inventory } = applierKind(tool)
+  return inventory === 'none' ? undefined : inventory.listed(own)
+}
+
+function sourceOf(tool: string, own: JsonObject | undefined): SyncerSource {
+  return applierKind(tool).source(own)
+}
 
 test('an id of cli-utils is read, with colons in names of RBAC, and what is none is left out', () => {
   assert.deepEqual(parseObjMetadata('shop_web_apps_Deployment'), { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' })
@@ -44,10 +56,10 @@ test('the inventory of a Kustomization is its status, and its folder is as git h
   const found = inventoryIn(KUSTOMIZATION, own)
   assert.deepEqual(found?.resources.map(resourceKey), ['apps/Deployment/shop/web'])
   assert.equal(found?.extraneous, undefined)
-  assert.deepEqual(found?.source, { folder: 'apps/web', transformed: undefined, choosesNamespace: true })
+  assert.deepEqual(sourceOf(KUSTOMIZATION, own), { folder: 'apps/web', transformed: undefined, choosesNamespace: true })
   assert.equal(inventoryIn(KUSTOMIZATION, { spec: {}, status: {} }), undefined)
-  assert.equal(inventoryIn({ tool: 'flux-helmrelease' }, own)?.resources.length, 1)
-  assert.equal(inventoryIn({ tool: 'helm' }, own), undefined)
+  assert.equal(inventoryIn('flux-helmrelease', own)?.resources.length, 1)
+  assert.equal(inventoryIn('helm', own), undefined)
 })
 
 test('a source says its folder, what changes names, and who chooses namespaces', () => {
@@ -57,9 +69,9 @@ test('a source says its folder, what changes names, and who chooses namespaces',
   assert.equal(sourceOf(KUSTOMIZATION, { spec: { sourceRef: { kind: 'OCIRepository' }, path: './apps' } }).folder, undefined)
   assert.equal(sourceOf(KUSTOMIZATION, { spec: { namePrefix: 'eu-' } }).transformed, 'namePrefix')
   assert.equal(sourceOf(KUSTOMIZATION, { spec: { components: [], patches: [{}] } }).transformed, undefined)
-  assert.equal(sourceOf({ tool: 'config-sync' }, { spec: { git: { dir: 'fleet/eu' } } }).folder, 'fleet/eu')
-  assert.equal(sourceOf({ tool: 'config-sync' }, { spec: { oci: {} } }).folder, undefined)
-  assert.equal(sourceOf({ tool: 'kpt-live' }, undefined).choosesNamespace, false)
+  assert.equal(sourceOf('config-sync', { spec: { git: { dir: 'fleet/eu' } } }).folder, 'fleet/eu')
+  assert.equal(sourceOf('config-sync', { spec: { oci: {} } }).folder, undefined)
+  assert.equal(sourceOf('kpt-live', undefined).choosesNamespace, false)
 })
 
 test('an Application tells apart what its own git lacks, and its hooks are in no inventory', () => {
@@ -75,7 +87,7 @@ test('an Application tells apart what its own git lacks, and its hooks are in no
     found?.extraneous?.map(({ name }) => name),
     ['old'],
   )
-  assert.equal(found?.source.transformed, undefined)
+  assert.equal(sourceOf(APPLICATION, own).transformed, undefined)
   assert.equal(sourceOf(APPLICATION, { spec: { source: { path: 'a' } }, status: { sourceType: 'Kustomize' } }).transformed, 'Kustomize')
   const several = { spec: { sources: [{ path: 'a' }, { path: 'b' }] } }
   assert.equal(sourceOf(APPLICATION, several).folder, undefined)
@@ -110,6 +122,6 @@ test('an object is found again by the mark that its neighbour bears, and a copy 
 
 test('only marks that are always labels select a list', () => {
   const claim = { namespace: 'apps', name: 'web' }
-  assert.match(selectorOf({ tool: 'flux-kustomization', ...claim }), /^kustomize\.[^=]+\/name=web,kustomize\.[^=]+\/namespace=apps$/)
-  assert.equal(selectorOf({ tool: 'argo-application', ...claim }), '')
+  assert.match(applierKind(KUSTOMIZATION).selector(claim), /^kustomize\.[^=]+\/name=web,kustomize\.[^=]+\/namespace=apps$/)
+  assert.equal(applierKind(APPLICATION).selector(claim), '')
 })

@@ -1,0 +1,352 @@
+/**
+ * Argo CD: Applications. Sources: argo-cd `docs/user-guide/{auto_sync,sync-options,compare-options,diffing,skip_reconcile,resource_hooks,
+ * helm,resource_tracking,directory}.md`, `docs/operator-manual/app-any-namespace.md`, `util/argo/resource_tracking.go`,
+ * `util/argo/normalizers/diff_normalizer.go`, `pkg/apis/application/v1alpha1/types.go`, gitops-engine `pkg/sync/hook`. Sync windows (of the
+ * AppProject) and ignore rules of the whole installation (`argocd-cm`) are not looked at.
+ */
+import { managedFieldsOf } from '../krm/managed-fields.ts'
+import { annotationsOf } from '../krm/resource.ts'
+import type { ResourceId } from '../krm/resource-id.ts'
+import type { Finding } from '../ports/probes.ts'
+import { matchesGlob } from '../text/glob.ts'
+import { isJsonArray, isJsonObject, type JsonObject } from '../text/json.ts'
+import { listed, type Phrase, phrase } from '../text/phrase.ts'
+import { hookValues } from './helm.ts'
+import { ignoredBy, readIgnores } from './ignore-rules.ts'
+import { describeField, judgeOwn } from './judgement.ts'
+import { commitIn, findOwn, folderOf, isName, named, objectsIn, partOf, textOf, UNKNOWN_SOURCE } from './own-resource.ts'
+import { isInFolder, passed, reachesFolder, sameRepository, titleOfOwn, verdict } from './sync-path.ts'
+import type {
+  ApplierCase,
+  ApplierKind,
+  BuiltInRule,
+  IgnoreSource,
+  Judgement,
+  ListedResources,
+  MarkedObject,
+  NamedApplier,
+  SyncedRepository,
+  Syncer,
+  SyncerReport,
+} from './syncer.ts'
+
+/** Where Argo CD runs when nothing says where: its own manifests, and OpenShift GitOps. */
+const NAMESPACES = ['argocd', 'openshift-gitops']
+const APPLIES = ['argocd-controller', 'argocd-application-controller']
+const SKIP_RECONCILE = 'argocd.argoproj.io/skip-reconcile'
+
+const IGNORES: IgnoreSource = {
+  group: 'argoproj.io',
+  kind: 'Application',
+  product: 'Argo CD',
+  names: 'globs',
+  rules: (own) => readIgnores(partOf(own, 'spec', 'ignoreDifferences'), 'jsonPointers', ''),
+  notImported: 'none',
+}
+
+const APPLICATION: ApplierKind = {
+  tool: 'argo-application',
+  title: ({ namespace, name }) => phrase`Argo CD Application ${namespace === '' ? name : `${namespace}/${name}`}`,
+  claim: claimOf,
+  wraps: [],
+  selector: () => '',
+  source: (own) => {
+    if (own === undefined) return UNKNOWN_SOURCE
+    const sources = partOf(own, 'spec', 'sources')
+    const several = isJsonArray(sources) && sources.length > 1
+    const source = isJsonArray(sources) && sources.length > 0 ? sources[0] : partOf(own, 'spec', 'source')
+    const type = partOf(own, 'status', 'sourceType')
+    return {
+      folder: several || !isJsonObject(source) ? undefined : folderOf(partOf(source, 'path')),
+      transformed: type === undefined || type === 'Directory' ? undefined : String(type),
+      choosesNamespace: true,
+    }
+  },
+  inventory: { listed: listedIn, questions: () => [], id: () => '', ofPackage: false },
+  keeps: [
+    ({ annotations }) =>
+      optionsIn(annotations.get('argocd.argoproj.io/sync-options')).includes('Prune=false')
+        ? {
+            rule: 'argo-no-prune',
+            why: 'the object is marked to stay when git drops it (argocd.argoproj.io/sync-options: Prune=false)',
+          }
+        : undefined,
+    ({ annotations }) =>
+      optionsIn(annotations.get('argocd.argoproj.io/compare-options')).includes('IgnoreExtraneous')
+        ? {
+            rule: 'argo-ignore-extraneous',
+            why: 'the object is marked as one that git need not have (argocd.argoproj.io/compare-options: IgnoreExtraneous)',
+          }
+        : undefined,
+  ],
+  sourcePath: 'none',
+  leavesUnmarked: () => false,
+  hooks: hookOf,
+  report,
+  judge,
+}
+
+export const ARGO_CD: Syncer = {
+  name: 'Argo CD',
+  managers: [
+    {
+      names: ['argocd-server'],
+      class: 'human-tool',
+      alone: false,
+      repeats: 'none',
+      what: "Argo CD's web page and command line: an edit of a live manifest or a resource action",
+    },
+    {
+      // Objects of RBAC are reconciled before they are applied, under the name of the program.
+      names: APPLIES,
+      class: 'gitops',
+      alone: true,
+      repeats: 'an Argo CD Application',
+      what: 'Argo CD (`argocd-controller` for an apply, `argocd-application-controller` otherwise)',
+    },
+    {
+      names: ['argocd', 'argocd-*', 'gitops-engine'],
+      class: 'gitops',
+      alone: false,
+      repeats: 'an Argo CD Application',
+      what: 'other programs of Argo CD',
+    },
+  ],
+  lastAppliedBy: APPLIES,
+  accounts: [...NAMESPACES, 'argo-cd'],
+  marks: {
+    labels: /^argocd\.argoproj\.io\/instance$/,
+    annotations: /^argocd\.argoproj\.io\/(tracking-id|installation-id)$/,
+    shared: [{ label: 'app.kubernetes.io/instance' }],
+    writers: [],
+    copies: [],
+  },
+  directives: new Map(),
+  requests: { kinds: /^argoproj\.io\//, annotations: /^argocd\.argoproj\.io\/refresh$/ },
+  appliers: [APPLICATION],
+  ignores: [IGNORES],
+  ignoreMark: 'none',
+  check: {
+    kinds: [{ group: 'argoproj.io', kind: 'Application' }],
+    judge: (of, repository) => of('Application').flatMap((own) => checkApplication(own, repository)),
+  },
+}
+
+/**
+ * `<application>:<group>/<kind>:<namespace>/<name>`, which must be the object's own ("Non self-referencing annotations" in
+ * `resource_tracking.md`). An Application outside of Argo CD's own namespace is `<namespace>_<application>` (InstanceName).
+ * The label alone, which charts set too, counts only where Argo CD wrote the object.
+ */
+function claimOf({ id, labels, annotations, object }: MarkedObject): NamedApplier | undefined {
+  const tracking = annotations.get('argocd.argoproj.io/tracking-id')
+  if (tracking !== undefined) {
+    // Only the first two colons part it: a name may hold more, as those of RBAC do.
+    const [application = '', kind, ...rest] = tracking.split(':')
+    const place = rest.join(':')
+    if (kind !== `${id.group}/${id.kind}`) return undefined
+    // Of a cluster-scoped object the namespace is where the Application deploys to.
+    const own = id.namespace === '' ? place.endsWith(`/${id.name}`) : place === `${id.namespace}/${id.name}`
+    return own ? applicationNamed(application) : undefined
+  }
+  const wrote = managedFieldsOf(object).entries.some(
+    ({ manager }) => ARGO_CD.managers.find(({ names }) => names.some((name) => matchesGlob(name, manager)))?.class === 'gitops',
+  )
+  const label = labels.get('argocd.argoproj.io/instance') ?? (wrote ? labels.get('app.kubernetes.io/instance') : undefined)
+  return label === undefined ? undefined : applicationNamed(label)
+}
+
+function applicationNamed(instance: string): NamedApplier | undefined {
+  const parts = instance.split('_')
+  const [namespace, name] = parts.length === 2 ? parts : ['', instance]
+  if (name === undefined || namespace === undefined || !isName(name) || parts.length > 2) return undefined
+  if (parts.length === 2 && !isName(namespace)) return undefined
+  return { ...named('argoproj.io', 'Application', namespace === '' ? NAMESPACES : [namespace], name), namespace }
+}
+
+function listedIn(own: JsonObject): ListedResources | undefined {
+  const all = partOf(own, 'status', 'resources')
+  if (!isJsonArray(all)) return undefined
+  const entries = all.filter(isJsonObject).filter((entry) => entry['hook'] !== true)
+  const ids = (some: readonly JsonObject[]): ResourceId[] => some.flatMap((entry) => entryOf(entry) ?? [])
+  return { resources: ids(entries), extraneous: ids(entries.filter((entry) => entry['requiresPruning'] === true)) }
+}
+
+function entryOf(entry: JsonObject): ResourceId | undefined {
+  const [kind, name] = [textOf(entry, 'kind'), textOf(entry, 'name')]
+  return kind === '' || name === '' ? undefined : { group: textOf(entry, 'group'), kind, namespace: textOf(entry, 'namespace'), name }
+}
+
+function optionsIn(value: string | undefined): readonly string[] {
+  return (value ?? '').split(',').map((option) => option.trim())
+}
+
+const NOT_IN_A_SYNC = new Set(['SyncFail', 'PreDelete', 'PostDelete', 'Skip'])
+
+/** argo-cd docs/user-guide/helm.md "Helm Hooks"; the others are not applied at all. `crd-install` is no hook there. */
+const HELM_EVENTS: { readonly [event: string]: string | undefined } = {
+  'pre-install': 'PreSync',
+  'pre-upgrade': 'PreSync',
+  'post-install': 'PostSync',
+  'post-upgrade': 'PostSync',
+  'pre-delete': 'PreDelete',
+  'post-delete': 'PostDelete',
+  'crd-install': 'Sync',
+}
+
+/** With a hook annotation of its own Helm's counts for nothing (gitops-engine pkg/sync/hook/hook.go). */
+function hookOf(manifest: JsonObject, runs: boolean): BuiltInRule | undefined {
+  const own = hookValues(manifest, 'argocd.argoproj.io/hook')
+  if (own.length === 0 && !runs) return undefined
+  const events = hookValues(manifest, 'helm.sh/hook')
+  const mapped = events.flatMap((event) => HELM_EVENTS[event] ?? [])
+  const hooks = own.length > 0 ? own : mapped
+  const because = (why: string): BuiltInRule => ({ rule: 'argo-hook', why })
+  if (own.length === 0 && events.length > 0 && mapped.length === 0)
+    return because('Argo CD never applies a Helm hook of this kind (helm.sh/hook)')
+  if (hooks.length === 0) return undefined
+  const from = own.length > 0 ? 'argocd.argoproj.io/hook' : 'helm.sh/hook'
+  if (hooks.every((hook) => hook === 'Skip')) return because(`Argo CD is told not to apply the object (${from}: Skip)`)
+  if (hooks.every((hook) => NOT_IN_A_SYNC.has(hook)))
+    return because(`Argo CD creates this hook only when a sync fails or the Application is deleted (${from})`)
+  const policies = [...hookValues(manifest, 'argocd.argoproj.io/hook-delete-policy'), ...hookValues(manifest, 'helm.sh/hook-delete-policy')]
+  const clears = policies.some((policy) => policy === 'HookSucceeded' || policy === 'hook-succeeded')
+  return clears ? because(`Argo CD removes this hook after it succeeded (${from}, hook-delete-policy)`) : undefined
+}
+
+function failedPhase(own: JsonObject): string | undefined {
+  const phase = partOf(own, 'status', 'operationState', 'phase')
+  return phase === 'Failed' || phase === 'Error' ? phase : undefined
+}
+
+function report(own: JsonObject, title: string): SyncerReport {
+  // Of whole syncs only: a sync of single resources is in no history (argo-cd `docs/user-guide/selective_sync.md`).
+  const last = objectsIn(partOf(own, 'status', 'history')).at(-1)
+  const failed = failedPhase(own)
+  return {
+    applied: commitIn(last === undefined ? undefined : partOf(last, 'revision')),
+    atWork: partOf(own, 'status', 'operationState', 'phase') === 'Running' ? `${title} is at work` : undefined,
+    suspended: annotationsOf(own).get(SKIP_RECONCILE) === 'true' ? `${title} is marked skip-reconcile` : undefined,
+    title,
+    says: failed === undefined ? undefined : `${title} says its last sync is ${failed}`,
+    interval: undefined,
+  }
+}
+
+function judge(question: ApplierCase): Judgement {
+  const { claim, own, fields } = question
+  const found = findOwn(own)
+  const judgement = judgeOwn(question, 'Argo CD has it in another namespace or runs in another cluster', (application, namespace) => {
+    const here = APPLICATION.title({ ...claim, namespace })
+    const policy = policyOf(application)
+    const unexpected = fields.some(({ drift }) => drift.change === 'unexpected')
+    // The namespace may be left out where it is Argo CD's own.
+    const sync = `argocd app sync ${namespace === NAMESPACES[0] ? '' : `${namespace}/`}${claim.name}${unexpected ? ' --prune' : ''}`
+    const ignored = fields.filter((field) => ignoredBy(IGNORES, application, field) === 'yes')
+    const perhaps = fields.filter((field) => ignoredBy(IGNORES, application, field) === 'unknown')
+    const ignoredText = listed(ignored.map(describeField))
+    if (fields.length > 0 && ignored.length === fields.length) {
+      return policy.respects
+        ? {
+            restores: 'never',
+            revertsUnasked: 'no',
+            sentence: phrase`${here} leaves alone, whatever is merged: ${ignoredText} (spec.ignoreDifferences, with RespectIgnoreDifferences)`,
+            command: undefined,
+            warnings: [],
+          }
+        : {
+            restores: 'when-told',
+            revertsUnasked: 'no',
+            sentence: phrase`${here} does not see the difference (spec.ignoreDifferences has ${ignoredText}), so merging starts no sync; one that is started applies it`,
+            command: sync,
+            warnings: [],
+          }
+    }
+    const warnings: Phrase[] = [
+      ...(ignored.length === 0
+        ? []
+        : [phrase`${here} ignores ${ignoredText} (spec.ignoreDifferences)${policy.respects ? ' and never restores it' : ''}`]),
+      ...(perhaps.length === 0
+        ? []
+        : [
+            phrase`${here} may ignore ${listed(perhaps.map(describeField))}: spec.ignoreDifferences has jq expressions that are not evaluated`,
+          ]),
+      ...(unexpected && policy.automated && !policy.prune ? [phrase`${here} does not prune by itself: the unexpected objects stay`] : []),
+      // A commit whose sync failed is not tried again (`auto_sync.md`), the next one is; what made it fail may still be there.
+      ...(failedPhase(application) === undefined ? [] : [phrase`the last sync of ${here} failed`]),
+    ]
+    return { ...judgePolicy(here, policy, sync), warnings }
+  })
+  if (!('failure' in found) || found.failure !== undefined) return judgement
+  const places = listed(own.map(({ wanted }) => phrase`${wanted.id.namespace}`))
+  return { ...judgement, warnings: [phrase`looked for it in ${places}`] }
+}
+
+interface SyncPolicy {
+  readonly automated: boolean
+  readonly selfHeal: boolean
+  readonly prune: boolean
+  readonly respects: boolean
+  readonly skipped: boolean
+}
+
+function policyOf(own: JsonObject): SyncPolicy {
+  const automated = partOf(own, 'spec', 'syncPolicy', 'automated')
+  const options = partOf(own, 'spec', 'syncPolicy', 'syncOptions')
+  return {
+    automated: isJsonObject(automated) && partOf(automated, 'enabled') !== false,
+    selfHeal: isJsonObject(automated) && partOf(automated, 'selfHeal') === true,
+    prune: isJsonObject(automated) && partOf(automated, 'prune') === true,
+    respects: isJsonArray(options) && options.includes('RespectIgnoreDifferences=true'),
+    skipped: annotationsOf(own).get(SKIP_RECONCILE) === 'true',
+  }
+}
+
+function judgePolicy(title: Phrase, policy: SyncPolicy, sync: string): Omit<Judgement, 'warnings'> {
+  if (policy.skipped) {
+    return {
+      restores: 'never',
+      revertsUnasked: 'no',
+      sentence: phrase`${title} is not reconciled (it is marked skip-reconcile): merging changes nothing in the cluster until the mark is removed`,
+      command: undefined,
+    }
+  }
+  if (!policy.automated) {
+    return {
+      restores: 'when-told',
+      revertsUnasked: 'no',
+      sentence: phrase`${title} is synced by hand: merging changes nothing in the cluster until somebody syncs it`,
+      command: sync,
+    }
+  }
+  if (policy.selfHeal) {
+    return {
+      restores: 'at-once',
+      revertsUnasked: 'yes',
+      sentence: phrase`${title} heals itself: it syncs again within seconds after live differs, so live may be back before anyone reviews`,
+      command: undefined,
+    }
+  }
+  return {
+    restores: 'at-interval',
+    revertsUnasked: 'no',
+    sentence: phrase`${title} syncs once for each new commit of its path, the merge among them, when it next looks at git (within about 3 minutes where nobody changed that)`,
+    command: undefined,
+  }
+}
+
+function checkApplication(own: JsonObject, repository: SyncedRepository): Finding[] {
+  const name = `Argo CD Application ${titleOfOwn(own)}`
+  const { folder, remote, rootKustomization } = repository
+  const sources = [...[partOf(own, 'spec', 'source')].filter(isJsonObject), ...objectsIn(partOf(own, 'spec', 'sources'))]
+  return sources.flatMap((source) => {
+    const path = textOf(source, 'path')
+    if (!sameRepository(textOf(source, 'repoURL'), remote) || path === '' || !reachesFolder(path, folder)) return []
+    const ownFolder = isInFolder(path, folder)
+    if (!ownFolder && partOf(source, 'directory', 'recurse') !== true) return []
+    if (rootKustomization && !ownFolder) return []
+    if (new RegExp(`(^|[{,])(/?${folder.replace('.', '\\.')}/\\*\\*?)([,}]|$)`).test(textOf(source, 'directory', 'exclude'))) {
+      return [passed(`${name} reads every folder, and excludes ${folder}/`)]
+    }
+    return [verdict(name, repository, ({ marked }) => marked, `set spec.source.directory.exclude of the Application to "${folder}/**"`)]
+  })
+}

@@ -1,0 +1,48 @@
+/**
+ * Who says that an object is his: the marks that each syncer leaves on what it applies. All marks can be forged or copied, so a mark that
+ * names its own object is held against it.
+ */
+import type { LiveView } from '../krm/live-view.ts'
+import { annotationsOf, labelsOf, readResource } from '../krm/resource.ts'
+import type { JsonObject } from '../text/json.ts'
+import type { Phrase } from '../text/phrase.ts'
+import { APPLIER_KINDS, applierKind } from './registry.ts'
+import type { Claim, MarkedObject } from './syncer.ts'
+
+/** Every claim, the one with most objects first. Objects that are not there or could not be read claim nothing. */
+export function claimsOf(live: LiveView): readonly Claim[] {
+  const claims = new Map<string, Claim & { readonly objects: Set<string> }>()
+  for (const [key, state] of live) {
+    for (const named of state.state === 'present' ? namedBy(state.object) : []) {
+      const place = `${named.tool} ${named.kind} ${named.namespace} ${named.name}`
+      const claim = claims.get(place) ?? { ...named, objects: new Set<string>() }
+      claim.objects.add(key)
+      claims.set(place, claim)
+    }
+  }
+  return [...claims]
+    .sort(([left, one], [right, other]) => other.objects.size - one.objects.size || (left < right ? -1 : 1))
+    .map(([, claim]) => claim)
+}
+
+function namedBy(object: JsonObject): readonly Omit<Claim, 'objects'>[] {
+  const read = readResource(object)
+  if ('problem' in read) return []
+  const marked: MarkedObject = { id: read.id, labels: labelsOf(read.object), annotations: annotationsOf(read.object), object: read.object }
+  const found = APPLIER_KINDS.flatMap((kind) => {
+    const named = kind.claim(marked)
+    return named === undefined ? [] : [{ kind, named }]
+  })
+  // Config Sync applies through kpt's library, Flux and Fleet through Helm's: the outer tool is the one that decides.
+  const wrapped = new Set(found.flatMap(({ kind }) => kind.wraps))
+  return found.flatMap(({ kind: { tool }, named }) => (wrapped.has(tool) ? [] : [{ tool, ...named }]))
+}
+
+/** Whether an object bears the mark of the claim, and names itself where the mark does. */
+export function isMarkedBy({ tool, kind, namespace, name }: Claim, object: JsonObject): boolean {
+  return namedBy(object).some((one) => one.tool === tool && one.kind === kind && one.namespace === namespace && one.name === name)
+}
+
+export function titleOf(claim: Claim): Phrase {
+  return applierKind(claim.tool).title(claim)
+}

@@ -1,0 +1,149 @@
+/**
+ * Config Sync: RootSync and RepoSync. Sources: kpt-config-sync `pkg/metadata/{annotations,metadata}.go`, `pkg/declared/{scope,
+ * resource_manager}.go`, `pkg/core` GKNN, `pkg/api/configsync`, `pkg/remediator`, `pkg/hydrate`. It applies through kpt's library.
+ */
+import type { Finding } from '../ports/probes.ts'
+import { isJsonObject, type JsonObject } from '../text/json.ts'
+import { type Phrase, phrase } from '../text/phrase.ts'
+import { judgeOwn, withExceptions } from './judgement.ts'
+import { KEPT_BY_INVENTORY, KPT_LIVE_TOOL, mutationIgnored } from './kpt-live.ts'
+import {
+  commitIn,
+  conditionProblem,
+  conditionReason,
+  folderOf,
+  hasCondition,
+  isName,
+  named,
+  partOf,
+  secondsOf,
+  textOf,
+  UNKNOWN_SOURCE,
+} from './own-resource.ts'
+import { reachesFolder, sameRepository, titleOfOwn, verdict } from './sync-path.ts'
+import type { ApplierCase, ApplierKind, Judgement, MarkedObject, NamedApplier, SyncedRepository, Syncer, SyncerReport } from './syncer.ts'
+
+const GROUP = 'configsync.gke.io'
+const ROOT_NAMESPACE = 'config-management-system'
+
+const SYNC: ApplierKind = {
+  tool: 'config-sync',
+  title: ({ kind, namespace, name }) => phrase`Config Sync ${[kind]} ${`${namespace}/${name}`}`,
+  claim: claimOf,
+  wraps: [KPT_LIVE_TOOL],
+  selector: () => '',
+  source: (own) => {
+    const git = own === undefined ? undefined : partOf(own, 'spec', 'git')
+    return isJsonObject(git) ? { ...UNKNOWN_SOURCE, folder: folderOf(partOf(git, 'dir') ?? '') } : UNKNOWN_SOURCE
+  },
+  inventory: {
+    listed: () => undefined,
+    // A ResourceGroup under the name and in the namespace of the RootSync or RepoSync.
+    questions: ({ namespace, name }) => [{ namespace, name, id: '' }],
+    id: ({ namespace, name }) => `${namespace}_${name}`,
+    ofPackage: false,
+  },
+  keeps: KEPT_BY_INVENTORY,
+  sourcePath: 'configmanagement.gke.io/source-path',
+  leavesUnmarked: () => false,
+  hooks: 'none',
+  report,
+  judge,
+}
+
+export const CONFIG_SYNC: Syncer = {
+  name: 'Config Sync',
+  managers: [
+    {
+      names: [GROUP, 'configsync*'],
+      class: 'gitops',
+      alone: false,
+      repeats: 'a RootSync or RepoSync of Config Sync',
+      what: 'Config Sync',
+    },
+  ],
+  lastAppliedBy: [],
+  accounts: [ROOT_NAMESPACE],
+  marks: {
+    labels: /^(configsync|configmanagement)\.gke\.io\//,
+    annotations: /^((configsync|configmanagement)\.gke\.io\/.+|config\.k8s\.io\/owning-inventory)$/,
+    shared: [{ label: 'app.kubernetes.io/managed-by', value: 'configmanagement.gke.io' }],
+    writers: [],
+    copies: [],
+  },
+  // Those of kpt live, whose library it uses.
+  directives: new Map(),
+  requests: 'none',
+  appliers: [SYNC],
+  ignores: [],
+  ignoreMark: 'none',
+  check: {
+    kinds: [
+      { group: GROUP, kind: 'RootSync' },
+      { group: GROUP, kind: 'RepoSync' },
+    ],
+    judge: (of, repository) => [...of('RootSync'), ...of('RepoSync')].flatMap((own) => checkSync(own, repository)),
+  },
+}
+
+/**
+ * `configsync.gke.io/manager` is `:root`, `:root_<name>`, `<namespace>` or `<namespace>_<name>`; it counts with `managed: enabled` and the
+ * object's own resource id. A RepoSync applies to its own namespace only, and syncs nothing while its source has anything else
+ * (KNV1058: `pkg/validate/scoped/validate/scope_validator.go` ClusterScopedForNamespaceReconciler, `pkg/parse/repository_scope.go`
+ * repositoryScopeVisitor), so its mark on any other object is a copy.
+ */
+function claimOf({ id, annotations }: MarkedObject): NamedApplier | undefined {
+  const manager = annotations.get('configsync.gke.io/manager')
+  if (manager === undefined || annotations.get('configmanagement.gke.io/managed') !== 'enabled') return undefined
+  const resourceId = [id.group, id.kind.toLowerCase(), id.namespace, id.name].filter((part, index) => index !== 2 || part !== '').join('_')
+  if ((annotations.get('configsync.gke.io/resource-id') ?? resourceId) !== resourceId) return undefined
+  const root = manager === ':root' || manager.startsWith(':root_')
+  const [scope = '', given, more] = manager.split('_')
+  const namespace = root ? ROOT_NAMESPACE : scope
+  if (!root && id.namespace !== namespace) return undefined
+  const name = given ?? (root ? 'root-sync' : 'repo-sync')
+  return isName(namespace) && isName(name) && more === undefined
+    ? named(GROUP, root ? 'RootSync' : 'RepoSync', [namespace], name)
+    : undefined
+}
+
+function report(own: JsonObject, title: string): SyncerReport {
+  return {
+    applied: commitIn(partOf(own, 'status', 'lastSyncedCommit')),
+    atWork: hasCondition(own, 'Syncing', 'True') ? `${title} is at work` : undefined,
+    suspended: undefined,
+    title,
+    says: conditionProblem(title, own, ['Stalled', 'True']),
+    interval: secondsOf(partOf(own, 'spec', 'git', 'period')),
+  }
+}
+
+/** The remediator watches what it applied and puts it back; it cannot be told to wait. */
+function judge(question: ApplierCase): Judgement {
+  const { title, fields } = question
+  return judgeOwn(question, undefined, (own) => {
+    const stalled = conditionReason(own, 'Stalled', 'True')
+    const errors = partOf(own, 'status', 'sync', 'errorSummary', 'totalCount')
+    const warnings: Phrase[] = [
+      ...(stalled === undefined ? [] : [phrase`${title} is stalled (${stalled})`]),
+      ...(typeof errors === 'number' && errors > 0
+        ? [phrase`${title} has ${[String(errors)]} sync ${[errors === 1 ? 'error' : 'errors']}`]
+        : []),
+    ]
+    const judgement: Judgement = {
+      restores: 'at-once',
+      revertsUnasked: 'yes',
+      sentence: phrase`${title} watches the objects and applies them again within seconds, merge or no merge: live may be back before anyone reviews`,
+      command: undefined,
+      warnings,
+    }
+    return withExceptions(judgement, question, fields.flatMap(mutationIgnored))
+  })
+}
+
+function checkSync(own: JsonObject, repository: SyncedRepository): Finding[] {
+  const { remote, folder } = repository
+  if (!sameRepository(textOf(own, 'spec', 'git', 'repo'), remote) || !reachesFolder(textOf(own, 'spec', 'git', 'dir'), folder)) return []
+  const name = `${textOf(own, 'kind') || 'RootSync'} ${titleOfOwn(own)}`
+  return [verdict(name, repository, ({ localConfig }) => localConfig, 'set spec.git.dir to the folder that holds the packages')]
+}

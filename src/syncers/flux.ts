@@ -1,0 +1,295 @@
+/**
+ * Flux: Kustomization and HelmRelease. Sources: kustomize-controller `docs/spec/v1/kustomizations.md` (interval, suspend, `reconcile:
+ * disabled`, `ssa`, prune) and `api/v1/inventory_types.go`, helm-controller `docs/spec/v2/helmreleases.md` (drift detection, suspend) and
+ * issue 1352 (the inventory of a HelmRelease, from 1.5 on), fluxcd/pkg `ssa/manager.go`, `ssa/jsondiff/selector.go`, `apis/meta`.
+ */
+import { annotationsOf, labelsOf, metadataText } from '../krm/resource.ts'
+import type { ResourceId } from '../krm/resource-id.ts'
+import { isIgnored, parseKrmIgnore } from '../package/krm-ignore.ts'
+import type { Finding } from '../ports/probes.ts'
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
+import { phrase } from '../text/phrase.ts'
+import { hookOfHelm, keptByHelm, leftUnmarkedByHelm } from './helm.ts'
+import { readIgnores } from './ignore-rules.ts'
+import { type Exception, ignoreException, judgeOwn, notPruned, notReady, suspended, withExceptions } from './judgement.ts'
+import {
+  commitIn,
+  conditionProblem,
+  durationOf,
+  folderOf,
+  hasCondition,
+  isFilled,
+  isName,
+  named,
+  partOf,
+  secondsOf,
+  textOf,
+  UNKNOWN_SOURCE,
+} from './own-resource.ts'
+import { passed, reachesFolder, sameRepository, titleOfOwn, verdict } from './sync-path.ts'
+import type {
+  ApplierCase,
+  ApplierKind,
+  DriftedField,
+  IgnoreSource,
+  Judgement,
+  ListedResources,
+  MarkedObject,
+  NamedApplier,
+  SyncedRepository,
+  Syncer,
+  SyncerReport,
+} from './syncer.ts'
+
+const KUSTOMIZE = 'kustomize.toolkit.fluxcd.io'
+const HELM = 'helm.toolkit.fluxcd.io'
+const ELSEWHERE = 'Flux runs in another cluster and applies to this one'
+
+const KUSTOMIZATION_IGNORES: IgnoreSource = {
+  group: KUSTOMIZE,
+  kind: 'Kustomization',
+  product: 'Flux',
+  names: 'patterns',
+  rules: (own) => readIgnores(partOf(own, 'spec', 'ignore'), 'paths', 'target'),
+  notImported: 'none',
+}
+
+const HELM_RELEASE_IGNORES: IgnoreSource = {
+  ...KUSTOMIZATION_IGNORES,
+  group: HELM,
+  kind: 'HelmRelease',
+  rules: (own) => readIgnores(partOf(own, 'spec', 'driftDetection', 'ignore'), 'paths', 'target'),
+}
+
+const KUSTOMIZATION: ApplierKind = {
+  tool: 'flux-kustomization',
+  title: ({ namespace, name }) => phrase`Flux Kustomization ${`${namespace}/${name}`}`,
+  claim: (object) => marked(KUSTOMIZE, 'Kustomization', object),
+  wraps: [],
+  selector: (claim) => selector(KUSTOMIZE, claim),
+  source: (own) => {
+    if (own === undefined) return UNKNOWN_SOURCE
+    // The path within an artifact of another kind is not one of git.
+    const isGit = (partOf(own, 'spec', 'sourceRef', 'kind') ?? 'GitRepository') === 'GitRepository'
+    return {
+      folder: isGit ? folderOf(partOf(own, 'spec', 'path') ?? './') : undefined,
+      transformed: ['namePrefix', 'nameSuffix', 'components'].find((name) => isFilled(partOf(own, 'spec', name))),
+      choosesNamespace: isFilled(partOf(own, 'spec', 'targetNamespace')),
+    }
+  },
+  inventory: { listed: listedIn, questions: () => [], id: () => '', ofPackage: false },
+  keeps: [
+    // Annotation or label, any case.
+    (question) => {
+      const name = `${KUSTOMIZE}/prune`
+      const value = question.annotations.get(name) ?? question.labels.get(name) ?? ''
+      const why = `the object is marked to stay when git drops it (${name}: disabled)`
+      return value.toLowerCase() === 'disabled' ? { rule: 'flux-no-prune', why } : undefined
+    },
+  ],
+  sourcePath: 'none',
+  leavesUnmarked: () => false,
+  hooks: 'none',
+  report,
+  judge: judgeKustomization,
+}
+
+const HELM_RELEASE: ApplierKind = {
+  tool: 'flux-helmrelease',
+  title: ({ namespace, name }) => phrase`Flux HelmRelease ${`${namespace}/${name}`}`,
+  // helm-controller internal/postrender/origin_labels.go
+  claim: (object) => marked(HELM, 'HelmRelease', object),
+  wraps: ['helm'],
+  selector: (claim) => selector(HELM, claim),
+  source: () => UNKNOWN_SOURCE,
+  inventory: {
+    listed: listedIn,
+    questions: (claim, own) => (own === undefined ? [] : [{ helmRelease: releaseOf(claim, own) }]),
+    id: () => '',
+    ofPackage: false,
+  },
+  keeps: [keptByHelm],
+  sourcePath: 'none',
+  leavesUnmarked: leftUnmarkedByHelm,
+  hooks: hookOfHelm,
+  report,
+  judge: judgeHelmRelease,
+}
+
+export const FLUX: Syncer = {
+  name: 'Flux',
+  managers: [
+    { names: ['kustomize-controller'], class: 'gitops', alone: true, repeats: 'a Flux Kustomization', what: 'Flux: Kustomizations' },
+    { names: ['helm-controller'], class: 'gitops', alone: true, repeats: 'a Flux HelmRelease', what: 'Flux: HelmReleases' },
+    {
+      names: ['flux', 'flux-*', 'source-controller', 'image-automation-controller'],
+      class: 'gitops',
+      alone: false,
+      repeats: 'none',
+      what: 'Flux: its other controllers, its command line, and `flux-client-side-apply`',
+    },
+  ],
+  lastAppliedBy: [],
+  accounts: ['flux-system'],
+  marks: {
+    labels: /^(kustomize|helm)\.toolkit\.fluxcd\.io\/(name|namespace)$/,
+    annotations: /^(kustomize|helm)\.toolkit\.fluxcd\.io\/(checksum|chart)$/,
+    shared: [],
+    writers: [],
+    copies: [],
+  },
+  directives: new Map(),
+  requests: { kinds: /\.toolkit\.fluxcd\.io\//, annotations: /^reconcile\.fluxcd\.io\/(requestedAt|forceAt|resetAt)$/ },
+  appliers: [KUSTOMIZATION, HELM_RELEASE],
+  ignores: [KUSTOMIZATION_IGNORES, HELM_RELEASE_IGNORES],
+  ignoreMark: 'none',
+  check: {
+    kinds: [
+      { group: KUSTOMIZE, kind: 'Kustomization' },
+      { group: 'source.toolkit.fluxcd.io', kind: 'GitRepository' },
+    ],
+    judge: (of, repository) => of('Kustomization').flatMap((own) => checkKustomization(own, of('GitRepository'), repository)),
+  },
+}
+
+/** `<group>/name` and `<group>/namespace`: fluxcd/pkg `ssa/manager.go` SetOwnerLabels. */
+function marked(group: string, kind: string, { labels }: MarkedObject): NamedApplier | undefined {
+  const [name, namespace] = [labels.get(`${group}/name`) ?? '', labels.get(`${group}/namespace`) ?? '']
+  return isName(name) && isName(namespace) ? named(group, kind, [namespace], name) : undefined
+}
+
+function selector(group: string, { namespace, name }: { readonly namespace: string; readonly name: string }): string {
+  return `${group}/name=${name},${group}/namespace=${namespace}`
+}
+
+function listedIn(own: JsonObject): ListedResources | undefined {
+  const entries = partOf(own, 'status', 'inventory', 'entries')
+  if (!isJsonArray(entries)) return undefined
+  const resources = entries.filter(isJsonObject).flatMap(({ id }) => (typeof id === 'string' ? (parseObjMetadata(id) ?? []) : []))
+  return { resources, extraneous: undefined }
+}
+
+/** `<namespace>_<name>_<group>_<Kind>`, where `__` in the name stands for `:` (cli-utils `pkg/object/objmetadata.go`). */
+export function parseObjMetadata(text: string): ResourceId | undefined {
+  const match = /^([^_]*)_(.+)_([^_]*)_([^_]+)$/.exec(text)
+  if (match === null) return undefined
+  const [, namespace = '', encoded = '', group = '', kind = ''] = match
+  const name = encoded.replaceAll('__', ':')
+  return name.includes('_') ? undefined : { group, kind, namespace, name }
+}
+
+/** The Helm release that a HelmRelease last made: its newest snapshot, else what the spec would name it. Storage is in its own namespace. */
+export function releaseOf(
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  own: JsonObject,
+): { namespace: string; name: string } {
+  const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
+  const history = partOf(own, 'status', 'history')
+  const newest = isJsonArray(history) && isJsonObject(history[0]) ? text(history[0]['name']) : ''
+  const target = textOf(own, 'spec', 'targetNamespace')
+  const composed = target === '' ? name : `${target}-${name}`
+  return {
+    namespace: textOf(own, 'status', 'storageNamespace') || textOf(own, 'spec', 'storageNamespace') || namespace,
+    name: newest || textOf(own, 'spec', 'releaseName') || composed,
+  }
+}
+
+function report(own: JsonObject, title: string): SyncerReport {
+  const atWork = hasCondition(own, 'Reconciling', 'True') || hasCondition(own, 'Ready', 'Unknown')
+  return {
+    applied: commitIn(partOf(own, 'status', 'lastAppliedRevision')),
+    atWork: atWork ? `${title} is at work` : undefined,
+    suspended: partOf(own, 'spec', 'suspend') === true ? `${title} is suspended` : undefined,
+    title,
+    says: conditionProblem(title, own, ['Stalled', 'True'], ['Ready', 'False']),
+    interval: secondsOf(partOf(own, 'spec', 'interval')),
+  }
+}
+
+function judgeKustomization(question: ApplierCase): Judgement {
+  const { claim, title, fields } = question
+  return judgeOwn(question, ELSEWHERE, (own) => {
+    if (partOf(own, 'spec', 'suspend') === true) return suspended(title, `flux resume kustomization ${claim.name} -n ${claim.namespace}`)
+    const interval = durationOf(own, 'spec', 'interval')
+    const judgement: Judgement = {
+      restores: 'at-interval',
+      revertsUnasked: 'yes',
+      sentence: phrase`${title} applies the package again as soon as its source has the merge, and every ${interval ?? 'interval of its own'} in any case: live may be back before anyone reviews`,
+      command: undefined,
+      warnings: [...notReady(title, own), ...notPruned(question, partOf(own, 'spec', 'prune') === true)],
+    }
+    return withExceptions(
+      judgement,
+      question,
+      fields.flatMap((field) => exceptionOf(field, own)),
+    )
+  })
+}
+
+function exceptionOf(field: DriftedField, own: JsonObject): Exception[] {
+  const isMarked = (key: string, ...values: readonly string[]): boolean => hasMark(field, `${KUSTOMIZE}/${key}`, values)
+  if (isMarked('reconcile', 'disabled')) return [{ field, why: ['the object is marked reconcile: disabled'] }]
+  if (isMarked('ssa', 'ignore')) return [{ field, why: ['the object is marked ssa: Ignore'] }]
+  if (field.live !== undefined && isMarked('ssa', 'ifnotpresent')) return [{ field, why: ['the object is marked ssa: IfNotPresent'] }]
+  return ignoreException(field, KUSTOMIZATION_IGNORES, own, 'spec.ignore')
+}
+
+function judgeHelmRelease(question: ApplierCase): Judgement {
+  const { claim, title, fields } = question
+  return judgeOwn(question, ELSEWHERE, (own) => {
+    const at = `${claim.name} -n ${claim.namespace}`
+    const force = `flux reconcile helmrelease ${at} --force`
+    const given = partOf(own, 'spec', 'driftDetection', 'mode')
+    const mode = given === 'enabled' || given === 'warn' ? given : 'disabled'
+    if (partOf(own, 'spec', 'suspend') === true) {
+      const resume = `flux resume helmrelease ${at}`
+      return suspended(title, mode === 'enabled' ? resume : `${resume} && ${force}`)
+    }
+    if (mode !== 'enabled') {
+      return {
+        restores: 'when-told',
+        revertsUnasked: 'no',
+        sentence: phrase`${title} does not put live back: its drift detection is ${[mode]}, and merging changes nothing in the cluster unless it makes a new release`,
+        command: force,
+        warnings: [...notReady(title, own), ['or set spec.driftDetection.mode of the HelmRelease to enabled']],
+      }
+    }
+    const interval = durationOf(own, 'spec', 'interval')
+    const judgement: Judgement = {
+      restores: 'at-interval',
+      revertsUnasked: 'yes',
+      sentence: phrase`${title} puts live back every ${interval ?? 'interval of its own'} (drift detection is enabled): it may be back before anyone reviews`,
+      command: undefined,
+      warnings: notReady(title, own),
+    }
+    const exceptions = fields.flatMap((field): Exception[] =>
+      hasMark(field, `${HELM}/driftDetection`, ['disabled'])
+        ? [{ field, why: ['the object is marked driftDetection: disabled'] }]
+        : ignoreException(field, HELM_RELEASE_IGNORES, own, 'spec.driftDetection.ignore'),
+    )
+    return withExceptions(judgement, question, exceptions)
+  })
+}
+
+function hasMark({ live }: DriftedField, key: string, values: readonly string[]): boolean {
+  if (live === undefined) return false
+  const found = [labelsOf(live).get(key), annotationsOf(live).get(key)]
+  return found.some((value) => value !== undefined && values.includes(value.toLowerCase()))
+}
+
+/** A path without kustomization.yaml takes every YAML file below it; source-controller `docs/spec/v1/gitrepositories.md`: what is left out. */
+function checkKustomization(own: JsonObject, sources: readonly JsonObject[], repository: SyncedRepository): Finding[] {
+  const name = `Flux Kustomization ${titleOfOwn(own)}`
+  const namespace = textOf(own, 'spec', 'sourceRef', 'namespace') || metadataText(own, 'namespace')
+  const source = sources.find(
+    (one) => metadataText(one, 'name') === textOf(own, 'spec', 'sourceRef', 'name') && metadataText(one, 'namespace') === namespace,
+  )
+  if (textOf(own, 'spec', 'sourceRef', 'kind') !== 'GitRepository' || source === undefined) return []
+  const { folder, remote, rootKustomization } = repository
+  if (!sameRepository(textOf(source, 'spec', 'url'), remote) || !reachesFolder(textOf(own, 'spec', 'path'), folder)) return []
+  if (rootKustomization) return []
+  const rules = parseKrmIgnore(`${repository.sourceIgnore}\n${textOf(source, 'spec', 'ignore')}`)
+  if (isIgnored(rules, folder, true)) return [passed(`${name} reads the root, and .sourceignore keeps ${folder}/ from it`)]
+  const fix = `add "/${folder}/" to .sourceignore in the root of the repository`
+  return [verdict(name, repository, ({ localConfig }) => localConfig, fix)]
+}

@@ -1,0 +1,113 @@
+/**
+ * Helm, run by a person or a pipeline. Sources: helm `pkg/action/validate.go` (marks), `pkg/kube/resource_policy.go`, "Chart Hooks"
+ * (helm.sh/docs/topics/charts_hooks), `pkg/action/install.go` (setMetadataVisitor sees the manifest only, so hooks have no marks), `pkg/cli`
+ * (the User-Agent `Helm/<version>`, under which it writes what it sets no manager for).
+ */
+import { annotationsOf } from '../krm/resource.ts'
+import { getKey, type JsonObject } from '../text/json.ts'
+import { phrase } from '../text/phrase.ts'
+import { isName, UNKNOWN_SOURCE, unlisted } from './own-resource.ts'
+import {
+  type ApplierKind,
+  type BuiltInRule,
+  type KeepQuestion,
+  type MarkedObject,
+  type NamedApplier,
+  NO_SYNCER_REPORT,
+  type Syncer,
+} from './syncer.ts'
+
+/** What Helm writes on each object of a release, as others who use its library do. */
+export function releaseMark({ labels, annotations }: MarkedObject): NamedApplier | undefined {
+  const [name, namespace] = [annotations.get('meta.helm.sh/release-name') ?? '', annotations.get('meta.helm.sh/release-namespace') ?? '']
+  return labels.get('app.kubernetes.io/managed-by') === 'Helm' && isName(name) && isName(namespace) ? unlisted(name, namespace) : undefined
+}
+
+export function keptByHelm({ annotations }: KeepQuestion): BuiltInRule | undefined {
+  return annotations.get('helm.sh/resource-policy')?.trim().toLowerCase() === 'keep'
+    ? { rule: 'helm-keep', why: 'the object is marked to stay when its chart drops it (helm.sh/resource-policy: keep)' }
+    : undefined
+}
+
+export function leftUnmarkedByHelm(object: JsonObject): boolean {
+  return getKey(object, 'kind') === 'CustomResourceDefinition' || annotationsOf(object).has('helm.sh/hook')
+}
+
+/** Events that neither an install nor an upgrade is. */
+const NOT_IN_A_RELEASE = new Set(['pre-delete', 'post-delete', 'pre-rollback', 'post-rollback', 'test', 'test-success', 'test-failure'])
+
+/** A hook whose delete policy keeps it until its next run is missing when it is gone: something removed it. */
+export function hookOfHelm(manifest: JsonObject): BuiltInRule | undefined {
+  const events = hookValues(manifest, 'helm.sh/hook')
+  if (events.length === 0) return undefined
+  if (events.every((event) => NOT_IN_A_RELEASE.has(event)))
+    return { rule: 'helm-hook', why: `Helm creates this hook only on ${events.join(', ')} (helm.sh/hook)` }
+  return hookValues(manifest, 'helm.sh/hook-delete-policy').includes('hook-succeeded')
+    ? { rule: 'helm-hook', why: 'Helm removes this hook after it succeeded (helm.sh/hook-delete-policy)' }
+    : undefined
+}
+
+/** The values of an annotation that lists them with commas. */
+export function hookValues(manifest: JsonObject, annotation: string): readonly string[] {
+  return (annotationsOf(manifest).get(annotation) ?? '')
+    .split(',')
+    .map((value) => value.trim())
+    .filter((value) => value !== '')
+}
+
+const RELEASE: ApplierKind = {
+  tool: 'helm',
+  title: ({ namespace, name }) => phrase`Helm release ${`${namespace}/${name}`}`,
+  claim: releaseMark,
+  wraps: [],
+  selector: () => 'app.kubernetes.io/managed-by=Helm',
+  source: () => UNKNOWN_SOURCE,
+  inventory: {
+    listed: () => undefined,
+    questions: ({ namespace, name }) => [{ helmRelease: { namespace, name } }],
+    id: () => '',
+    ofPackage: false,
+  },
+  keeps: [keptByHelm],
+  sourcePath: 'none',
+  leavesUnmarked: leftUnmarkedByHelm,
+  hooks: hookOfHelm,
+  report: () => NO_SYNCER_REPORT,
+  judge: ({ title }) => ({
+    restores: 'when-told',
+    revertsUnasked: 'no',
+    sentence: phrase`${title} was made by whoever runs Helm, and nothing in the cluster repeats it: after the merge helm upgrade has to be run again`,
+    command: undefined,
+    warnings: [],
+  }),
+}
+
+export const HELM: Syncer = {
+  name: 'Helm',
+  managers: [
+    // Helm 3 updates; Helm 4 applies, and leaves the definitions of a chart's crds/ to whoever installed them.
+    { names: ['helm'], class: 'gitops', alone: true, repeats: 'none', what: 'Helm: `helm` is the name of the program' },
+    {
+      names: ['Helm', 'helm-*'],
+      class: 'gitops',
+      alone: false,
+      repeats: 'none',
+      what: 'Helm by its User-Agent, and programs named after it',
+    },
+  ],
+  lastAppliedBy: [],
+  accounts: [],
+  marks: {
+    labels: 'none',
+    annotations: /^meta\.helm\.sh\/release-(name|namespace)$/,
+    shared: [{ label: 'app.kubernetes.io/managed-by', value: 'Helm' }],
+    writers: ['helm-controller'],
+    copies: [],
+  },
+  directives: new Map(),
+  requests: 'none',
+  appliers: [RELEASE],
+  ignores: [],
+  ignoreMark: 'none',
+  check: 'none',
+}

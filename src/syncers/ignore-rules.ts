@@ -1,0 +1,152 @@
+/** Whether an ignore rule of a syncer's own resource covers a difference. */
+import { RE2JS } from 're2js'
+import { type FieldPath, indexOfStep, valueAt } from '../krm/field-path.ts'
+import { matchesLabels, parseLabelSelector } from '../krm/label-selector.ts'
+import { annotationsOf, labelsOf } from '../krm/resource.ts'
+import { parseApiVersion } from '../krm/resource-id.ts'
+import { getKey, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
+import { objectsIn, textOf, textsIn } from './own-resource.ts'
+import type { DriftedField, ForeignIgnore, IgnoreSource } from './syncer.ts'
+
+/** `unknown`: there is a rule of a kind that is not evaluated here. */
+export type Ignored = 'yes' | 'no' | 'unknown'
+
+type Target = ForeignIgnore['target']
+
+/** @param pointers name of the field with the JSON Pointers @param target name of the field with the target, empty where the rule is it */
+export function readIgnores(rules: Json | undefined, pointers: string, target: string): readonly ForeignIgnore[] {
+  return objectsIn(rules).map((rule) => {
+    const given = target === '' ? rule : getKey(rule, target)
+    const selector = isJsonObject(given) ? given : {}
+    const text = (name: keyof Target): string => textOf(selector, name)
+    const [group, version, kind, namespace, name] = [text('group'), text('version'), text('kind'), text('namespace'), text('name')]
+    return {
+      target: {
+        group,
+        version,
+        kind,
+        namespace,
+        name,
+        labelSelector: text('labelSelector'),
+        annotationSelector: text('annotationSelector'),
+      },
+      pointers: textsIn(getKey(rule, pointers)),
+      jq: textsIn(getKey(rule, 'jqPathExpressions')),
+      managers: textsIn(getKey(rule, 'managedFieldsManagers')),
+    }
+  })
+}
+
+/** @param own the syncer's own resource */
+export function ignoredBy(source: IgnoreSource, own: JsonObject, field: DriftedField): Ignored {
+  return anyOf(source.rules(own).map((rule) => ignoredByRule(rule, source.names, field)))
+}
+
+function ignoredByRule({ target, pointers, jq, managers }: ForeignIgnore, names: IgnoreSource['names'], field: DriftedField): Ignored {
+  // The empty pointer names the whole object, but to Argo CD.
+  const covered = pointers.some((pointer) => (pointer === '' && names !== 'globs') || pointerCovers(pointer, field))
+  const fields =
+    covered || managers.includes(field.drift.actor.manager) ? 'yes' : anyOf(jq.map((expression) => jqCovers(expression, field)))
+  if (fields === 'no') return 'no'
+  const matches = matchesTarget(target, names, field)
+  return matches === 'yes' ? fields : matches
+}
+
+function matchesTarget(target: Target, names: IgnoreSource['names'], { drift: { id }, live }: DriftedField): Ignored {
+  const version = live === undefined ? '' : parseApiVersion(textOf(live, 'apiVersion')).version
+  const parts = { ...id, version }
+  let answer: Ignored = 'yes'
+  for (const part of ['group', 'version', 'kind', 'name', 'namespace'] as const) {
+    const matches = matchesName(target[part], parts[part], names, part)
+    if (matches === 'no') return 'no'
+    if (matches === 'unknown') answer = 'unknown'
+  }
+  for (const [text, map] of [
+    [target.labelSelector, live === undefined ? new Map<string, string>() : labelsOf(live)],
+    [target.annotationSelector, live === undefined ? new Map<string, string>() : annotationsOf(live)],
+  ] as const) {
+    if (text === '') continue
+    const parsed = parseLabelSelector(text)
+    if ('problem' in parsed) return 'unknown'
+    if (!matchesLabels(parsed.selector, map)) return 'no'
+  }
+  return answer
+}
+
+function matchesName(wanted: string, text: string, names: IgnoreSource['names'], part: string): Ignored {
+  if (names === 'globs' && (part === 'group' || part === 'kind')) return globMatches(wanted, text) ? 'yes' : 'no'
+  if (wanted === '' || wanted === text) return 'yes'
+  if (names === 'patterns') return wholeMatch(wanted, text)
+  return names === 'exact' && !/^[A-Za-z0-9.-]+$/.test(wanted) ? 'unknown' : 'no'
+}
+
+/** The pattern is the cluster's, so it runs in an engine whose time grows with the length only. */
+function wholeMatch(pattern: string, text: string): Ignored {
+  try {
+    return RE2JS.compile(`^(?:${pattern})$`).matcher(text).find() ? 'yes' : 'no'
+  } catch {
+    return 'unknown'
+  }
+}
+
+/** `*` and `?`, as in argo-cd `util/glob`. In steps that never go back further than the last `*`. */
+function globMatches(pattern: string, text: string): boolean {
+  let [at, from, star, starred] = [0, 0, -1, 0]
+  while (from < text.length) {
+    if (pattern[at] === '*') {
+      star = at
+      at += 1
+      starred = from
+    } else if (pattern[at] === text[from] || pattern[at] === '?') {
+      at += 1
+      from += 1
+    } else if (star >= 0) {
+      at = star + 1
+      starred += 1
+      from = starred
+    } else return false
+  }
+  return /^\**$/.test(pattern.slice(at))
+}
+
+/** Whether a JSON Pointer (RFC 6901) names the field or a place above it. */
+function pointerCovers(pointer: string, field: DriftedField): boolean {
+  if (!pointer.startsWith('/')) return false
+  const parts = pointer
+    .slice(1)
+    .split('/')
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+  return covers(parts, field)
+}
+
+/** Plain paths only. */
+function jqCovers(expression: string, field: DriftedField): Ignored {
+  const text = expression.trim()
+  const step = /\.([A-Za-z_][A-Za-z0-9_]*)|\.?\["((?:[^"\\])*)"\]|\.?\[([0-9]*)\]/y
+  const parts: (string | undefined)[] = []
+  while (step.lastIndex < text.length) {
+    const at = step.exec(text)
+    if (at === null) return 'unknown'
+    // An empty index is every item.
+    parts.push(at[1] ?? at[2] ?? (at[3] === '' ? undefined : at[3]))
+  }
+  return parts.length > 0 && covers(parts, field) ? 'yes' : 'no'
+}
+
+/** @param parts names and indexes; undefined stands for any item of a list */
+function covers(parts: readonly (string | undefined)[], { drift: { path }, live }: DriftedField): boolean {
+  return parts.length <= path.length && parts.every((part, index) => sameStep(part, path, index, live))
+}
+
+function sameStep(part: string | undefined, path: FieldPath, index: number, live: JsonObject | undefined): boolean {
+  const step = path[index]
+  if (step === undefined) return false
+  if (step.kind === 'field') return step.name === part
+  if (part === undefined) return true
+  const list = valueAt(live, path.slice(0, index))
+  return list !== undefined && part === String(indexOfStep(list, step))
+}
+
+function anyOf(answers: readonly Ignored[]): Ignored {
+  return answers.includes('yes') ? 'yes' : answers.includes('unknown') ? 'unknown' : 'no'
+}

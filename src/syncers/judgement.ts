@@ -1,0 +1,95 @@
+/** The sentences and exceptions that the files of the syncers share when they judge what a syncer does about drift. */
+import type { Failure } from '../failure.ts'
+import { shownPathOnly } from '../krm/redaction/shown-path.ts'
+import { describeResourceId } from '../krm/resource-id.ts'
+import type { JsonObject } from '../text/json.ts'
+import { listed, type Phrase, phrase } from '../text/phrase.ts'
+import { type Ignored, ignoredBy } from './ignore-rules.ts'
+import { conditionReason, findOwn } from './own-resource.ts'
+import type { ApplierCase, DriftedField, IgnoreSource, Judgement } from './syncer.ts'
+
+/** A difference that the applier leaves alone. */
+export interface Exception {
+  readonly field: DriftedField
+  readonly why: Phrase
+}
+
+/**
+ * The judgement of what the applier's own resource says; where that is not to be had, what is known without it.
+ *
+ * @param elsewhere whether such a resource may lie in another cluster and apply to this one from there
+ */
+export function judgeOwn(
+  { own, title, byHand }: ApplierCase,
+  elsewhere: string | undefined,
+  judge: (own: JsonObject, namespace: string) => Judgement,
+): Judgement {
+  const found = findOwn(own)
+  if (!('failure' in found)) return judge(found.object, found.wanted.id.namespace)
+  return found.failure === undefined ? absent(title, byHand, elsewhere) : unreadable(title, found.failure)
+}
+
+/** An error is not absence: what an unreadable resource would have said stays unknown. */
+function unreadable(title: Phrase, { code, why, remedy }: Failure): Judgement {
+  return {
+    restores: 'unknown',
+    revertsUnasked: 'unknown',
+    sentence: phrase`${title} applies the package, and what it does after the merge is not known: it could not be read (${code}: ${why})`,
+    command: undefined,
+    warnings: [phrase`to know what it does: ${remedy}`],
+  }
+}
+
+function absent(title: Phrase, command: string | undefined, elsewhere: string | undefined): Judgement {
+  const nobody = phrase`${title}, which the objects name as theirs, is not in this cluster`
+  if (elsewhere === undefined) {
+    return { restores: 'never', revertsUnasked: 'no', sentence: phrase`${nobody}: nobody applies the package`, command, warnings: [] }
+  }
+  return {
+    restores: 'unknown',
+    revertsUnasked: 'unknown',
+    sentence: phrase`${nobody}: unless ${[elsewhere]}, nobody applies the package`,
+    command,
+    warnings: [],
+  }
+}
+
+/** The judgement without the exceptions, or `never` where nothing else is left. */
+export function withExceptions(judgement: Judgement, { title, fields }: ApplierCase, exceptions: readonly Exception[]): Judgement {
+  if (exceptions.length === 0) return judgement
+  const all = listed(exceptions.map(({ field, why }) => phrase`${describeField(field)} (${why})`))
+  const rest = phrase`${title} leaves alone, whatever is merged: ${all}`
+  if (exceptions.length < fields.length) return { ...judgement, warnings: [...judgement.warnings, rest] }
+  return { ...judgement, restores: 'never', revertsUnasked: 'no', sentence: rest, command: undefined }
+}
+
+export function describeField({ drift: { id, path } }: DriftedField): Phrase {
+  return path.length === 0 ? phrase`${describeResourceId(id)}` : phrase`${describeResourceId(id)} ${shownPathOnly(path)}`
+}
+
+/** A rule that cannot be evaluated is told as a rule that may hold: a promise to restore would be the worse error. */
+export function ignoreException(field: DriftedField, source: IgnoreSource, own: JsonObject, where: string): Exception[] {
+  const ignored: Ignored = ignoredBy(source, own, field)
+  if (ignored === 'no') return []
+  return [{ field, why: ignored === 'yes' ? [`ignored by ${where}`] : [`perhaps ignored by ${where}, of which a target cannot be read`] }]
+}
+
+export function suspended(title: Phrase, command: string): Judgement {
+  return {
+    restores: 'when-told',
+    revertsUnasked: 'no',
+    sentence: phrase`${title} is suspended: merging changes nothing in the cluster until it is resumed`,
+    command,
+    warnings: [],
+  }
+}
+
+export function notReady(title: Phrase, own: JsonObject): Phrase[] {
+  const reason = conditionReason(own, 'Ready', 'False')
+  return reason === undefined ? [] : [phrase`${title} is not ready now (${reason}): it may not get as far as applying`]
+}
+
+export function notPruned({ title, fields }: ApplierCase, prunes: boolean): Phrase[] {
+  const unexpected = fields.some(({ drift }) => drift.change === 'unexpected')
+  return !unexpected || prunes ? [] : [phrase`${title} does not prune: the unexpected objects stay`]
+}

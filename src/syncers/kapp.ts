@@ -1,0 +1,58 @@
+/**
+ * kapp, run by hand or by kapp-controller. Sources: carvel kapp, "diff" and "apply" in its documentation, `pkg/kapp/config/default.go`,
+ * `cmd/app/ssa_flags.go`. Read only: it was not run against this.
+ */
+import { phrase } from '../text/phrase.ts'
+import { isName, UNKNOWN_SOURCE, unlisted } from './own-resource.ts'
+import { type ApplierKind, NO_SYNCER_REPORT, type Syncer } from './syncer.ts'
+
+const APP: ApplierKind = {
+  tool: 'kapp',
+  title: ({ name }) => phrase`kapp app ${name}`,
+  // The label with the object's own identity `v1;<namespace>/<group>/<kind>/<name>;<version>`.
+  claim: ({ id, labels, annotations }) => {
+    const name = labels.get('kapp.k14s.io/app') ?? ''
+    const identity = annotations.get('kapp.k14s.io/identity')?.split(';')[1]
+    return isName(name) && identity === `${id.namespace}/${id.group}/${id.kind}/${id.name}` ? unlisted(name) : undefined
+  },
+  wraps: [],
+  selector: () => '',
+  source: () => UNKNOWN_SOURCE,
+  inventory: 'none',
+  keeps: [],
+  sourcePath: 'none',
+  leavesUnmarked: () => false,
+  hooks: 'none',
+  report: () => NO_SYNCER_REPORT,
+  judge: ({ title }) => ({
+    restores: 'unknown',
+    revertsUnasked: 'unknown',
+    sentence: phrase`${title} applied the package; whether kapp-controller repeats it, or somebody has to run kapp deploy, the objects do not tell`,
+    command: undefined,
+    warnings: [],
+  }),
+}
+
+export const KAPP: Syncer = {
+  name: 'kapp',
+  managers: [
+    {
+      // An update under the name of the program, or what --ssa-field-manager says.
+      names: ['kapp', 'kapp-server-side-apply'],
+      class: 'gitops',
+      alone: true,
+      repeats: 'a GitOps tool',
+      what: 'kapp, run by hand or by kapp-controller',
+    },
+    { names: ['kapp*'], class: 'gitops', alone: false, repeats: 'a GitOps tool', what: 'other programs of kapp' },
+  ],
+  lastAppliedBy: [],
+  accounts: ['kapp-controller'],
+  marks: { labels: /^kapp\.k14s\.io\//, annotations: /^kapp\.k14s\.io\//, shared: [], writers: [], copies: ['kapp.k14s.io/original'] },
+  directives: new Map(),
+  requests: 'none',
+  appliers: [APP],
+  ignores: [],
+  ignoreMark: 'none',
+  check: 'none',
+}

@@ -1,0 +1,113 @@
+/**
+ * `kpt live apply`, and what it shares with Config Sync through cli-utils. Sources: cli-utils `pkg/inventory/policy.go` (the owning-inventory
+ * annotation, CanPrune), `pkg/common/common.go` (lifecycle annotations), `pkg/object/{dependson,mutation}`; kpt's ResourceGroup.
+ */
+import { annotationsOf } from '../krm/resource.ts'
+import { phrase } from '../text/phrase.ts'
+import { type Exception, withExceptions } from './judgement.ts'
+import { isName, unlisted } from './own-resource.ts'
+import { type ApplierKind, type DriftedField, type KeepRule, NO_SYNCER_REPORT, type Syncer } from './syncer.ts'
+
+/** On each object the id of the inventory that lists it. */
+export const OWNING_INVENTORY = 'config.k8s.io/owning-inventory'
+export const KPT_LIVE_TOOL = 'kpt-live'
+
+const DELETION = 'client.lifecycle.config.k8s.io/deletion'
+const ON_REMOVE = 'cli-utils.sigs.k8s.io/on-remove'
+
+export const KEPT_BY_INVENTORY: readonly KeepRule[] = [
+  ({ annotations }) => {
+    const mark =
+      annotations.get(DELETION) === 'detach'
+        ? `${DELETION}: detach`
+        : annotations.get(ON_REMOVE) === 'keep'
+          ? `${ON_REMOVE}: keep`
+          : undefined
+    return mark === undefined
+      ? undefined
+      : { rule: 'kpt-keep', why: `the object is marked to stay when its package lets go of it (${mark})` }
+  },
+  // With the default policy only objects with the inventory's own id are pruned.
+  ({ annotations, inventoryId, idIsWritten }) => {
+    if (inventoryId === '') return undefined
+    const id = annotations.get(OWNING_INVENTORY)
+    if (id === inventoryId || (id === undefined && !idIsWritten)) return undefined
+    const why =
+      id === undefined
+        ? `its ${OWNING_INVENTORY} annotation was taken off, so the inventory no longer owns the object`
+        : `another inventory owns the object by now (${OWNING_INVENTORY})`
+    return { rule: 'kpt-abandoned', why }
+  },
+]
+
+/** Not changed while it exists. */
+export function mutationIgnored(field: DriftedField): Exception[] {
+  const { live } = field
+  const ignored = live !== undefined && annotationsOf(live).get('client.lifecycle.config.k8s.io/mutation') === 'ignore'
+  return ignored ? [{ field, why: ['the object is marked mutation: ignore'] }] : []
+}
+
+const INVENTORY: ApplierKind = {
+  tool: KPT_LIVE_TOOL,
+  title: ({ name }) => (name === '' ? ['kpt live'] : phrase`kpt live (inventory ${name})`),
+  claim: ({ annotations }) => {
+    const name = annotations.get(OWNING_INVENTORY)
+    return name === undefined ? undefined : unlisted(isName(name) ? name : '')
+  },
+  wraps: [],
+  selector: () => '',
+  source: () => ({ folder: undefined, transformed: undefined, choosesNamespace: false }),
+  inventory: {
+    listed: () => undefined,
+    questions: ({ name }, _own, namespaces) => namespaces.map((namespace) => ({ namespace, name: '', id: name })),
+    id: ({ name }) => name,
+    ofPackage: true,
+  },
+  keeps: KEPT_BY_INVENTORY,
+  sourcePath: 'none',
+  leavesUnmarked: () => false,
+  hooks: 'none',
+  report: () => NO_SYNCER_REPORT,
+  judge: (question) => {
+    const { title, folder, fields } = question
+    return withExceptions(
+      {
+        restores: 'when-told',
+        revertsUnasked: 'no',
+        sentence: phrase`${title} applied the package, and nothing in the cluster repeats it: after the merge a pipeline or a person has to run it again`,
+        command: `kpt live apply ${folder}`,
+        warnings: [],
+      },
+      question,
+      fields.flatMap(mutationIgnored),
+    )
+  },
+}
+
+export const KPT_LIVE: Syncer = {
+  name: 'kpt live',
+  managers: [{ names: ['kpt', 'kpt-*'], class: 'gitops', alone: false, repeats: 'none', what: 'kpt live and other programs of kpt' }],
+  lastAppliedBy: ['kpt', 'kpt-*'],
+  accounts: ['porch-system'],
+  marks: {
+    labels: 'none',
+    annotations:
+      /^(config\.k8s\.io\/owning-inventory|(internal\.)?config\.kubernetes\.io\/(path|index|package-path|annotations-migration-resource-id)|internal\.kpt\.dev\/.+)$/,
+    shared: [],
+    // cli-utils applies under kubectl's own names (docs/facts/applier-managers.md).
+    writers: ['kubectl', 'kubectl-client-side-apply'],
+    copies: [],
+  },
+  directives: new Map([
+    ['config.kubernetes.io/depends-on', 'depends-on'],
+    ['config.kubernetes.io/apply-time-mutation', 'depends-on'],
+    [DELETION, 'client-lifecycle'],
+    ['client.lifecycle.config.k8s.io/mutation', 'client-lifecycle'],
+    [ON_REMOVE, 'client-lifecycle'],
+  ]),
+  requests: 'none',
+  appliers: [INVENTORY],
+  ignores: [],
+  ignoreMark: 'none',
+  check: 'none',
+}

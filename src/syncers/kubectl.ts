@@ -1,0 +1,46 @@
+/** kubectl: it applies where somebody runs it, and marks nothing but with the last-applied annotation. Sources: k8s.io/kubectl `pkg/cmd`. */
+import type { Syncer } from './syncer.ts'
+
+/** What `kubectl apply` writes when it works on the client's side (k8s.io/kubectl, pkg/cmd/apply). */
+export const CLIENT_SIDE_APPLY = 'kubectl-client-side-apply'
+
+/** What `kubectl create` writes. */
+export const KUBECTL_CREATE = 'kubectl-create'
+
+/** Where a client-side apply keeps what it applied. */
+export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
+
+/** The server's own name for what an object held when nobody's fields were known and somebody applied (k8s.io/apimachinery, util/managedfields). */
+export const BEFORE_FIRST_APPLY = 'before-first-apply'
+
+export const KUBECTL: Syncer = {
+  name: 'kubectl',
+  managers: [
+    {
+      names: ['kubectl', 'kubectl-*'],
+      class: 'human-tool',
+      alone: false,
+      repeats: 'none',
+      what: 'kubectl; `kubectl-<verb>` is its default (k8s.io/kubectl, FieldManager flags)',
+    },
+  ],
+  // `kubectl-last-applied` keeps it for server-side applies.
+  lastAppliedBy: [
+    'kubectl',
+    CLIENT_SIDE_APPLY,
+    'kubectl-last-applied',
+    KUBECTL_CREATE,
+    'kubectl-replace',
+    'kubectl-run',
+    'kubectl-expose',
+    'oc',
+  ],
+  accounts: [],
+  marks: { labels: 'none', annotations: 'none', shared: [], writers: [], copies: [LAST_APPLIED] },
+  directives: new Map(),
+  requests: 'none',
+  appliers: [],
+  ignores: [],
+  ignoreMark: 'none',
+  check: 'none',
+}

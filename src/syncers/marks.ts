@@ -1,0 +1,52 @@
+/** The marks of syncers: what the syncer itself wrote of them is no difference. */
+import type { FieldPath } from '../krm/field-path.ts'
+import type { FieldSet } from '../krm/field-set.ts'
+import type { Json } from '../text/json.ts'
+import { marksAs, SYNCERS } from './registry.ts'
+import type { Syncer } from './syncer.ts'
+
+/** The syncers that mark with this label or annotation; none for any other place. @param value live there, undefined where it is not read */
+export function syncersOfMark(path: FieldPath, value: Json | undefined): Syncer[] {
+  const [metadata, map, key, below] = path
+  if (metadata?.kind !== 'field' || metadata.name !== 'metadata' || map?.kind !== 'field' || key?.kind !== 'field' || below !== undefined) {
+    return []
+  }
+  const { name } = key
+  const has = (marks: RegExp | 'none'): boolean => marks !== 'none' && marks.test(name)
+  if (map.name === 'annotations') return SYNCERS.filter(({ marks }) => has(marks.annotations))
+  if (map.name !== 'labels') return []
+  const isShared = (shared: Syncer['marks']['shared']): boolean =>
+    shared.some((one) => one.label === name && (one.value === undefined || one.value === value))
+  return SYNCERS.filter(({ marks }) => has(marks.labels) || isShared(marks.shared))
+}
+
+/** Whether a manager marks with it as its syncer does: somebody who applies by hand under the name of a CI job leaves no marks of Flux. */
+export function isMarkOf(manager: string, path: FieldPath, value: Json | undefined): boolean {
+  return syncersOfMark(path, value).some((syncer) => marksAs(syncer, manager))
+}
+
+/** What a manager owns but for its own marks that `wanted` does not have: what is left it declared for the package's sake. */
+export function withoutMarks(
+  manager: string,
+  owned: FieldSet,
+  wanted: FieldSet,
+  liveAt: (path: FieldPath) => Json | undefined,
+  path: FieldPath = [],
+): FieldSet {
+  if (path.length > 2) return owned
+  const children = new Map<string, FieldSet['children'] extends ReadonlyMap<string, infer Child> ? Child : never>()
+  for (const [key, child] of owned.children) {
+    const here = [...path, child.step]
+    const other = wanted.children.get(key)
+    if (other === undefined && isMarkOf(manager, here, liveAt(here))) continue
+    const isMap = child.step.kind === 'field' && MAPS.has(here.map((step) => (step.kind === 'field' ? step.name : '')).join('.'))
+    const set = isMap ? withoutMarks(manager, child.set, other?.set ?? NOTHING, liveAt, here) : child.set
+    // A map that held nothing but marks was not declared either.
+    if (isMap && set.children.size === 0 && child.set.children.size > 0 && other === undefined) continue
+    children.set(key, { step: child.step, set })
+  }
+  return { owned: owned.owned, children }
+}
+
+const MAPS: ReadonlySet<string> = new Set(['metadata', 'metadata.labels', 'metadata.annotations'])
+const NOTHING: FieldSet = { owned: false, children: new Map() }

@@ -1,0 +1,108 @@
+/** What the files of the syncers read from a syncer's own resource. */
+import type { Failure } from '../failure.ts'
+import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
+import type { NamedApplier, OwnResource, SyncerSource } from './syncer.ts'
+
+/** The part of an object under these names, or undefined. */
+export function partOf(object: JsonObject, ...names: readonly string[]): Json | undefined {
+  return names.reduce<Json | undefined>((value, name) => (isJsonObject(value) ? getKey(value, name) : undefined), object)
+}
+
+/** The text under these names; empty where there is none. */
+export function textOf(object: JsonObject, ...names: readonly string[]): string {
+  const value = partOf(object, ...names)
+  return typeof value === 'string' ? value : ''
+}
+
+export function objectsIn(value: Json | undefined): readonly JsonObject[] {
+  return isJsonArray(value) ? value.filter(isJsonObject) : []
+}
+
+export function textsIn(value: Json | undefined): readonly string[] {
+  return isJsonArray(value) ? value.filter((item) => typeof item === 'string') : []
+}
+
+/** DNS subdomain (RFC 1123), as Kubernetes demands it of the names of all of these kinds. */
+export function isName(text: string): boolean {
+  return text.length <= 253 && /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(text)
+}
+
+/** @param namespaces where the syncer's own resource may be; a single one is its namespace */
+export function named(group: string, kind: string, namespaces: readonly string[], name: string): NamedApplier {
+  const wanted = namespaces.map((namespace) => ({ id: { group, kind, namespace, name }, apiVersion: '' }))
+  return { kind, namespace: namespaces.length === 1 ? (namespaces[0] ?? '') : '', name, wanted }
+}
+
+/** An applier without a resource of its own in this cluster. */
+export function unlisted(name: string, namespace = ''): NamedApplier {
+  return { kind: '', namespace, name, wanted: [] }
+}
+
+/** The first of the places where the resource is, or why it was not found in any. */
+export function findOwn(
+  own: readonly OwnResource[],
+): { readonly object: JsonObject; readonly wanted: OwnResource['wanted'] } | { readonly failure: Failure | undefined } {
+  for (const { wanted, state } of own) if (state.state === 'present') return { object: state.object, wanted }
+  const unread = own.flatMap(({ state }) => (state.state === 'unreadable' ? [state.failure] : []))
+  return { failure: unread[0] }
+}
+
+function conditionOf(object: JsonObject, type: string, status: string): JsonObject | undefined {
+  return objectsIn(partOf(object, 'status', 'conditions')).find((one) => partOf(one, 'type') === type && partOf(one, 'status') === status)
+}
+
+export function hasCondition(object: JsonObject, type: string, status: string): boolean {
+  return conditionOf(object, type, status) !== undefined
+}
+
+/** Reason of a condition (`status.conditions`) that has this status; undefined where it has not. */
+export function conditionReason(object: JsonObject, type: string, status: 'True' | 'False'): string | undefined {
+  const found = conditionOf(object, type, status)
+  return found === undefined ? undefined : textOf(found, 'reason') || 'no reason given'
+}
+
+/** What is wrong, by type and reason: the sentence of a condition may quote anything. */
+export function conditionProblem(title: string, object: JsonObject, ...wrong: readonly (readonly [string, string])[]): string | undefined {
+  for (const [type, status] of wrong) {
+    const found = conditionOf(object, type, status)
+    if (found === undefined) continue
+    const reason = textOf(found, 'reason')
+    // A reason of a condition is one word (Kubernetes API conventions).
+    return `${title} says ${type} is ${status}: ${/^[A-Za-z][A-Za-z0-9_,:]{0,99}$/.test(reason) ? reason : 'no reason'}`
+  }
+  return undefined
+}
+
+/** A Go duration as it is written, or undefined: `10m0s`. */
+export function durationOf(object: JsonObject, ...names: readonly string[]): string | undefined {
+  const value = textOf(object, ...names)
+  return /^([0-9]+(\.[0-9]+)?(ns|us|ms|s|m|h))+$/.test(value) && value.length <= 30 ? value : undefined
+}
+
+/** Seconds of a duration as Go writes it: `10m0s`, `1h`, `15s`. */
+export function secondsOf(text: Json | undefined): number | undefined {
+  const parts = typeof text === 'string' ? /^(?:(\d{1,6})h)?(?:(\d{1,6})m)?(?:(\d{1,6})(?:\.\d+)?s)?$/.exec(text) : null
+  if (parts === null) return undefined
+  const [hours = 0, minutes = 0, seconds = 0] = parts.slice(1).map((part) => Number(part ?? 0))
+  return hours * 3_600 + minutes * 60 + seconds
+}
+
+/** `main@sha1:<40 hex>`, `main/<40 hex>` of older versions, or the commit alone; undefined for the version of a chart or a tag. */
+export function commitIn(revision: Json | undefined): string | undefined {
+  return typeof revision === 'string' ? /(?:^|[:/])([0-9a-f]{40})$/.exec(revision)?.[1] : undefined
+}
+
+/** `./apps/web/` as git has it: `apps/web`; empty for the root, undefined for what leaves the repository or is none. */
+export function folderOf(path: Json | undefined): string | undefined {
+  if (typeof path !== 'string') return undefined
+  const parts = path.split('/').filter((part) => part !== '' && part !== '.')
+  return parts.includes('..') ? undefined : parts.join('/')
+}
+
+export function isFilled(value: Json | undefined): boolean {
+  if (isJsonArray(value)) return value.length > 0
+  return value !== undefined && value !== null && value !== ''
+}
+
+/** A source of which nothing is known but that objects may get their namespace there. */
+export const UNKNOWN_SOURCE: SyncerSource = { folder: undefined, transformed: undefined, choosesNamespace: true }

@@ -1,0 +1,62 @@
+/** The syncers, one line each, and what is asked of all of them. */
+import { matchesGlob } from '../text/glob.ts'
+import { ARGO_CD } from './argo-cd.ts'
+import { CONFIG_SYNC } from './config-sync.ts'
+import { FLEET } from './fleet.ts'
+import { FLUX } from './flux.ts'
+import { HELM } from './helm.ts'
+import { KAPP } from './kapp.ts'
+import { KLUCTL } from './kluctl.ts'
+import { KPT_LIVE } from './kpt-live.ts'
+import { KUBECTL } from './kubectl.ts'
+import { SVELTOS } from './sveltos.ts'
+import type { ApplierKind, IgnoreSource, ManagerNames, Syncer } from './syncer.ts'
+
+/** Where several marks are on an object, or several rules hold, in this order. */
+export const SYNCERS: readonly Syncer[] = [FLUX, ARGO_CD, CONFIG_SYNC, SVELTOS, FLEET, KAPP, KLUCTL, KPT_LIVE, HELM, KUBECTL]
+
+export const APPLIER_KINDS: readonly ApplierKind[] = SYNCERS.flatMap(({ appliers }) => appliers)
+
+export const IGNORE_SOURCES: readonly IgnoreSource[] = SYNCERS.flatMap(({ ignores }) => ignores)
+
+const BY_TOOL = new Map(APPLIER_KINDS.map((kind) => [kind.tool, kind]))
+
+/** @throws Error for a tool that no syncer has */
+export function applierKind(tool: string): ApplierKind {
+  const kind = BY_TOOL.get(tool)
+  if (kind === undefined) throw new Error(`no syncer has the applier ${tool}`)
+  return kind
+}
+
+/** The names that a manager is one of; undefined for one that is no syncer's. */
+export function namesOfManager(manager: string): ManagerNames | undefined {
+  return ALL_NAMES.find(({ names }) => matches(names, manager))
+}
+
+const ALL_NAMES = SYNCERS.flatMap(({ managers }) => managers)
+const ALONE = ALL_NAMES.filter(({ alone }) => alone)
+
+/** Whether two names are one program's, which writes under them alone. */
+export function isSameProgram(left: string, right: string): boolean {
+  const program = programOf(left)
+  return program !== undefined && program === programOf(right)
+}
+
+/** A name for the program that alone writes under this one; undefined for every other name. */
+export function programOf(manager: string): string | undefined {
+  return ALONE.find(({ names }) => names.includes(manager))?.names[0]
+}
+
+/** Whether a syncer leaves its marks, and its directives, under this name; what a person writes is none. */
+export function marksAs({ managers, marks }: Syncer, manager: string): boolean {
+  return marks.writers.includes(manager) || managers.find(({ names }) => matches(names, manager))?.class === 'gitops'
+}
+
+/** Whether it is one of the names that keep the last-applied annotation. */
+export function keepsLastApplied(manager: string): boolean {
+  return SYNCERS.some(({ lastAppliedBy }) => matches(lastAppliedBy, manager))
+}
+
+function matches(names: readonly string[], manager: string): boolean {
+  return names.some((name) => matchesGlob(name, manager))
+}

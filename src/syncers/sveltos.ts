@@ -1,0 +1,145 @@
+/**
+ * Sveltos: ClusterProfile and Profile; and k0rdent, which hands its rules to a Sveltos profile. Sources: libsveltos `lib/deployer/utils.go`
+ * (marks), addon-controller `api/v1beta1/spec.go` (sync modes, DriftExclusion) and `controllers/handlers_utils.go` (the field manager), k0rdent
+ * kcm `api/v1beta1/multiclusterservice_types.go`. Read only: it was not run against this.
+ */
+import { annotationsOf } from '../krm/resource.ts'
+import { isJsonObject, type JsonObject } from '../text/json.ts'
+import { phrase } from '../text/phrase.ts'
+import { readIgnores } from './ignore-rules.ts'
+import { type Exception, ignoreException, judgeOwn, withExceptions } from './judgement.ts'
+import { isName, named, partOf, UNKNOWN_SOURCE } from './own-resource.ts'
+import {
+  type ApplierCase,
+  type ApplierKind,
+  type DriftedField,
+  type ForeignIgnore,
+  type IgnoreSource,
+  type Judgement,
+  type MarkedObject,
+  type NamedApplier,
+  NO_SYNCER_REPORT,
+  type Syncer,
+} from './syncer.ts'
+
+const GROUP = 'config.projectsveltos.io'
+const DRIFT_IGNORE = 'projectsveltos.io/driftDetectionIgnore'
+
+const PROFILE_IGNORES: IgnoreSource = {
+  group: GROUP,
+  kind: 'ClusterProfile',
+  product: 'Sveltos',
+  names: 'exact',
+  rules: (own) => readIgnores(partOf(own, 'spec', 'driftExclusions'), 'paths', 'target'),
+  notImported: 'none',
+}
+
+const K0RDENT_IGNORES: IgnoreSource = {
+  group: 'k0rdent.mirantis.com',
+  kind: 'MultiClusterService',
+  product: 'k0rdent',
+  names: 'exact',
+  rules: k0rdentRules,
+  notImported: 'k0rdent hands it to a Sveltos profile, from which it is imported where that profile is in a cluster that was looked at',
+}
+
+const PROFILE: ApplierKind = {
+  tool: 'sveltos',
+  title: ({ kind, namespace, name }) => phrase`Sveltos ${[kind]} ${namespace === '' ? name : `${namespace}/${name}`}`,
+  claim: claimOf,
+  wraps: [],
+  selector: () => '',
+  source: () => UNKNOWN_SOURCE,
+  inventory: 'none',
+  keeps: [],
+  sourcePath: 'none',
+  leavesUnmarked: () => false,
+  hooks: 'none',
+  report: () => NO_SYNCER_REPORT,
+  judge,
+}
+
+export const SVELTOS: Syncer = {
+  name: 'Sveltos',
+  managers: [
+    {
+      // Other programs use `application/apply-patch` too.
+      names: ['application/apply-patch', 'addon-controller', 'sveltos*', 'projectsveltos*'],
+      class: 'gitops',
+      alone: false,
+      repeats: 'a Sveltos ClusterProfile or Profile',
+      what: 'Sveltos and k0rdent',
+    },
+  ],
+  lastAppliedBy: [],
+  accounts: ['projectsveltos'],
+  marks: { labels: /^projectsveltos\.io\//, annotations: /^projectsveltos\.io\//, shared: [], writers: [], copies: [] },
+  directives: new Map(),
+  requests: 'none',
+  appliers: [PROFILE],
+  ignores: [PROFILE_IGNORES, { ...PROFILE_IGNORES, kind: 'Profile' }, K0RDENT_IGNORES, { ...K0RDENT_IGNORES, kind: 'ServiceSet' }],
+  ignoreMark: { annotation: DRIFT_IGNORE, reason: 'Sveltos ignores it: the object is marked driftDetectionIgnore' },
+  check: 'none',
+}
+
+/** Of a Profile the namespace is not told. */
+function claimOf({ annotations }: MarkedObject): NamedApplier | undefined {
+  const [kind, name] = [annotations.get('projectsveltos.io/owner-kind'), annotations.get('projectsveltos.io/owner-name') ?? '']
+  if ((kind !== 'ClusterProfile' && kind !== 'Profile') || !isName(name)) return undefined
+  return named(GROUP, kind, kind === 'ClusterProfile' ? [''] : [], name)
+}
+
+function judge(question: ApplierCase): Judgement {
+  const { title, byHand, fields } = question
+  return judgeOwn(question, 'Sveltos runs in a management cluster', (own) => {
+    const mode = partOf(own, 'spec', 'syncMode')
+    if (mode === 'ContinuousWithDriftDetection') {
+      const judgement: Judgement = {
+        restores: 'at-once',
+        revertsUnasked: 'yes',
+        sentence: phrase`${title} watches the objects and deploys them again when one changes: live may be back before anyone reviews`,
+        command: undefined,
+        warnings: [],
+      }
+      return withExceptions(
+        judgement,
+        question,
+        fields.flatMap((field) => exceptionOf(field, own)),
+      )
+    }
+    if (mode === 'OneTime' || mode === 'DryRun') {
+      return {
+        restores: 'never',
+        revertsUnasked: 'no',
+        sentence: phrase`${title} deploys nothing again (syncMode ${[mode]}): merging changes nothing in the cluster`,
+        command: byHand,
+        warnings: [],
+      }
+    }
+    return {
+      restores: 'unknown',
+      revertsUnasked: 'no',
+      sentence: phrase`${title} deploys again when the content that it has changes, which the merge of a Restore alone may not do`,
+      command: byHand,
+      warnings: [],
+    }
+  })
+}
+
+function exceptionOf(field: DriftedField, own: JsonObject): Exception[] {
+  // Whatever its value, Sveltos leaves the object alone.
+  if (field.live !== undefined && annotationsOf(field.live).has(DRIFT_IGNORE))
+    return [{ field, why: ['the object is marked driftDetectionIgnore'] }]
+  return ignoreException(field, PROFILE_IGNORES, own, 'spec.driftExclusions')
+}
+
+function k0rdentRules(own: JsonObject): readonly ForeignIgnore[] {
+  const places = [
+    partOf(own, 'spec', 'serviceSpec'),
+    partOf(own, 'spec', 'provider', 'config'),
+    partOf(own, 'spec', 'serviceSpec', 'provider', 'config'),
+  ]
+  return places
+    .filter(isJsonObject)
+    .flatMap((place) => ['driftIgnore', 'driftExclusions'].flatMap((name) => readIgnores(partOf(place, name), 'paths', '')))
+}

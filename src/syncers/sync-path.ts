@@ -1,0 +1,61 @@
+/** Whether a syncer reads a folder of the repository: what the files of the syncers share when they check a ready cluster. */
+import { metadataText } from '../krm/resource.ts'
+import type { Finding } from '../ports/probes.ts'
+import type { JsonObject } from '../text/json.ts'
+import { oneLine } from '../text/one-line.ts'
+import type { KeptFile, SyncedRepository } from './syncer.ts'
+
+/** @param isInert whether the syncer applies nothing of a file */
+export function verdict(name: string, { folder, kept }: SyncedRepository, isInert: (file: KeptFile) => boolean, fix: string): Finding {
+  const applied = kept.filter((file) => !isInert(file))
+  const [first] = applied
+  if (first === undefined) {
+    const message = `${name} reads ${folder}/, whose files are marked so that it applies none of them now`
+    return { check: 'syncer-path', state: 'warning', message, fix }
+  }
+  const more = applied.length > 1 ? ` and ${applied.length - 1} more` : ''
+  const message = `${name} reads ${folder}/ and would apply ${oneLine(first.path)}${more}`
+  return { check: 'syncer-path', state: 'failed', code: 'BP1007', message, fix }
+}
+
+export function passed(message: string): Finding {
+  return { check: 'syncer-path', state: 'passed', message }
+}
+
+/** Whether a path of a syncer is the root, or lies in the folder. */
+export function reachesFolder(path: string, folder: string): boolean {
+  const clean = cleanPath(path)
+  return clean === '' || isInFolder(clean, folder)
+}
+
+export function isInFolder(path: string, folder: string): boolean {
+  const clean = cleanPath(path)
+  return clean === folder || clean.startsWith(`${folder}/`)
+}
+
+function cleanPath(path: string): string {
+  return path
+    .split('/')
+    .filter((segment) => segment !== '' && segment !== '.')
+    .join('/')
+}
+
+/** Host and path, however the address is written: `https://github.com/a/b.git`, `git@github.com:a/b`. */
+export function sameRepository(left: string, right: string): boolean {
+  const [one, other] = [placeOf(left), placeOf(right)]
+  return one !== '' && one === other
+}
+
+function placeOf(address: string): string {
+  const plain = address
+    .replace(/^[a-z+]+:\/\//i, '')
+    .replace(/^[^@/]*@/, '')
+    .replace(/^([^/:]+):(?!\d+\/)/, '$1/')
+    .replace(/\/+$/, '')
+    .replace(/\.git$/, '')
+  return plain.replace(/^([^/]+?)(:\d+)?\//, '$1/').toLowerCase()
+}
+
+export function titleOfOwn(own: JsonObject): string {
+  return oneLine(`${metadataText(own, 'namespace')}/${metadataText(own, 'name')}`)
+}

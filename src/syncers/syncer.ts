@@ -1,0 +1,292 @@
+/**
+ * Everything that is known of one syncer, as one value. Each syncer has a file of its own in this folder and a line in registry.ts; every
+ * other file asks the registry. All fields are required, so that the compiler names what a new file lacks: what a syncer does not have is
+ * an empty list or `'none'`. What was run and what was only read is in docs/facts/applier-{managers,marks,behaviour}.md, inventories.md.
+ */
+import type { FieldPath } from '../krm/field-path.ts'
+import type { LiveState, WantedObject } from '../krm/live-view.ts'
+import type { ResourceId } from '../krm/resource-id.ts'
+import type { InventoryQuestion } from '../ports/cluster.ts'
+import type { Finding } from '../ports/probes.ts'
+import type { JsonObject } from '../text/json.ts'
+import type { Phrase } from '../text/phrase.ts'
+
+export interface Syncer {
+  /** As people call it. */
+  readonly name: string
+  /** First match wins within a syncer. */
+  readonly managers: readonly ManagerNames[]
+  /** Names, `*` for any text, that keep `kubectl.kubernetes.io/last-applied-configuration` on what they apply. */
+  readonly lastAppliedBy: readonly string[]
+  /** Namespaces of the service accounts under which it runs as it is installed. */
+  readonly accounts: readonly string[]
+  readonly marks: Marks
+  /** Annotations on objects that tell it how to apply them and the cluster nothing, with the preset that ignores them. */
+  readonly directives: ReadonlyMap<string, 'depends-on' | 'client-lifecycle'>
+  /** Annotations with which somebody asks it to look again, on its own resources (`<group>/<Kind>`). */
+  readonly requests: { readonly kinds: RegExp; readonly annotations: RegExp } | 'none'
+  readonly appliers: readonly ApplierKind[]
+  /** The ignore rules in its own resources. */
+  readonly ignores: readonly IgnoreSource[]
+  /** The annotation with which an object as a whole is ignored, and how that is told. */
+  readonly ignoreMark: { readonly annotation: string; readonly reason: string } | 'none'
+  readonly check: SyncerCheck | 'none'
+}
+
+/** Field managers of one program. */
+export interface ManagerNames {
+  /** `*` for any text. */
+  readonly names: readonly string[]
+  /** `human-tool`: people write under these names. */
+  readonly class: 'gitops' | 'human-tool'
+  /** Whether no other program and no person writes under these names: then one of them is the other under a former name (ADR 18). */
+  readonly alone: boolean
+  /** What applies under these names in the cluster by itself, `a Flux Kustomization`; `none` where somebody has to run it. */
+  readonly repeats: string
+  /** What writes so, and where that is documented. */
+  readonly what: string
+}
+
+/** Labels and annotations that a syncer puts on what it applies. They are never in git, and each apply writes them anew. */
+export interface Marks {
+  readonly labels: RegExp | 'none'
+  readonly annotations: RegExp | 'none'
+  /** Labels that others use too: a mark only with this value, if one is given. */
+  readonly shared: readonly { readonly label: string; readonly value?: string }[]
+  /** Names, beside those of its own that are no person's, under which it marks. */
+  readonly writers: readonly string[]
+  /** Annotations in which it keeps the whole object. */
+  readonly copies: readonly string[]
+}
+
+/** One kind of thing that applies a package, and that its marks on the objects name: a Flux Kustomization, a Helm release. */
+export interface ApplierKind {
+  /** Key in the registry. */
+  readonly tool: string
+  /** `Flux Kustomization apps/web`; a place that is not known is left out. */
+  readonly title: (claim: Pick<Claim, 'kind' | 'namespace' | 'name'>) => Phrase
+  /** What the marks of an object name; undefined where it is not marked, or the marks are another object's. */
+  readonly claim: (object: MarkedObject) => NamedApplier | undefined
+  /** Applier kinds whose library it uses: their marks on an object that it marks are its own. */
+  readonly wraps: readonly string[]
+  /** Labels with which its objects can be listed; empty where its mark is an annotation, or is not always a label. */
+  readonly selector: (claim: Pick<Claim, 'namespace' | 'name'>) => string
+  /** @param own its own resource; undefined where it has none or it could not be read */
+  readonly source: (own: JsonObject | undefined) => SyncerSource
+  readonly inventory: InventoryPlace | 'none'
+  /** Marks of a live object by which it keeps what git drops. */
+  readonly keeps: readonly KeepRule[]
+  /** Annotation with the file, from the root of the repository, that declared the object; `none`. */
+  readonly sourcePath: string
+  /** Objects that it applies without marks. */
+  readonly leavesUnmarked: (object: JsonObject) => boolean
+  readonly hooks: HookRule | 'none'
+  /** What its own resource says of itself. */
+  readonly report: (own: JsonObject, title: string) => SyncerReport
+  /** What it does about drift. */
+  readonly judge: (question: ApplierCase) => Judgement
+}
+
+export interface MarkedObject {
+  readonly id: ResourceId
+  readonly labels: ReadonlyMap<string, string>
+  readonly annotations: ReadonlyMap<string, string>
+  readonly object: JsonObject
+}
+
+export interface NamedApplier {
+  /** Kind of the syncer's own resource; empty where it has none in this cluster. */
+  readonly kind: string
+  /** Empty for cluster-scoped kinds, and where the marks do not say. */
+  readonly namespace: string
+  readonly name: string
+  /** The syncer's own resource, in each place where it may be; empty where there is nothing to read. */
+  readonly wanted: readonly WantedObject[]
+}
+
+/** One applier that marked objects of the package. */
+export interface Claim extends NamedApplier {
+  /** Of an `ApplierKind`. */
+  readonly tool: string
+  /** The objects that are marked, by `resourceKey`. */
+  readonly objects: ReadonlySet<string>
+}
+
+/** What a syncer applies, as far as its own resource tells. */
+export interface SyncerSource {
+  /** Folder in git, empty for the root; undefined where it does not say, or where there are several. */
+  readonly folder: string | undefined
+  /** What is done to the files of the folder, so that the objects may have other names than git has: `namePrefix`. Undefined: nothing. */
+  readonly transformed: string | undefined
+  /** Whether it puts objects without a namespace into one of its choice. */
+  readonly choosesNamespace: boolean
+}
+
+export interface InventoryPlace {
+  /** The list in the syncer's own resource; undefined where there is none, or not yet. */
+  readonly listed: (own: JsonObject) => ListedResources | undefined
+  /** Where else it may be; the first that is there counts. Without any the marked objects are listed. */
+  readonly questions: (claim: Claim, own: JsonObject | undefined, namespaces: readonly string[]) => readonly InventoryQuestion[]
+  /** The id that the tool writes on the objects; empty where it writes none. */
+  readonly id: (claim: Claim) => string
+  /** Whether an inventory that the package names stands for it. */
+  readonly ofPackage: boolean
+}
+
+export interface ListedResources {
+  readonly resources: readonly ResourceId[]
+  /** Of these the syncer itself says that its source does not have them; undefined where it does not say such a thing of any. */
+  readonly extraneous: readonly ResourceId[] | undefined
+}
+
+export interface KeepQuestion {
+  readonly annotations: ReadonlyMap<string, string>
+  readonly labels: ReadonlyMap<string, string>
+  readonly live: JsonObject
+  /** Id of the inventory that lists the object, where its tool writes it on the objects; empty otherwise. */
+  readonly inventoryId: string
+  /** Whether that tool put the id on other objects of the package, so that an object without it lost it. */
+  readonly idIsWritten: boolean
+}
+
+/** A rule that is built in, and why it holds. */
+export interface BuiltInRule {
+  readonly rule: string
+  readonly why: string
+}
+
+export type KeepRule = (question: KeepQuestion) => BuiltInRule | undefined
+
+/** Why a declared hook is rightly not in the cluster. @param runs false: it is not known whether this tool applies the package */
+export type HookRule = (manifest: JsonObject, runs: boolean) => BuiltInRule | undefined
+
+/** What the syncer says about itself, where it has a resource that says anything. */
+export interface SyncerReport {
+  /** Commit that it applied last; undefined where it names none. */
+  readonly applied: string | undefined
+  /** Why it is at work just now, as a clause: `Flux Kustomization apps/web is at work`. */
+  readonly atWork: string | undefined
+  /** Why it applies nothing, as a clause. */
+  readonly suspended: string | undefined
+  /** `Flux Kustomization apps/web`; undefined where there is none. */
+  readonly title: string | undefined
+  /** What it says is wrong: `Flux Kustomization apps/web says Ready is False: BuildFailed`. */
+  readonly says: string | undefined
+  /** Seconds between two of its applies. */
+  readonly interval: number | undefined
+}
+
+export const NO_SYNCER_REPORT: SyncerReport = {
+  applied: undefined,
+  atWork: undefined,
+  suspended: undefined,
+  title: undefined,
+  says: undefined,
+  interval: undefined,
+}
+
+/**
+ * When live goes back to what git says after a Restore is merged. `at-once`: as soon as the applier sees live differ or the
+ * merge. `at-interval`: by itself, later. `when-told`: only after somebody ran a command. `never`: it leaves these
+ * differences alone, or nobody applies. `unknown`: nobody could say, for the reason in the sentence.
+ */
+export type Restores = 'at-once' | 'at-interval' | 'when-told' | 'never' | 'unknown'
+
+export interface Judgement {
+  readonly restores: Restores
+  /** Whether live goes back to git with no merge at all, perhaps before anyone reviews. */
+  readonly revertsUnasked: 'yes' | 'no' | 'unknown'
+  readonly sentence: Phrase
+  readonly command: string | undefined
+  readonly warnings: readonly Phrase[]
+}
+
+/** A difference, and the object that holds it where it is there. */
+export interface DriftedField {
+  readonly drift: {
+    readonly id: ResourceId
+    readonly change: 'modified' | 'removed' | 'added' | 'missing' | 'unexpected'
+    readonly path: FieldPath
+    readonly actor: { readonly manager: string }
+  }
+  readonly live: JsonObject | undefined
+}
+
+/** What is known of the syncer's own resource: each place where it may be, with the answer. */
+export interface OwnResource {
+  readonly wanted: WantedObject
+  readonly state: LiveState
+}
+
+export interface ApplierCase {
+  readonly claim: Claim
+  readonly title: Phrase
+  readonly own: readonly OwnResource[]
+  /** The differences of the objects that it applies. */
+  readonly fields: readonly DriftedField[]
+  /** How a person applies the package as its syncer did, with kubectl. */
+  readonly byHand: string | undefined
+  /** The package's folder as one word of a shell. */
+  readonly folder: string
+}
+
+/** One ignore rule as a syncer's own resource has it. */
+export interface ForeignIgnore {
+  readonly target: {
+    readonly group: string
+    readonly version: string
+    readonly kind: string
+    readonly namespace: string
+    readonly name: string
+    readonly labelSelector: string
+    readonly annotationSelector: string
+  }
+  /** JSON Pointers. */
+  readonly pointers: readonly string[]
+  readonly jq: readonly string[]
+  readonly managers: readonly string[]
+}
+
+export interface IgnoreSource {
+  readonly group: string
+  readonly kind: string
+  /** The product, as people call it. */
+  readonly product: string
+  /**
+   * How a target names objects. `globs`: group and kind may have `*` and `?`, an empty group is the core group, the rest is exact.
+   * `patterns`: anchored regular expressions, empty for any. `exact`: as it stands, empty for any, and whether it is a pattern is not known.
+   */
+  readonly names: 'globs' | 'patterns' | 'exact'
+  readonly rules: (own: JsonObject) => readonly ForeignIgnore[]
+  /** Why its rules are not imported; `none` where they are. */
+  readonly notImported: string
+}
+
+/** What a syncer of a ready cluster says of a repository. */
+export interface SyncerCheck {
+  readonly kinds: readonly { readonly group: string; readonly kind: string }[]
+  /** @param of its resources of a kind */
+  readonly judge: (of: (kind: string) => readonly JsonObject[], repository: SyncedRepository) => readonly Finding[]
+}
+
+export interface KeptFile {
+  /** From the root: `.drift/policy.yaml`. */
+  readonly path: string
+  /** Its first line is the one that Argo CD skips files by. */
+  readonly marked: boolean
+  /** Every object in it has the local-config annotation. */
+  readonly localConfig: boolean
+}
+
+export interface SyncedRepository {
+  /** Address as it was given. */
+  readonly remote: string
+  /** The folder that no syncer should apply. */
+  readonly folder: string
+  /** Files of the base branch in that folder that syncers read. */
+  readonly kept: readonly KeptFile[]
+  /** Text of `.sourceignore` in the root; empty where there is none. */
+  readonly sourceIgnore: string
+  /** The root has a kustomization.yaml, so that a Kustomization of the root applies what that lists. */
+  readonly rootKustomization: boolean
+}
