@@ -43,6 +43,6 @@ test('a share is never rounded up to one', () => {
   assert.equal(shown(undefined), '–')
   assert.match(
     overallTable(['tool'], [of('a', ['Deployment/web'], named('Deployment/web'))]),
-    /\| tool \| 1\.00 \(1 of 1\) \| 1\.00 \(0 invented\) \|/,
+    /\| tool \| 1\.00 \(1 of 1\) \| 1\.00 \(0 false\) \|/,
   )
 })

@@ -13,7 +13,7 @@ export interface CaseAnswers {
   readonly class: string
   /** Objects that drifted; empty where nothing is to be shown. */
   readonly truth: ReadonlySet<string>
-  /** By tool; a tool that was not asked is not there. */
+  /** By tool; a tool that was not run is not there. */
   readonly answers: ReadonlyMap<string, Answer>
 }
 
@@ -72,12 +72,12 @@ export function overallTable(tools: readonly string[], cases: readonly CaseAnswe
     return [
       tool,
       `${shown(recallOf(score))} (${counts})`,
-      `${shown(precisionOf(score))} (${score.invented} invented)`,
+      `${shown(precisionOf(score))} (${score.invented} false)`,
       `${score.quiet} of ${score.quietCases}`,
       String(score.failed),
     ]
   })
-  return table(['tool', 'recall: drifted objects named', 'precision', 'quiet where nothing drifted', 'no answer'], rows)
+  return table(['tool', 'recall: drifted objects reported', 'precision', 'nothing reported without drift', 'failed'], rows)
 }
 
 /** One row for each class: recall and precision of each tool. */
@@ -90,13 +90,13 @@ export function classTable(tools: readonly string[], cases: readonly CaseAnswers
       name,
       `${own.length}${quiet === 0 ? '' : ` (${quiet})`}`,
       ...tools.map((tool) => {
-        if (!own.some(({ answers }) => answers.has(tool))) return 'not asked'
+        if (!own.some(({ answers }) => answers.has(tool))) return 'not run'
         const score = scoreOf(tool, own)
-        return `${shown(recallOf(score))} / ${shown(precisionOf(score))}${score.invented === 0 ? '' : `, ${score.invented} invented`}`
+        return `${shown(recallOf(score))} / ${shown(precisionOf(score))}${score.invented === 0 ? '' : `, ${score.invented} false`}`
       }),
     ]
   })
-  return table(['class', 'cases (of them quiet)', ...tools], rows)
+  return table(['class', 'cases (without drift)', ...tools], rows)
 }
 
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -106,9 +106,9 @@ function sectionsOf(judged: readonly Judged[], tools: readonly string[]): string
   const cases = judged.map(({ answers }) => answers)
   const quiet = cases.filter(({ truth }) => truth.size === 0).length
   return [
-    `${cases.length} cases, ${quiet} of which have to show nothing.`,
+    `${cases.length} cases, ${quiet} of which expect no drift.`,
     overallTable(tools, cases),
-    '### Ours, by field',
+    '### Backporch, by field',
     fieldsOf(judged),
     missesOf(judged),
     '### Recall and precision by class',
@@ -135,7 +135,7 @@ function fieldsOf(judged: readonly Judged[]): string {
   }
   const share = (part: number, whole: number): string => `${shown(whole === 0 ? undefined : part / whole)} (${part} of ${whole})`
   return table(
-    ['recall', 'precision', 'the right writer', 'the right risk'],
+    ['recall', 'precision', 'correct writer', 'correct risk'],
     [[share(found, wanted), share(found, said), share(writer, found), share(risk, found)]],
   )
 }
@@ -143,12 +143,12 @@ function fieldsOf(judged: readonly Judged[]): string {
 /** Everything in which ours was not right, whether it is known or new. */
 function missesOf(judged: readonly Judged[]): string {
   const wrong = judged.filter((one) => one.wrong.length > 0)
-  if (wrong.length === 0) return 'Ours was right in every case, down to what it set aside and what it said it could not prove.'
+  if (wrong.length === 0) return 'Backporch is correct in every case, including ignored differences and results that it cannot prove.'
   const lines = wrong.map(({ one, wrong: told }) => {
     const known = one.knownGap === undefined ? '' : ` Known: ${one.knownGap}`
     return `- \`${one.name}\`: ${told.map((line) => `\`${line}\``).join('; ')}.${known}\n`
   })
-  return `Ours was not right in ${wrong.length} cases:\n\n${lines.join('')}`
+  return `Backporch is not correct in ${wrong.length} cases:\n\n${lines.join('')}`
 }
 
 function failuresOf(cases: readonly CaseAnswers[], tools: readonly string[]): string {
@@ -159,9 +159,9 @@ function failuresOf(cases: readonly CaseAnswers[], tools: readonly string[]): st
     })
     const [first] = failed
     if (first === undefined) return []
-    return [`- ${tool}: ${failed.map(({ name }) => `\`${name}\``).join(', ')}; the first one said: \`${firstLine(first.why)}\`\n`]
+    return [`- ${tool}: ${failed.map(({ name }) => `\`${name}\``).join(', ')}; first message: \`${firstLine(first.why)}\`\n`]
   })
-  return lines.length === 0 ? '' : `### No answer\n\n${lines.join('')}`
+  return lines.length === 0 ? '' : `### Failures\n\n${lines.join('')}`
 }
 
 /** Of a tool's words, what fits into a line of Markdown and names no place of this machine. */

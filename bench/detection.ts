@@ -49,8 +49,8 @@ export async function benchDetection(options: DetectionOptions, report: (line: s
     const additive = edits.filter((edit) => edit.additive).length
     return [
       formatTable(results),
-      `${options.objects} objects in ${bench.packages.length} packages, all in sync. Rounds: ${options.rounds}, interleaved, after one that does not count; median (least–most).`,
-      `Hand edits: ${edits.length} injected after the rounds, ${additive} of which only add a field.`,
+      `${options.objects} objects in ${bench.packages.length} packages, all in sync. Rounds: ${options.rounds}, interleaved, after one warm-up round; median (least–most).`,
+      `Manual edits: ${edits.length} injected after the rounds, ${additive} of which only add a field.`,
       ...notRun.map((line) => `Not run: ${line}.`),
       `kube-apiserver ${body.gitVersion}, ${versions.join(', ')}; ${cpus().length} CPUs (${cpus()[0]?.model ?? 'unknown'}), ${process.platform}; one-minute load ${spread(loads, 1)}.`,
     ].join('\n')

@@ -149,24 +149,24 @@ export async function benchPullRequest(options: PullRequestOptions, report: (lin
     ]
     return [
       table(['from the change to the pull request', 'p50 s', 'p95 s', 'least–most s'], rows),
-      'Where the time of a turn after a webhook goes, in ms (median):\n',
+      'Duration of the steps of a turn after a webhook, in ms (median):\n',
       table(
         [
-          '0.5 s in which more may come',
-          'git and the forge read',
-          'cluster read',
-          'planned and packed',
-          'pushed',
-          'pull request made',
-          'seen by who looks',
+          'wait of 0.5 s for more events',
+          'read git and forge',
+          'read cluster',
+          'plan and pack',
+          'push',
+          'create pull request',
+          'visible in the API',
         ],
         [phaseRow(byWebhook)],
       ),
       `Requests to the API server in such a turn: ${percentile(
         byWebhook.map(({ phases }) => phases?.requests ?? Number.NaN),
         50,
-      )} (median), for ${options.objects} objects; while nothing watches, each turn reads everything.`,
-      `${options.objects} objects in ${place('webhook').packages.length} packages for each way; each change is in another package, and the pull requests of the changes before it stay open. Rounds: ${options.rounds}, after one that does not count; webhook and script one after the other, polling afterwards.`,
+      )} (median), for ${options.objects} objects; without a watch, each turn reads everything.`,
+      `${options.objects} objects in ${place('webhook').packages.length} packages per row; each change is in another package, and the pull requests of earlier changes stay open. Rounds: ${options.rounds}, after one warm-up round; webhook and script alternate, polling runs afterwards.`,
       `kube-apiserver ${body.gitVersion}, Gitea ${gitea.version}, Node ${process.versions.node}; ${cpus().length} CPUs (${cpus()[0]?.model ?? 'unknown'}), ${process.platform}; one-minute load ${spread(loads, 1)}.`,
     ].join('\n')
   } finally {

@@ -35,10 +35,10 @@ const HELD = 200
 const WAYS = {
   kpt: '`kpt fn render --allow-exec`',
   copying: '… of the same package, its three functions replaced by `cat`',
-  files: 'in process, to the very bytes that kpt writes',
-  plain: 'in process, to the objects that should run',
-  provenance: '… and which function wrote which field',
-  cold: 'through the renderer of a turn: from a worker thread',
+  files: 'in process, to the bytes that kpt writes',
+  plain: 'in process, to the desired objects',
+  provenance: '… with the function that wrote each field',
+  cold: 'with the renderer of a turn, in a worker thread',
   warm: '… the same package again',
 } as const
 type Way = keyof typeof WAYS
@@ -67,9 +67,9 @@ export async function benchRender({ objects, rounds, seed }: RenderOptions, repo
     const memory = memoryOf(packages.slice(0, HELD))
     return [
       bench.table(),
-      `${packages.length} packages of ${OBJECTS_PER_PACKAGE} objects each, no two alike, with apply-setters, set-namespace and set-labels. Rounds: ${rounds}, ours and kpt's in turns; kpt renders every ${KPT_EVERY}th package, ${bench.compared} in all.`,
-      `All ${bench.compared} come out byte for byte as kpt writes them, and with the same objects in the faster way. With provenance a render takes ${bench.ratio()} times what it takes without.`,
-      `A rendering that is held needs ${memory.withTrees} KiB with its trees and ${memory.alone} KiB without, of packages of ${memory.text} KiB of text.`,
+      `${packages.length} packages of ${OBJECTS_PER_PACKAGE} objects each, all different, with apply-setters, set-namespace and set-labels. Rounds: ${rounds}, Backporch and kpt alternate; kpt renders every ${KPT_EVERY}th package, ${bench.compared} in all.`,
+      `All ${bench.compared} match the output of kpt byte for byte, and the faster path yields the same objects. With provenance a render takes ${bench.ratio()} times as long as without.`,
+      `A cached rendering needs ${memory.withTrees} KiB with its trees and ${memory.alone} KiB without, for packages of ${memory.text} KiB of text.`,
       `Node ${process.versions.node}, kpt ${(await bench.run(['version'])).trim()}; ${cpus().length} CPUs (${cpus()[0]?.model ?? 'unknown'}), ${process.platform}; one-minute load ${spread(loads, 1)}.`,
     ].join('\n')
   } finally {
@@ -174,7 +174,7 @@ class RenderBench {
   }
 
   table(): string {
-    const head = ['one package', 'renders', 'p50 ms', 'p95 ms', 'least ms', "kpt's p50 by this one's", "kpt's least by this one's"]
+    const head = ['one package', 'renders', 'p50 ms', 'p95 ms', 'least ms', 'p50 of kpt / this p50', 'least of kpt / this least']
     const { kpt } = this.times
     const rows = (Object.keys(WAYS) as Way[]).map((way) => {
       const times = this.times[way]

@@ -159,20 +159,20 @@ class RepositoryBench {
     })
     const clones = [...this.#clones].map(([name, { seconds, bytes }]) => [name, spread(seconds, 2), '', '', mebibytes(bytes), '', ''])
     const head = [
-      'repository by',
+      'access',
       'first package, s',
       'another package, s',
       'the first again, s',
       'cache, MiB',
       'first, small repository, s',
-      'long by small',
+      'long / small',
     ]
     const table = [head, head.map(() => '---'), ...rows, ...clones].map((cells) => `| ${cells.join(' | ')} |\n`).join('')
     const load = spread(loads, 1)
     return `${table}
-\`diff\` of one package of ${PACKAGES} with three ConfigMaps, one of them with a key that somebody added, against a recorded cluster; each row begins with an empty cache.
-The long history has ${commits} commits and ${Math.round((commits * IMAGE_BYTES) / 2 ** 20)} MiB that cannot be compressed, the small one ${SMALL_COMMITS}; both have ${PACKAGES * 4} tags and 20 drafts.
-Rounds: ${rounds}, interleaved, after one that does not count; median (least–most). The server is on this machine.
+\`diff\` of one package of ${PACKAGES} with three ConfigMaps, one of them with an added key, against a recorded cluster; each row starts with an empty cache.
+The long history has ${commits} commits and ${Math.round((commits * IMAGE_BYTES) / 2 ** 20)} MiB of incompressible data, the small one ${SMALL_COMMITS}; both have ${PACKAGES * 4} tags and 20 drafts.
+Rounds: ${rounds}, interleaved, after one warm-up round; median (least–most). The server is on this machine.
 Node ${process.versions.node}, ${execFileSync('git', ['--version'], { encoding: 'utf8' }).trim()}; ${cpus().length} CPUs, linux; one-minute load ${load}.`
   }
 }

@@ -19,6 +19,6 @@ export function formatShares(shares: readonly KindShare[]): string {
     const why = [...reasons].toSorted(([, left], [, right]) => right - left).map(([reason, count]) => `${count}: ${reason}`)
     return [kind, `${objects}`, `${objects - open}`, `${((100 * (objects - open)) / objects).toFixed(1)} %`, why.join('; ') || 'none']
   })
-  const head = ['kind', 'objects', 'proven by ownership', 'share', 'asked for by a dry run, and why']
+  const head = ['kind', 'objects', 'proven by ownership', 'share', 'verified by a dry run, and why']
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('')
 }

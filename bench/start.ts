@@ -65,8 +65,8 @@ export async function benchStart({ rounds }: { readonly rounds: number }, beside
     return [
       formatStarts(starts.map(({ name }, index) => ({ name, costs: costs[index] ?? [] }))),
       'The packed program with a filled compile cache; `diff` of the packages of the demo against its recorded cluster, `status` of the same.',
-      `Rounds: ${rounds}, interleaved, after one that does not count; median (least–most). CPU is that of the process and its children,`,
-      'memory the most that one process held.',
+      `Rounds: ${rounds}, interleaved, after one warm-up round; median (least–most). CPU is that of the process and its children,`,
+      'memory is the maximum of one process.',
       `${versions.join(', ')}; ${cpus().length} CPUs (${cpus()[0]?.model ?? 'unknown'}), ${process.platform}; one-minute load ${spread(loads, 1)}.`,
     ].join('\n')
   } finally {

@@ -12,10 +12,10 @@ test('a table has the median with the least and the most', () => {
   ])
   assert.equal(
     table,
-    `| tool | requests | of them dry runs | wall s | client CPU s | API server CPU s | hand edits named |
+    `| tool | requests | of them dry runs | wall s | client CPU s | API server CPU s | manual edits detected |
 | --- | --- | --- | --- | --- | --- | --- |
 | ours | 600 | 300 | 1.50 (1.00–3.00) | 0.50 | 0.25 | 25 of 25 |
-| theirs | 600 | 300 | 1.00 | not measured | 0.25 | it names no fields |
+| theirs | 600 | 300 | 1.00 | not measured | 0.25 | reports no fields |
 `,
   )
 })

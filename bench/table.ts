@@ -9,7 +9,7 @@ export interface ToolResult {
 }
 
 export function formatTable(results: readonly ToolResult[]): string {
-  const head = ['tool', 'requests', 'of them dry runs', 'wall s', 'client CPU s', 'API server CPU s', 'hand edits named']
+  const head = ['tool', 'requests', 'of them dry runs', 'wall s', 'client CPU s', 'API server CPU s', 'manual edits detected']
   const rows = results.map(({ tool, costs, recall }) => [
     tool,
     spread(
@@ -32,7 +32,7 @@ export function formatTable(results: readonly ToolResult[]): string {
       costs.map(({ serverCpu }) => serverCpu),
       2,
     ),
-    recall ?? 'it names no fields',
+    recall ?? 'reports no fields',
   ])
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('')
 }

@@ -10,11 +10,11 @@ export interface Proven {
   readonly killed: string | undefined
 }
 
-const HEAD = `# Reliability: what is promised, and what proves it
+const HEAD = `# Reliability: guarantees and their proofs
 
-A promise is proven when three things are there: a check in the test suite that fails when the promise is broken, a mutant
-(one deliberate fault in the source) for it, and a run in which the check found the mutant. Everything else is unproven, and
-says what it waits for. \`node test/hostile/scoreboard.ts --write\` breaks the source once for each mutant, runs the checks and writes this page.
+A promise is proven if three things exist: a check in the test suite that fails when the promise is broken, a mutant for it (one deliberate fault in the source), and a run in which the
+check detected the mutant. Every other promise is unproven, and the page names what it waits for. \`node test/hostile/scoreboard.ts --write\` applies each mutant to the source once, runs the
+checks and writes this page.
 `
 
 export function scoreboardText(promises: readonly Promised[], proven: readonly Proven[]): string {
@@ -28,9 +28,9 @@ export function scoreboardText(promises: readonly Promised[], proven: readonly P
   const killed = proven.filter((one) => one.killed !== undefined).length
   return [
     HEAD,
-    `${count} of ${promises.length} promises are proven; ${killed} of ${proven.length} mutants were found.`,
+    `${count} of ${promises.length} promises are proven; ${killed} of ${proven.length} mutants are detected.`,
     '',
-    '| | Promise | Checks | Mutants, and the test that found each | Open |',
+    '| | Promise | Checks | Mutants, and the test that detected each | Open |',
     '|---|---|---|---|---|',
     ...rows,
     '',
@@ -44,7 +44,7 @@ export function isProven({ id, mutants }: Promised, proven: readonly Proven[]): 
 function rowOf({ id, promise, checks, mutants, open }: Promised, proven: readonly Proven[]): string {
   const results = mutants.map((mutant) => {
     const found = proven.find((one) => one.mutant === mutant)?.killed
-    return `${mutant.breaks}: ${found === undefined ? '**survived**' : `found by “${cell(found)}”`}`
+    return `${mutant.breaks}: ${found === undefined ? '**survived**' : `detected by “${cell(found)}”`}`
   })
   const cells = [
     id,

@@ -4,18 +4,18 @@ import type { Promised } from '../promises.ts'
 export const DECISIONS: readonly Promised[] = [
   {
     id: 'P15',
-    promise: 'After an Adopt the package renders to the live values, and nothing else moves.',
+    promise: 'After an Adopt the package renders to the live values, and no other field changes.',
     checks: ['src/proposal/prove-edit.test.ts', 'test/property/adopt.property.test.ts', 'src/proposal/adopt/adoption.test.ts'],
     mutants: [
       {
-        breaks: 'what moves beside the chosen fields is accepted',
+        breaks: 'a change of other fields is accepted',
         file: 'src/proposal/prove-edit.ts',
         find: "if (moved !== undefined) throw movedMore(describeResourceId(was.id), `${shownPathOnly(moved) || 'the object'} moves too`)",
         replace: '',
         by: 'src/proposal/prove-edit.test.ts',
       },
       {
-        breaks: 'a chosen field that does not hold the live value is accepted',
+        breaks: 'a selected field without the live value is accepted',
         file: 'src/proposal/prove-edit.ts',
         find: 'if (!jsonEquals(value, wanted))',
         replace: 'if (false)',
@@ -25,11 +25,11 @@ export const DECISIONS: readonly Promised[] = [
   },
   {
     id: 'P16',
-    promise: 'A Restore never brings back a value that git has changed since: a proposal whose base moved is built anew.',
+    promise: 'A Restore never restores a value that git changed since: a proposal whose base moved is rebuilt.',
     checks: ['src/plan/turn/plan-reconcile.test.ts', 'test/crash/kill-pull-requests.test.ts'],
     mutants: [
       {
-        breaks: 'a proposal on an older base counts as the same',
+        breaks: 'a proposal on an older base counts as current',
         file: 'src/plan/ledger/unit-documents.ts',
         find: '&&\n    sameTree(git.tree, git.baseTrees.get(open.base))',
         replace: '',
@@ -39,7 +39,7 @@ export const DECISIONS: readonly Promised[] = [
   },
   {
     id: 'P17',
-    promise: 'A closed pull request silences exactly the drift that it was about, for a time that it says.',
+    promise: 'A closed pull request silences exactly its own drift, for a stated time.',
     checks: [
       'src/plan/turn/plan-reconcile.test.ts',
       'src/plan/decisions/found-decisions.test.ts',
@@ -48,14 +48,14 @@ export const DECISIONS: readonly Promised[] = [
     ],
     mutants: [
       {
-        breaks: 'other drift of the unit is silent too',
+        breaks: 'other drift of the unit is silenced too',
         file: 'src/plan/commands/pick-changes.ts',
         find: "spec.fingerprint === fingerprint && status.outcome === 'Declined'",
         replace: "status.outcome === 'Declined'",
         by: 'src/plan/turn/plan-reconcile.test.ts',
       },
       {
-        breaks: 'silence has no end',
+        breaks: 'a silence has no end',
         file: 'src/plan/commands/pick-changes.ts',
         find: 'return until !== undefined && until > at ? until : undefined',
         replace: 'return until',
@@ -65,7 +65,7 @@ export const DECISIONS: readonly Promised[] = [
   },
   {
     id: 'P18',
-    promise: 'Mass drift is one incident: past the threshold nothing new is proposed, and one issue says so.',
+    promise: 'Mass drift is one incident: above the threshold nothing new is proposed, and one issue reports it.',
     checks: [
       'src/plan/limits/storm.test.ts',
       'src/plan/limits/plan-limits.test.ts',
@@ -74,7 +74,7 @@ export const DECISIONS: readonly Promised[] = [
     ],
     mutants: [
       {
-        breaks: 'a storm is never seen',
+        breaks: 'a storm is never detected',
         file: 'src/plan/limits/storm.ts',
         find: 'return causes.size > threshold',
         replace: 'return false',
@@ -91,11 +91,11 @@ export const DECISIONS: readonly Promised[] = [
   },
   {
     id: 'P19',
-    promise: 'A field that two sides fight over is named, with the other manager, and no more pull requests are opened for it.',
+    promise: 'A field that two writers revert repeatedly is reported with the other manager, and no more pull requests are opened for it.',
     checks: ['src/plan/limits/fight.test.ts', 'test/crash/kill-pull-requests.test.ts'],
     mutants: [
       {
-        breaks: 'a fight has no end of rounds',
+        breaks: 'a fight has no limit of rounds',
         file: 'src/plan/limits/fight.ts',
         find: 'if (restored.length >= MERGES || flipped.length >= FLIPS)',
         replace: 'if (flipped.length >= FLIPS)',
@@ -105,7 +105,7 @@ export const DECISIONS: readonly Promised[] = [
   },
   {
     id: 'P20',
-    promise: 'Two controllers at once do nothing twice and lose nothing.',
+    promise: 'Two concurrent controllers do nothing twice and lose nothing.',
     checks: [
       'test/hostile/run-two-controllers.ts',
       'test/hostile/decisions-in-a-race.test.ts',
@@ -116,27 +116,27 @@ export const DECISIONS: readonly Promised[] = [
     ],
     mutants: [
       {
-        breaks: 'a turn whose push lost a race does not begin again',
+        breaks: 'a turn whose push lost a race does not start again',
         file: 'src/reconcile/observe/observe-units.ts',
         find: "if (failure.code !== 'BP4003') throw thrown",
         replace: 'throw failure',
         by: 'test/hostile/decisions-in-a-race.test.ts',
       },
       {
-        breaks: 'a close is lost in the moment in which another turn withdraws the proposal',
+        breaks: 'a close is lost while another turn withdraws the proposal',
         file: 'src/plan/decisions/found-decisions.ts',
         find: '    ...closedWhileWithdrawn(seen),\n',
         replace: '',
         by: 'test/hostile/decisions-in-a-race.test.ts',
       },
       {
-        breaks: 'the branch of a merge is taken away before the forge has entered the merge',
+        breaks: 'the branch of a merge is deleted before the forge recorded the merge',
         file: 'src/plan/forge/plan-outcomes.ts',
         find: 'const actions: ForgeAction[] = mergesNotEntered(view, planned)',
         replace: 'const actions: ForgeAction[] = []',
         by: 'test/hostile/merged-with-git.test.ts',
       },
     ],
-    open: 'Replicas that share a Lease, and a leader that is frozen past it, wait for replicas (issue 18): what holds now, git refs alone hold.',
+    open: 'Replicas that share a Lease, and a leader that is frozen beyond its Lease, wait for replicas (issue 18). The current guarantee depends on git refs alone.',
   },
 ]

@@ -4,7 +4,7 @@ import type { Promised } from '../promises.ts'
 export const LOOKING_AND_STATE: readonly Promised[] = [
   {
     id: 'P8',
-    promise: 'An error is never drift: what cannot be read is unknown, opens no pull request and closes none.',
+    promise: 'An error is never drift: an unreadable object is unknown, opens no pull request and closes none.',
     checks: [
       'src/adapters/kubernetes/read-live-absence.test.ts',
       'src/adapters/kubernetes/read-live.test.ts',
@@ -22,11 +22,11 @@ export const LOOKING_AND_STATE: readonly Promised[] = [
   },
   {
     id: 'P9',
-    promise: 'An object is missing only after a list that is complete and of one resource version.',
+    promise: 'An object is missing only after a complete list of one resource version.',
     checks: ['src/adapters/kubernetes/read-live-absence.test.ts', 'src/adapters/kubernetes/read-live.test.ts'],
     mutants: [
       {
-        breaks: 'pages of different resource versions are one list',
+        breaks: 'pages of different resource versions count as one list',
         file: 'src/adapters/kubernetes/list-objects.ts',
         find: 'if (resourceVersion !== undefined && page.resourceVersion !== resourceVersion) {',
         replace: 'if (false) {',
@@ -36,7 +36,7 @@ export const LOOKING_AND_STATE: readonly Promised[] = [
   },
   {
     id: 'P10',
-    promise: 'One broken kind, package or cluster stops no other one.',
+    promise: 'A broken kind, package or cluster does not affect others.',
     checks: [
       'src/cli/controller.test.ts',
       'src/reconcile/unobserved.test.ts',
@@ -45,7 +45,7 @@ export const LOOKING_AND_STATE: readonly Promised[] = [
     ],
     mutants: [
       {
-        breaks: 'a cluster that cannot be observed ends the turn of all',
+        breaks: 'a cluster that cannot be observed ends the turn of all clusters',
         file: 'src/reconcile/observe-turn.ts',
         find: 'if (signal.aborted) throw thrown\n    return { cluster: cluster.name,',
         replace: 'if (thrown !== undefined) throw thrown\n    return { cluster: cluster.name,',
@@ -55,7 +55,7 @@ export const LOOKING_AND_STATE: readonly Promised[] = [
   },
   {
     id: 'P11',
-    promise: 'No input, of whatever form, ends the process or the turns of others.',
+    promise: 'No input ends the process or the turns of other packages.',
     checks: [
       'src/drift/hostile-objects.test.ts',
       'src/render/bad-input.test.ts',
@@ -64,7 +64,7 @@ export const LOOKING_AND_STATE: readonly Promised[] = [
     ],
     mutants: [
       {
-        breaks: 'an object that is nested too deep is walked',
+        breaks: 'an object that is nested too deep is traversed',
         file: 'src/text/json-depth.ts',
         find: 'if (depth > most) return true',
         replace: '',
@@ -74,11 +74,11 @@ export const LOOKING_AND_STATE: readonly Promised[] = [
   },
   {
     id: 'P12',
-    promise: 'All that lasts is in git, the forge, Leases and one key: the data folder may be deleted at any moment.',
+    promise: 'All durable state is in git, the forge, Leases and one key: the data folder may be deleted at any time.',
     checks: ['src/adapters/git/repository-cache.test.ts', 'test/property/known-turns.property.test.ts'],
     mutants: [
       {
-        breaks: 'a cache that is not what it should be is used as it is',
+        breaks: 'a corrupt cache is used',
         file: 'src/adapters/git/objects/object-cache.ts',
         find: 'if (object.id !== id) throw new DamagedCache(`object ${id} has another content`)',
         replace: '',
@@ -88,11 +88,11 @@ export const LOOKING_AND_STATE: readonly Promised[] = [
   },
   {
     id: 'P13',
-    promise: 'When faults stop, the state is that of an undisturbed run, and then nothing is written any more.',
+    promise: 'When faults stop, the state equals the state of an undisturbed run, and nothing more is written.',
     checks: ['test/crash/kill-pull-requests.test.ts', 'src/plan/turn/plan-reconcile.test.ts'],
     mutants: [
       {
-        breaks: 'the time of the observation is something new',
+        breaks: 'the time of the observation counts as a change',
         file: 'src/plan/ledger/ledger-files.ts',
         find: "observed: { ...observed, at: '' }",
         replace: 'observed',
@@ -102,7 +102,7 @@ export const LOOKING_AND_STATE: readonly Promised[] = [
   },
   {
     id: 'P14',
-    promise: 'The same input gives the same bytes, in whatever order the cluster and git list things.',
+    promise: 'The same input gives the same bytes, regardless of the order of lists from the cluster and git.',
     checks: ['src/plan/turn/plan-reconcile.test.ts', 'src/drift/compare/fingerprint.test.ts', 'test/crash/kill-everywhere.test.ts'],
     mutants: [
       {

@@ -21,7 +21,7 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
         by: 'src/krm/redaction/redacted.test.ts',
       },
       {
-        breaks: 'a credential is not known by its name or form',
+        breaks: 'a credential is not detected by its name or form',
         file: 'src/krm/redaction/redacted.ts',
         find: "return looksSecret(path, value) ? 'by its name or its form it is a credential' : undefined",
         replace: 'return undefined',
@@ -31,7 +31,7 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
   },
   {
     id: 'P2',
-    promise: 'A changed secret shows as changed by a keyed hash, which nobody can guess back without the key.',
+    promise: 'A changed secret has a changed keyed hash, which cannot be reversed by guesses without the key.',
     checks: ['src/krm/redaction/redacted.test.ts'],
     mutants: [
       {
@@ -58,7 +58,7 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
         replace: "return { kind: 'http', printed: url.href,",
       },
       {
-        breaks: 'a secret in the text of a server is passed on',
+        breaks: 'a secret in the text of a server is forwarded',
         file: 'src/text/foreign-text.ts',
         find: "rest.replaceAll(secret, '***')",
         replace: 'rest',
@@ -67,7 +67,7 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
   },
   {
     id: 'P4',
-    promise: 'A unit has one open pull request at most, whatever fails in between.',
+    promise: 'A unit has at most one open pull request, whatever fails in between.',
     checks: [
       'test/crash/kill-pull-requests.test.ts',
       'test/gitea/gitea-faults.test.ts',
@@ -77,21 +77,21 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
     ],
     mutants: [
       {
-        breaks: 'on Gitea one is opened without a look for an open one',
+        breaks: 'on Gitea one is opened without a check for an open one',
         file: 'src/adapters/forge/gitea/gitea-proposals.ts',
         find: 'const open = given ?? (await this.openOf(wanted, signal)) ?? (await this.#openNew(wanted, known, signal))',
         replace: 'const open = given ?? (await this.#make(wanted, signal))',
         by: 'test/gitea/gitea-contract.test.ts',
       },
       {
-        breaks: 'on Gitea the second one of the same moment stays open',
+        breaks: 'on Gitea the second of two concurrent ones stays open',
         file: 'src/adapters/forge/gitea/gitea-proposals.ts',
         find: 'if (number !== kept) await this.close(number, signal)',
         replace: 'if (number === kept) await this.close(number, signal)',
         by: 'test/gitea/gitea-changes.test.ts',
       },
       {
-        breaks: 'on GitHub one is opened without a look for an open one',
+        breaks: 'on GitHub one is opened without a check for an open one',
         file: 'src/adapters/forge/github/github-proposals.ts',
         find: 'const there = given ?? (await this.#openOf(wanted, known, signal))',
         replace: 'const there = given',
@@ -115,7 +115,7 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
     ],
     mutants: [
       {
-        breaks: 'an approve that is given again does not find its own merge',
+        breaks: 'a repeated approve does not find its own merge',
         file: 'src/reconcile/decide.ts',
         find: "const own = verb === 'approve' ? ownMerge(observation, decider.name) : undefined",
         replace: "const own = verb === 'approve' ? undefined : ownMerge(observation, decider.name)",
@@ -143,7 +143,7 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
         by: 'src/adapters/kubernetes/api-server-writer',
       },
       {
-        breaks: 'what differs and was not approved is written too',
+        breaks: 'differences that were not approved are written too',
         file: 'src/plan/decisions/plan-settle.ts',
         find: 'const still = now.filter(({ fingerprint }) => approved.has(fingerprint))',
         replace: 'const still = now',
@@ -153,7 +153,7 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
   },
   {
     id: 'P7',
-    promise: 'A ref is moved only from where it was last seen; the base branch is never forced.',
+    promise: 'A ref moves only from its last observed commit; the base branch is never forced.',
     checks: [
       'src/adapters/git/repository-local.test.ts',
       'src/adapters/git/repository-http.test.ts',
@@ -161,7 +161,7 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
     ],
     mutants: [
       {
-        breaks: 'where the ref is now is not compared with where it was seen',
+        breaks: 'the current commit of the ref is not compared with the observed one',
         file: 'src/adapters/git/protocol/push-refs.ts',
         find: 'if (moved.length > 0) throw leaseLost(parts.remote, moved, [])',
         replace: '',

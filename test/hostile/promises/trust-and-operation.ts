@@ -22,22 +22,22 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
         by: 'test/hostile/tenancy.test.ts',
       },
     ],
-    open: 'Without allow, coverage is inferred from what is live (ADR 41): evidence, and no wall.',
+    open: 'Without allow, coverage is inferred from live objects (ADR 41). It is evidence, not enforcement.',
   },
   {
     id: 'P22',
-    promise: 'Only people who may write decide, and only a code owner lets go of what is dangerous.',
+    promise: 'Only people with write access decide, and only a code owner adopts, releases or ignores critical and high changes.',
     checks: ['src/plan/commands/comment-rights.test.ts', 'test/hostile/forged-bot-commit.test.ts', 'test/gitea/commands.gitea.test.ts'],
     mutants: [
       {
-        breaks: 'a command of anybody counts',
+        breaks: 'a command of any person counts',
         file: 'src/plan/commands/comment-rights.ts',
         find: "if (permission === 'write' || permission === 'admin') return",
         replace: 'return',
         by: 'src/plan/commands/comment-rights.test.ts',
       },
       {
-        breaks: 'a commit in the name of the bot is believed',
+        breaks: 'a commit in the name of the bot is trusted',
         file: 'src/reconcile/judge-branches.ts',
         find: "if (typeof verdict === 'string') found.set(branch.ref, verdict)",
         replace: "if (typeof verdict === 'string') continue",
@@ -54,7 +54,7 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
   },
   {
     id: 'P23',
-    promise: 'Foreign text stays text: no mention, link, markup, escape sequence or trailer of it acts anywhere.',
+    promise: 'Foreign text is always text: no mention, link, markup, escape sequence or trailer in it takes effect.',
     checks: [
       'src/text/markdown-text.test.ts',
       'test/contract/proposal-markdown.test.ts',
@@ -70,7 +70,7 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
         by: 'src/text/markdown-text.test.ts',
       },
       {
-        breaks: 'control and format characters are passed on',
+        breaks: 'control and format characters are forwarded',
         file: 'src/text/foreign-text.ts',
         find: '/[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\u2065\\u{e0000}-\\u{e007f}]/gu',
         replace: '/[\\p{Cc}]/gu',
@@ -80,7 +80,7 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
   },
   {
     id: 'P24',
-    promise: 'A package runs nothing that the operator did not allow, and nothing past its limits of time, memory and output.',
+    promise: 'A package runs no program that the operator did not allow, and none beyond its limits of time, memory and output.',
     checks: [
       'src/render/runtimes/choose-runtime.test.ts',
       'src/adapters/functions/foreign-functions.test.ts',
@@ -89,14 +89,14 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
     ],
     mutants: [
       {
-        breaks: 'a program that is named is run',
+        breaks: 'a program that a package names runs',
         file: 'src/render/runtimes/choose-runtime.ts',
         find: 'if (allowed.exec.includes(text)) {',
         replace: "if (text !== '') {",
         by: 'src/render/runtimes/choose-runtime.test.ts',
       },
       {
-        breaks: 'a program may print without end',
+        breaks: 'the output of a program has no limit',
         file: 'src/adapters/functions/run-program.ts',
         find: 'if (written > limits.output) breakLimit(',
         replace: 'if (false) breakLimit(',
@@ -126,7 +126,7 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
   },
   {
     id: 'P26',
-    promise: 'Every answer says how old it is, and what cannot be observed is Unknown, never in sync.',
+    promise: 'Every status states its age, and a unit that cannot be observed is Unknown, never in sync.',
     checks: ['src/reconcile/unobserved.test.ts', 'test/hostile/rollback.test.ts', 'test/e2e/status.live.test.ts'],
     mutants: [
       {
@@ -137,11 +137,11 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
         by: 'src/reconcile/unobserved.test.ts',
       },
     ],
-    open: 'A watch that is silent for 60 seconds as Stale waits for the watch (issue 18).',
+    open: 'Stale for a watch without events for 60 seconds waits for the watch (issue 18).',
   },
   {
     id: 'P27',
-    promise: 'A webhook is a hint: without, twice, or forged, it changes when something happens and not what.',
+    promise: 'A webhook is a hint: a missing, repeated or forged webhook changes the time of an action, not the action.',
     checks: [
       'src/adapters/forge/webhook-intake.test.ts',
       'src/adapters/forge/webhook-signature.test.ts',
@@ -149,7 +149,7 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
     ],
     mutants: [
       {
-        breaks: 'any signature is good',
+        breaks: 'any signature is accepted',
         file: 'src/adapters/forge/webhook-signature.ts',
         find: 'return equal.includes(true)',
         replace: 'return equal.length > 0',
@@ -163,7 +163,7 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
     checks: ['src/failure.test.ts', 'src/cli/print/failure-guide.test.ts', 'src/cli/exit-status.test.ts'],
     mutants: [
       {
-        breaks: 'a failure does not say what to do',
+        breaks: 'a failure contains no next step',
         file: 'src/failure.ts',
         find: ', `  fix: ${indented(failure.remedy)}`)',
         replace: ')',
@@ -173,14 +173,14 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
   },
   {
     id: 'P29',
-    promise: 'State of one minor release before or after is read, and unknown fields survive.',
+    promise: 'State of the previous and the next minor release can be read, and unknown fields are kept.',
     checks: [],
     mutants: [],
     open: 'It waits for the first release: there is none to replay.',
   },
   {
     id: 'P30',
-    promise: 'A release has an SBOM, provenance, signed commits of the bot and a tarball that can be built again byte for byte.',
+    promise: 'A release has an SBOM, provenance, signed commits of the bot and a reproducible tarball.',
     checks: [],
     mutants: [],
     open: 'It waits for the first release.',
