@@ -1,9 +1,9 @@
 /** The Kptfile of a package as a value, or everything that is wrong with it at once. */
-import { isAlias, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml'
 import { Failure, type FailureCode } from '../failure.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
 import { type GoYamlDocument, type GoYamlFile, parseGoYaml } from '../yaml/read/go-yaml.ts'
 import { formatPosition, LineIndex, type TextPosition } from '../yaml/read/go-yaml-text.ts'
+import { isNull, keyOf, resolved, type YamlNode } from '../yaml/yaml-node.ts'
 import { isEmpty, objectAt, objectsAt, textAt, textOf, textsAt } from './kptfile-fields.ts'
 import {
   configPathProblem,
@@ -139,7 +139,7 @@ class KptfileReader {
 
   read(): Kptfile {
     const { value } = this.document
-    for (const { kind, offset, earlier } of this.document.tree.notes) {
+    for (const { kind, offset, earlier } of this.document.notes) {
       if (kind !== 'duplicate-key') continue
       const first = this.position(earlier ?? offset).line
       this.refuse('BP1110', this.position(offset), `the key is there twice, first at line ${first}; kpt refuses that`, 'keep one of them')
@@ -252,33 +252,28 @@ class KptfileReader {
   }
 
   private position(offset: number): TextPosition {
-    return this.lines.position(this.document.chunk.start + offset)
+    return this.lines.position(offset)
   }
 
   private textsAt(place: Place): ReadonlyMap<string, string> {
-    let node: Node | null | undefined = this.document.tree.contents
-    for (const step of place) node = nodeBelow(this.target(node), step)?.node
-    const map = this.target(node)
+    let node: YamlNode | undefined = this.document.node
+    for (const step of place) node = nodeBelow(node, step)?.node
+    const map = node === undefined ? undefined : resolved(node)
     const texts = new Map<string, string>()
-    if (isMap(map))
-      for (const { key, value } of map.items as readonly Pair<Node | null, Node | null>[]) {
-        const [name, text] = [this.target(key), this.target(value)]
-        const isNull = text === null || text === undefined || this.document.tree.values.get(text) === null
-        if (isScalar(name)) texts.set(name.source ?? '', isNull || !isScalar(text) ? '' : (text.source ?? ''))
+    if (map?.kind === 'map')
+      for (const { key, value } of map.entries) {
+        const text = resolved(value)
+        texts.set(keyOf(key), text.kind !== 'scalar' || isNull(text) ? '' : text.value)
       }
     return texts
   }
 
-  private target(node: Node | null | undefined): Node | null | undefined {
-    return isAlias(node) ? this.document.tree.aliases.get(node) : node
-  }
-
   /** Of the key or list item at the place, or of the nearest one above it that is there. */
   private at(place: Place): TextPosition {
-    let node: Node | null | undefined = this.document.tree.contents
-    let offset = node.range?.[0] ?? 0
+    let { node }: { node: YamlNode } = this.document
+    let offset = node.source?.start ?? 0
     for (const step of place) {
-      const next = nodeBelow(this.target(node), step)
+      const next = nodeBelow(node, step)
       if (next === undefined) break
       offset = next.offset
       node = next.node
@@ -287,17 +282,15 @@ class KptfileReader {
   }
 }
 
-function nodeBelow(
-  node: Node | null | undefined,
-  step: string | number,
-): { readonly node: Node | null; readonly offset: number } | undefined {
-  if (isSeq(node) && typeof step === 'number') {
-    const item = node.items[step] as Node | undefined
-    return item === undefined ? undefined : { node: item, offset: item.range?.[0] ?? 0 }
+function nodeBelow(node: YamlNode | undefined, step: string | number): { readonly node: YamlNode; readonly offset: number } | undefined {
+  const target = node === undefined ? undefined : resolved(node)
+  if (target?.kind === 'list' && typeof step === 'number') {
+    const item = target.items[step]
+    return item === undefined ? undefined : { node: item, offset: item.source?.start ?? 0 }
   }
-  if (!isMap(node)) return undefined
-  const pair = node.items.findLast(({ key }) => isScalar(key) && key.source === step)
-  return pair === undefined ? undefined : { node: pair.value as Node | null, offset: (pair.key as Node).range?.[0] ?? 0 }
+  if (target?.kind !== 'map') return undefined
+  const entry = target.entries.findLast(({ key }) => key.kind === 'scalar' && key.value === step)
+  return entry === undefined ? undefined : { node: entry.value, offset: entry.key.source?.start ?? 0 }
 }
 
 function checkFunction(value: JsonObject, refuse: (why: string, remedy: string) => void): void {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
 import { randomCommentedYaml } from '../../test/property/random-commented-yaml.ts'
-import { readOwnYaml } from './read/read-yaml-node.ts'
+import { readYamlNodes } from './read/read-yaml-node.ts'
 import { copyNode, type YamlNode, yamlList, yamlMap, yamlPlain } from './yaml-node.ts'
 
 function everyNode(node: YamlNode): readonly YamlNode[] {
@@ -13,7 +13,7 @@ function everyNode(node: YamlNode): readonly YamlNode[] {
 it('a copy says the same and shares no node', () => {
   fc.assert(
     fc.property(fc.nat(), (seed) => {
-      const [root] = readOwnYaml(randomCommentedYaml(seed), 'a.yaml')
+      const [root] = readYamlNodes(randomCommentedYaml(seed), 'a.yaml')
       assert.ok(root !== undefined)
       const copy = copyNode(root)
       assert.deepEqual(copy, root)

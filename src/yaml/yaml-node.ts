@@ -17,6 +17,8 @@ export interface YamlSource {
   readonly document: number
   readonly start: number
   readonly end: number
+  /** A `|` or `>` block at the end of a text without a final line break: kubectl reads one there, kpt does not. */
+  readonly unended?: true
 }
 
 interface YamlNodeBase {
@@ -126,7 +128,7 @@ export function jsonOf(node: YamlNode): Json {
 }
 
 /** The long form of a tag, as `resolveGoScalar` takes it; undefined where there is none. */
-function longTag(tag: string): string | undefined {
+export function longTag(tag: string): string | undefined {
   if (tag === '') return undefined
   return tag.startsWith('!!') ? `tag:yaml.org,2002:${tag.slice(2)}` : tag
 }

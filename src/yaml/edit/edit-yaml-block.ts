@@ -5,11 +5,20 @@
  * directly above a key, as far indented and without a blank line between, belong to it; so do deeper indented ones
  * directly below. A comment that begins the document is the file's (a licence), never a key's.
  */
-import type { CST } from 'yaml'
-import { type Collection, type Entry, entriesOf, firstOffset, isFlow, type Slot, type Splice, tokenEnd } from './edit-yaml-place.ts'
+import {
+  type Collection,
+  type Entry,
+  entriesOf,
+  isCollection,
+  isFlow,
+  rangeOf,
+  type Slot,
+  type Splice,
+  type TextRange,
+} from './edit-yaml-place.ts'
 import { columnOf, type YamlStyle } from './edit-yaml-style.ts'
 import { EditRefusal } from './edit-yaml-value.ts'
-import type { Written } from './edit-yaml-write.ts'
+import { blockHeader, type Written } from './edit-yaml-write.ts'
 
 /** Offset of the first character of a line. */
 export function lineStart(text: string, offset: number): number {
@@ -38,28 +47,28 @@ function linesBelow(lines: readonly string[], style: YamlStyle): string {
 }
 
 /** The entry of a slot, and its column. */
-export function entryOf(slot: Slot): Entry | undefined {
-  return slot.parent === undefined ? undefined : entriesOf(slot.parent.collection)[slot.parent.index]
+export function entryOf(text: string, slot: Slot): Entry | undefined {
+  return slot.parent === undefined ? undefined : entriesOf(text, slot.parent.collection)[slot.parent.index]
 }
 
 /** Puts a value in the place of another one, or behind a key that has none. */
 export function replaceInBlock(text: string, slot: Slot, written: Written, style: YamlStyle): readonly Splice[] {
-  const entry = entryOf(slot)
+  const entry = entryOf(text, slot)
   if (entry === undefined) return replaceRoot(text, slot, written, style)
-  const { indicatorEnd, token } = entry
+  const { indicatorEnd, written: old, node } = entry
   if (indicatorEnd === undefined) throw new EditRefusal('the key has no colon', entry.start)
-  const anchor =
-    entry.anchor !== undefined && (entry.tag === undefined || entry.anchor.offset < entry.tag.offset) ? entry.anchor : undefined
-  const behind = anchor === undefined ? indicatorEnd : anchor.offset + anchor.source.length
+  const anchor = entry.anchor !== undefined && (entry.tag === undefined || entry.anchor.start < entry.tag.start) ? entry.anchor : undefined
+  const behind = anchor === undefined ? indicatorEnd : anchor.end
   const isItem = text[indicatorEnd - 1] === '-'
   // Behind an anchor the first key would take the anchor for itself.
   const content = isItem && written.head === '' && anchor === undefined ? headBehindDash(written) : written
-  if (token === undefined) return fillEmpty(text, entry, behind, content, style)
-  const start = valueStart(text, entry, token, behind)
-  if (token.type === 'block-scalar') return replaceBlockScalar(text, token, start, content, style)
+  if (old === undefined) return fillEmpty(text, entry, behind, content, style)
+  const start = valueStart(text, entry, old, behind)
+  if (node.kind === 'scalar' && (node.style === 'literal' || node.style === 'folded'))
+    return replaceBlockScalar(text, old, start, content, style)
   const isBelow = text.slice(behind, start).includes('\n')
-  const end = tokenEnd(token)
-  const isBlock = token.type === 'block-map' || token.type === 'block-seq'
+  const { end } = old
+  const isBlock = isCollection(node) && !isFlow(node)
   if (isBelow && (isBlock || written.lines.length > 0)) {
     const keyLine = lineEnd(text, behind)
     return [
@@ -77,14 +86,12 @@ function headBehindDash({ lines }: Written): Written {
   return { head: first.trimStart(), lines: rest }
 }
 
-function valueStart(text: string, entry: Entry, token: CST.Token, behind: number): number {
-  const { tag } = entry
-  return tag !== undefined && tag.offset >= behind && !text.slice(tag.offset, token.offset).includes('\n') ? tag.offset : firstOffset(token)
+function valueStart(text: string, { tag }: Entry, old: TextRange, behind: number): number {
+  return tag !== undefined && tag.start >= behind && !text.slice(tag.start, old.start).includes('\n') ? tag.start : old.start
 }
 
-function removeWithSpace(text: string, token: CST.SourceToken): Splice {
-  const start = text[token.offset - 1] === ' ' ? token.offset - 1 : token.offset
-  return { start, end: token.offset + token.source.length, text: '' }
+function removeWithSpace(text: string, { start, end }: TextRange): Splice {
+  return { start: text[start - 1] === ' ' ? start - 1 : start, end, text: '' }
 }
 
 function replaceInline(text: string, start: number, end: number, behind: number, written: Written, style: YamlStyle): readonly Splice[] {
@@ -98,7 +105,7 @@ function replaceInline(text: string, start: number, end: number, behind: number,
 function fillEmpty(text: string, entry: Entry, behind: number, written: Written, style: YamlStyle): readonly Splice[] {
   const line = lineEnd(text, behind)
   const below = { start: line, end: line, text: linesBelow(written.lines, style) }
-  const tagEnd = entry.tag === undefined ? behind : Math.max(behind, entry.tag.offset + entry.tag.source.length)
+  const tagEnd = entry.tag === undefined ? behind : Math.max(behind, entry.tag.end)
   // Spaces at the end of the line would stand between the key and its value.
   const end = text.slice(tagEnd, line).trim() === '' ? line : tagEnd
   const head = { start: behind, end, text: written.head === '' ? '' : ` ${written.head}` }
@@ -106,21 +113,17 @@ function fillEmpty(text: string, entry: Entry, behind: number, written: Written,
   return head.end === below.start ? [{ ...head, text: head.text + below.text }] : [head, below]
 }
 
-function replaceBlockScalar(text: string, token: CST.BlockScalar, start: number, written: Written, style: YamlStyle): readonly Splice[] {
-  const header = token.props.find((each) => each.type === 'block-scalar-header')
-  const headerEnd = header?.type === 'block-scalar-header' ? header.offset + header.source.length : token.offset
+function replaceBlockScalar(text: string, old: TextRange, start: number, written: Written, style: YamlStyle): readonly Splice[] {
+  const headerEnd = old.start + blockHeader(text, old.start).length
   const line = lineEnd(text, headerEnd)
-  const end = Math.max(line, tokenEnd(token))
+  const end = Math.max(line, old.end)
   const below = { start: line, end, text: linesBelow(written.lines, style) }
   if (written.head !== '') return [{ start, end: headerEnd, text: written.head }, below]
   return [{ start: text[start - 1] === ' ' ? start - 1 : start, end: headerEnd, text: '' }, below]
 }
 
 function replaceRoot(text: string, slot: Slot, written: Written, style: YamlStyle): readonly Splice[] {
-  const token = slot.node?.srcToken
-  if (token === undefined) throw new EditRefusal('the document has no text')
-  const start = firstOffset(token)
-  const end = tokenEnd(token)
+  const { start, end } = rangeOf(slot.node)
   if (written.lines.length === 0) return [{ start, end, text: written.head }]
   const line = lineEnd(text, end)
   const comment = text.slice(end, line).trimStart()
@@ -140,7 +143,7 @@ export function insertLines(
   lines: readonly string[],
   style: YamlStyle,
 ): readonly Splice[] {
-  const entries = entriesOf(collection)
+  const entries = entriesOf(text, collection)
   const before = entries[at - 1]
   if (before !== undefined) {
     const end = lineEnd(text, before.end)
@@ -157,7 +160,7 @@ export function insertLines(
 /** Deletes an entry that is not the only one, with the comments that belong to it. */
 export function deleteEntry(text: string, collection: Collection, index: number, isRoot: boolean): readonly Splice[] {
   if (isFlow(collection)) throw new EditRefusal('not a block')
-  const entries = entriesOf(collection)
+  const entries = entriesOf(text, collection)
   const entry = entries[index]
   if (entry === undefined) throw new EditRefusal('the entry is not there')
   if (!isOwnLine(text, entry.start)) return deleteOnDashLine(text, entry, entries[index + 1])

@@ -2,13 +2,26 @@
  * Edits of one document. After every change the text is parsed again and must read as the same change made on the value;
  * where there is more than one way to write something, the first that reads back right is taken.
  */
-import { isMap, isScalar, isSeq, type Node } from 'yaml'
 import { type FieldPath, field, type PathStep } from '../../krm/field-path.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
-import { type GoTree, parseGoTree, YamlRefusal } from '../read/go-yaml-tree.ts'
+import { goValueOf } from '../read/go-yaml-values.ts'
+import { readDocuments, type YamlDocument } from '../read/read-yaml-node.ts'
+import { YamlRefusal } from '../read/read-yaml-refusal.ts'
+import type { YamlNode } from '../yaml-node.ts'
 import { deleteEntry, entryOf, insertLines, replaceInBlock } from './edit-yaml-block.ts'
 import { deleteInFlow, insertInFlow, replaceInFlow } from './edit-yaml-flow.ts'
-import { type Collection, checkAnchors, entriesOf, isAliasSlot, isFlow, type Slot, type Splice, walk } from './edit-yaml-place.ts'
+import {
+  type Collection,
+  checkAnchors,
+  entriesOf,
+  isAliasSlot,
+  isCollection,
+  isFlow,
+  rangeOf,
+  type Slot,
+  type Splice,
+  walk,
+} from './edit-yaml-place.ts'
 import { columnOf, styleOf, type YamlStyle } from './edit-yaml-style.ts'
 import { EditRefusal, withoutValueAt, withValueAt } from './edit-yaml-value.ts'
 import { waysToWrite } from './edit-yaml-ways.ts'
@@ -24,20 +37,23 @@ interface Change {
 
 export class DocumentEditor {
   text: string
-  tree: GoTree
+  private document: YamlDocument
   private readonly lineBreak: '\n' | '\r\n'
 
-  constructor(text: string, tree: GoTree, lineBreak: '\n' | '\r\n') {
+  /** @param text one document that was read */
+  constructor(text: string, lineBreak: '\n' | '\r\n') {
+    const document = documentOrUndefined(text)
+    if (document === undefined) throw new TypeError('the text has no document')
     this.text = text
-    this.tree = tree
+    this.document = document
     this.lineBreak = lineBreak
   }
 
   /** @throws EditRefusal */
   set(path: FieldPath, value: Json): void {
-    const wanted = withValueAt(this.tree.value, path, value)
-    if (jsonEquals(wanted, this.tree.value)) return
-    const { slots, rest } = walk(this.tree, path)
+    const wanted = withValueAt(this.document.value, path, value)
+    if (jsonEquals(wanted, this.document.value)) return
+    const { slots, rest } = walk(this.document, path)
     const slot = lastOf(slots)
     if (rest.length === 0 && !isAliasSlot(slot)) this.setExisting(slots, path, value, wanted)
     else this.commit({ attempts: this.add(slots, rest, value), wanted })
@@ -45,43 +61,43 @@ export class DocumentEditor {
 
   /** Nothing happens where nothing is there. @throws EditRefusal */
   remove(path: FieldPath): void {
-    const wanted = withoutValueAt(this.tree.value, path)
-    if (wanted !== this.tree.value) this.commit({ attempts: this.removal(path), wanted })
+    const wanted = withoutValueAt(this.document.value, path)
+    if (wanted !== this.document.value) this.commit({ attempts: this.removal(path), wanted })
   }
 
   private removal(path: FieldPath): readonly (readonly Splice[])[] {
-    const { slots, rest } = walk(this.tree, path)
+    const { slots, rest } = walk(this.document, path)
     const slot = lastOf(slots)
-    if (isAliasSlot(slot) && rest.length > 0) return this.replacements(slots, withoutValueAt(this.valueOf(slot.node), rest))
-    if (rest.length > 0) throw new EditRefusal('the field comes from a merge key "<<", which cannot leave it out', slot.node?.range?.[0])
+    if (isAliasSlot(slot) && rest.length > 0) return this.replacements(slots, withoutValueAt(goValueOf(slot.node), rest))
+    if (rest.length > 0) throw new EditRefusal('the field comes from a merge key "<<", which cannot leave it out', rangeOf(slot.node).start)
     if (slot.parent === undefined) throw new EditRefusal('a whole document is removed with remove-object')
     const { collection, index } = slot.parent
     const above = slots.slice(0, -1)
-    const entries = entriesOf(collection)
-    if (entries.length === 1) return this.replacements(above, isMap(collection) ? {} : [])
-    checkAnchors(this.tree, nodesOf(above), slot.node, entries[index]?.key ?? null)
+    const entries = entriesOf(this.text, collection)
+    if (entries.length === 1) return this.replacements(above, collection.kind === 'map' ? {} : [])
+    checkAnchors(this.document, nodesOf(above), slot.node, entries[index]?.key)
     const isRoot = above.length === 1
     return [isFlow(collection) ? deleteInFlow(this.text, collection, index) : deleteEntry(this.text, collection, index, isRoot)]
   }
 
   private setExisting(slots: Slots, path: FieldPath, value: Json, wanted: Json): void {
-    const before = { text: this.text, tree: this.tree }
+    const before = { text: this.text, document: this.document }
     try {
       if (this.setInside(lastOf(slots).node, path, value)) return
     } catch (thrown) {
       if (!(thrown instanceof EditRefusal) || path.length === 0) throw thrown
       // What cannot be changed piece by piece, as with a merge key inside, is written anew as a whole.
       this.text = before.text
-      this.tree = before.tree
+      this.document = before.document
     }
-    this.commit({ attempts: this.replacements(walk(this.tree, path).slots, value, true), wanted })
+    this.commit({ attempts: this.replacements(walk(this.document, path).slots, value, true), wanted })
   }
 
   /** Changes a map or list piece by piece, so that what is equal keeps its text. Says whether it could. */
-  private setInside(node: Node | null, path: FieldPath, value: Json): boolean {
-    const old = this.valueOf(node)
-    if (isMap(node) && isJsonObject(old) && isJsonObject(value)) return this.setMap(path, old, value)
-    return isSeq(node) && isJsonArray(old) && isJsonArray(value) && this.setList(path, old, value)
+  private setInside(node: YamlNode, path: FieldPath, value: Json): boolean {
+    const old = goValueOf(node)
+    if (node.kind === 'map' && isJsonObject(old) && isJsonObject(value)) return this.setMap(path, old, value)
+    return node.kind === 'list' && isJsonArray(old) && isJsonArray(value) && this.setList(path, old, value)
   }
 
   private setMap(path: FieldPath, old: JsonObject, value: JsonObject): boolean {
@@ -107,12 +123,12 @@ export class DocumentEditor {
   }
 
   private insert(path: FieldPath, index: number, item: Json): void {
-    const { slots } = walk(this.tree, path)
-    const list = this.valueOf(lastOf(slots).node)
+    const { slots } = walk(this.document, path)
+    const list = goValueOf(lastOf(slots).node)
     if (!isJsonArray(list)) throw new EditRefusal('the list is not there')
     this.commit({
       attempts: this.insertion(slots, index, item),
-      wanted: withValueAt(this.tree.value, path, list.toSpliced(index, 0, item)),
+      wanted: withValueAt(this.document.value, path, list.toSpliced(index, 0, item)),
     })
   }
 
@@ -120,10 +136,10 @@ export class DocumentEditor {
   private add(slots: Slots, rest: FieldPath, value: Json): readonly (readonly Splice[])[] {
     const slot = lastOf(slots)
     const { node } = slot
-    const old = this.valueOf(node)
+    const old = goValueOf(node)
     const after = withValueAt(old, rest, value)
     const [step] = rest
-    const canGrow = (isMap(node) || isSeq(node)) && (node.items.length > 0 || isInFlow(slots))
+    const canGrow = isCollection(node) && (!isEmpty(node) || isInFlow(slots))
     if (!canGrow || step === undefined) return this.replacements(slots, after)
     // A field that a merge key brings is overridden as a whole, with what it held.
     if (step.kind === 'field' && isJsonObject(after)) return this.pairInsertion(slots, step.name, getKey(after, step.name) ?? null)
@@ -132,10 +148,10 @@ export class DocumentEditor {
   }
 
   private pairInsertion(slots: Slots, name: string, value: Json): readonly (readonly Splice[])[] {
-    checkAnchors(this.tree, nodesOf(slots), undefined, null)
+    checkAnchors(this.document, nodesOf(slots), undefined, undefined)
     const collection = lastOf(slots).node as Collection
     const style = this.styleAt(slots)
-    const entries = entriesOf(collection)
+    const entries = entriesOf(this.text, collection)
     if (isFlow(collection)) {
       const own = keyStyle(style, collection)
       return [insertInFlow(this.text, collection, entries.length, `${writeKey(name, own, true)}: ${writeFlow(value, own)}`, style)]
@@ -144,7 +160,7 @@ export class DocumentEditor {
   }
 
   private insertion(slots: Slots, index: number, item: Json): readonly (readonly Splice[])[] {
-    checkAnchors(this.tree, nodesOf(slots), undefined, null)
+    checkAnchors(this.document, nodesOf(slots), undefined, undefined)
     const collection = lastOf(slots).node as Collection
     const style = this.styleAt(slots)
     if (isFlow(collection)) return [insertInFlow(this.text, collection, index, writeFlow(item, style), style)]
@@ -152,20 +168,20 @@ export class DocumentEditor {
   }
 
   private columnIn(collection: Collection): number {
-    const [first] = entriesOf(collection)
+    const [first] = entriesOf(this.text, collection)
     return first === undefined ? 0 : columnOf(this.text, first.start)
   }
 
   /** Ways to write a value in the place of the last slot. */
   private replacements(slots: Slots, value: Json, keepsStyle = false): readonly (readonly Splice[])[] {
     const slot = lastOf(slots)
-    checkAnchors(this.tree, nodesOf(slots), slot.node, null)
+    checkAnchors(this.document, nodesOf(slots), slot.node, undefined)
     const style = this.styleAt(slots)
-    const entry = entryOf(slot)
-    const old = keepsStyle && isScalar(slot.node) ? slot.node : undefined
+    const entry = entryOf(this.text, slot)
+    const old = keepsStyle && slot.node.kind === 'scalar' ? slot.node : undefined
     if (entry !== undefined && isBelowFlow(slots))
       return waysToWrite(value, undefined, old, this.text, style).map(({ head }) => replaceInFlow(this.text, slot, entry, head))
-    const behindDash = slot.parent !== undefined && isSeq(slot.parent.collection)
+    const behindDash = slot.parent?.collection.kind === 'list'
     const own = behindDash ? { ...style, dashWidth: this.dashWidthOf(slot) } : style
     const place: WritePlace =
       entry === undefined
@@ -176,28 +192,24 @@ export class DocumentEditor {
 
   /** A new value takes the place of the old one, so its lines align with where that began. */
   private dashWidthOf(slot: Slot): number {
-    const entry = entryOf(slot)
-    const start = entry?.token === undefined ? undefined : slot.node?.range?.[0]
+    const entry = entryOf(this.text, slot)
+    const start = entry?.written?.start
     if (entry === undefined || start === undefined || entry.anchor !== undefined || entry.tag !== undefined) return 2
     return this.text.slice(entry.start, start).includes('\n') ? 2 : start - entry.start
   }
 
   private styleAt(slots: Slots): YamlStyle {
-    return styleOf(this.text, this.lineBreak, this.tree, nodesOf(slots).toReversed())
-  }
-
-  private valueOf(node: Node | null): Json {
-    return node === null ? null : (this.tree.values.get(node) ?? null)
+    return styleOf(this.text, this.lineBreak, this.document.node, nodesOf(slots).toReversed())
   }
 
   /** Takes the first attempt that reads back as wanted. */
   private commit({ attempts, wanted }: Change): void {
     for (const splices of attempts) {
       const text = applySplices(this.text, splices)
-      const tree = parseOrUndefined(text)
-      if (tree === undefined || !jsonEquals(tree.value, wanted)) continue
+      const document = documentOrUndefined(text)
+      if (document === undefined || !jsonEquals(document.value, wanted)) continue
       this.text = text
-      this.tree = tree
+      this.document = document
       return
     }
     throw new EditRefusal('no way to write the change reads back as the change', attempts[0]?.[0]?.start)
@@ -214,24 +226,24 @@ function itemAt(index: number): PathStep {
   return { kind: 'index', index }
 }
 
-function nodesOf(slots: Slots): readonly (Node | null)[] {
+function nodesOf(slots: Slots): readonly YamlNode[] {
   return slots.map(({ node }) => node)
 }
 
 /** Whether what goes into the last slot goes into brackets; empty brackets outside of others become a block. */
 function isInFlow(slots: Slots): boolean {
   const { node } = lastOf(slots)
-  return isBelowFlow(slots) || ((isMap(node) || isSeq(node)) && isFlow(node) && node.items.length > 0)
+  return isBelowFlow(slots) || (isCollection(node) && isFlow(node) && !isEmpty(node))
 }
 
 function isBelowFlow(slots: Slots): boolean {
-  return slots.slice(0, -1).some(({ node }) => (isMap(node) || isSeq(node)) && isFlow(node))
+  return slots.slice(0, -1).some(({ node }) => isCollection(node) && isFlow(node))
 }
 
 /** Brackets whose keys are in double quotes get further keys and texts in double quotes. */
 function keyStyle(style: YamlStyle, collection: Collection): YamlStyle {
-  const keys = entriesOf(collection).map(({ key }) => key)
-  const quoted = keys.length > 0 && keys.every((key) => isScalar(key) && key.type === 'QUOTE_DOUBLE')
+  const keys = collection.kind === 'map' ? collection.entries.map(({ key }) => key) : []
+  const quoted = keys.length > 0 && keys.every((key) => key.kind === 'scalar' && key.style === 'double')
   return quoted ? { ...style, json: true } : style
 }
 
@@ -246,9 +258,13 @@ function applySplices(text: string, splices: readonly Splice[]): string {
   return result + text.slice(from)
 }
 
-function parseOrUndefined(text: string): GoTree | undefined {
+function isEmpty(collection: Collection): boolean {
+  return (collection.kind === 'map' ? collection.entries : collection.items).length === 0
+}
+
+function documentOrUndefined(text: string): YamlDocument | undefined {
   try {
-    return parseGoTree(text)
+    return readDocuments(text, '')[0]
   } catch (thrown) {
     if (thrown instanceof YamlRefusal) return undefined
     throw thrown

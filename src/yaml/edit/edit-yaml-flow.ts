@@ -1,21 +1,20 @@
 /** Edits inside brackets: `{a: 1, b: [x, y]}`, on one line or many, JSON included. */
-import { isMap } from 'yaml'
 import { isOwnLine, lineEnd, lineStart, nextLine } from './edit-yaml-block.ts'
-import { type Collection, type Entry, entriesOf, type Slot, type Splice } from './edit-yaml-place.ts'
+import { type Collection, type Entry, entriesOf, rangeOf, type Slot, type Splice } from './edit-yaml-place.ts'
 import { columnOf, type YamlStyle } from './edit-yaml-style.ts'
 import { EditRefusal } from './edit-yaml-value.ts'
 
 export function replaceInFlow(text: string, slot: Slot, entry: Entry, value: string): readonly Splice[] {
-  const { token, tag, anchor, indicatorEnd } = entry
-  if (token !== undefined) {
-    const keepsAnchor = anchor !== undefined && tag !== undefined && anchor.offset > tag.offset
-    const start = tag === undefined || keepsAnchor ? token.offset : tag.offset
-    const removed = keepsAnchor && tag !== undefined ? [{ start: tag.offset, end: tag.offset + tag.source.length + 1, text: '' }] : []
+  const { written, tag, anchor, indicatorEnd } = entry
+  if (written !== undefined) {
+    const keepsAnchor = anchor !== undefined && tag !== undefined && anchor.start > tag.start
+    const start = tag === undefined || keepsAnchor ? written.start : tag.start
+    const removed = keepsAnchor && tag !== undefined ? [{ start: tag.start, end: tag.end + 1, text: '' }] : []
     return [...removed, { start, end: entry.end, text: value }]
   }
-  if (slot.parent === undefined || !isMap(slot.parent.collection)) throw new EditRefusal('the item has no value', entry.start)
-  const at = anchor === undefined ? (indicatorEnd ?? entry.end) : anchor.offset + anchor.source.length
-  const end = tag === undefined ? at : Math.max(at, tag.offset + tag.source.length)
+  if (slot.parent?.collection.kind !== 'map') throw new EditRefusal('the item has no value', entry.start)
+  const at = anchor === undefined ? (indicatorEnd ?? entry.end) : anchor.end
+  const end = tag === undefined ? at : Math.max(at, tag.end)
   // Behind a colon that touches the next bracket or comma a space is enough.
   return [
     {
@@ -28,11 +27,11 @@ export function replaceInFlow(text: string, slot: Slot, entry: Entry, value: str
 
 /** Adds `entryText` as entry number `at`. */
 export function insertInFlow(text: string, collection: Collection, at: number, entryText: string, style: YamlStyle): readonly Splice[] {
-  const entries = entriesOf(collection)
+  const entries = entriesOf(text, collection)
   const before = entries[at - 1]
   const next = entries[at]
   if (before === undefined) {
-    if (next === undefined) return insertIntoEmpty(collection, entryText, isMap(collection) && style.padded)
+    if (next === undefined) return insertIntoEmpty(collection, entryText, collection.kind === 'map' && style.padded)
     const gap = isOwnLine(text, next.start) ? style.lineBreak + ' '.repeat(columnOf(text, next.start)) : ' '
     return [{ start: next.start, end: next.start, text: `${entryText},${gap}` }]
   }
@@ -52,11 +51,9 @@ export function insertInFlow(text: string, collection: Collection, at: number, e
 }
 
 function insertIntoEmpty(collection: Collection, entryText: string, padded: boolean): readonly Splice[] {
-  const token = collection.srcToken
-  if (token?.type !== 'flow-collection') throw new EditRefusal('not in brackets')
-  const close = token.end[0]
+  const { start, end } = rangeOf(collection)
   const pad = padded ? ' ' : ''
-  return [{ start: token.offset + 1, end: close?.offset ?? token.offset + 1, text: `${pad}${entryText}${pad}` }]
+  return [{ start: start + 1, end: end - 1, text: `${pad}${entryText}${pad}` }]
 }
 
 /** Offset of the comma behind an entry, comments and line breaks between them skipped. */
@@ -68,7 +65,7 @@ function commaAfter(text: string, offset: number): number | undefined {
 
 /** Deletes an entry that is not the only one, and one comma. */
 export function deleteInFlow(text: string, collection: Collection, index: number): readonly Splice[] {
-  const entries = entriesOf(collection)
+  const entries = entriesOf(text, collection)
   const [previous, entry, next] = [entries[index - 1], entries[index], entries[index + 1]]
   if (entry === undefined) throw new EditRefusal('the entry is not there')
   const comma = commaAfter(text, entry.end)

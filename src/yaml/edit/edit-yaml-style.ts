@@ -1,7 +1,6 @@
 /** How a file is written, so that what is added looks like what is there. */
-import { type CST, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml'
-import type { GoTree } from '../read/go-yaml-tree.ts'
-import { firstOffset } from './edit-yaml-place.ts'
+import type { YamlNode } from '../yaml-node.ts'
+import { type Collection, entriesOf, isFlow, rangeOf } from './edit-yaml-place.ts'
 
 export interface YamlStyle {
   readonly lineBreak: '\n' | '\r\n'
@@ -62,8 +61,8 @@ interface Ballot {
  * The style of a document; where the collection around the edit shows a style of its own, that one.
  * @param near nodes from the place upwards, nearest first
  */
-export function styleOf(text: string, lineBreak: '\n' | '\r\n', tree: GoTree, near: readonly (Node | null)[]): YamlStyle {
-  const ballots = [...near.map((node) => vote(text, node, false)), vote(text, tree.contents, true)]
+export function styleOf(text: string, lineBreak: '\n' | '\r\n', root: YamlNode, near: readonly YamlNode[]): YamlStyle {
+  const ballots = [...near.map((node) => vote(text, node, false)), vote(text, root, true)]
   const first = <Choice>(pick: (ballot: Ballot) => Choice | undefined): Choice | undefined =>
     ballots.map(pick).find((choice) => choice !== undefined)
   return {
@@ -87,7 +86,7 @@ function isJson(text: string): boolean {
   }
 }
 
-function vote(text: string, node: Node | null, deep: boolean): Ballot {
+function vote(text: string, node: YamlNode, deep: boolean): Ballot {
   const ballot = {
     step: new Votes<number>(),
     dashOffset: new Votes<number>(),
@@ -99,34 +98,31 @@ function vote(text: string, node: Node | null, deep: boolean): Ballot {
   return ballot
 }
 
-function visit(text: string, node: Node | null, deep: boolean, ballot: Ballot): void {
-  if (isScalar(node)) {
-    if (node.type === 'QUOTE_DOUBLE') ballot.quote.add('"')
-    else if (node.type === 'QUOTE_SINGLE') ballot.quote.add("'")
+function visit(text: string, node: YamlNode, deep: boolean, ballot: Ballot): void {
+  if (node.kind === 'alias') return
+  if (node.kind === 'scalar') {
+    if (node.style === 'double') ballot.quote.add('"')
+    else if (node.style === 'single') ballot.quote.add("'")
     return
   }
-  if (!isMap(node) && !isSeq(node)) return
-  const token = node.srcToken
-  if (token?.type === 'flow-collection') {
-    const open = text.slice(token.offset + 1, token.offset + 3)
-    if (token.items.length > 0 && isMap(node) && /^.\S|^\S/.test(open)) ballot.padded.add(open.startsWith(' ') ? 'padded' : 'tight')
-  } else if (token !== undefined && 'items' in token) voteBlock(text, token, ballot)
-  const below = isMap(node)
-    ? (node.items as readonly Pair<Node | null, Node | null>[]).map((pair) => pair.value)
-    : (node.items as readonly Node[])
-  for (const child of below) if (deep || isScalar(child)) visit(text, child, deep, ballot)
+  const below = node.kind === 'map' ? node.entries.map(({ value }) => value) : node.items
+  if (!isFlow(node)) voteBlock(text, node, ballot)
+  else if (node.kind === 'map' && below.length > 0) {
+    const { start } = rangeOf(node)
+    const open = text.slice(start + 1, start + 3)
+    if (/^.\S|^\S/.test(open)) ballot.padded.add(open.startsWith(' ') ? 'padded' : 'tight')
+  }
+  for (const child of below) if (deep || child.kind === 'scalar') visit(text, child, deep, ballot)
 }
 
-function voteBlock(text: string, token: CST.BlockMap | CST.BlockSequence, ballot: Ballot): void {
-  for (const item of token.items as readonly CST.CollectionItem[]) {
-    const { value } = item
-    if (value === undefined || value === null) continue
-    const start = item.key?.offset ?? item.start.find((each) => each.type === 'seq-item-ind')?.offset
-    if (start === undefined) continue
-    const distance = columnOf(text, firstOffset(value)) - columnOf(text, start)
-    if (token.type === 'block-seq') {
-      if (!text.slice(start, firstOffset(value)).includes('\n')) ballot.dashWidth.add(distance)
-    } else if (value.type === 'block-map' && distance > 0) ballot.step.add(distance)
-    else if (value.type === 'block-seq' && distance >= 0) ballot.dashOffset.add(distance)
+function voteBlock(text: string, collection: Collection, ballot: Ballot): void {
+  for (const { start: entryStart, key, written, node } of entriesOf(text, collection)) {
+    if (written === undefined) continue
+    const start = key === undefined ? entryStart : rangeOf(key).start
+    const distance = columnOf(text, written.start) - columnOf(text, start)
+    if (key === undefined) {
+      if (!text.slice(start, written.start).includes('\n')) ballot.dashWidth.add(distance)
+    } else if (node.kind === 'map' && node.style === 'block' && distance > 0) ballot.step.add(distance)
+    else if (node.kind === 'list' && node.style === 'block' && distance >= 0) ballot.dashOffset.add(distance)
   }
 }

@@ -1,9 +1,11 @@
 /** The ways a value can be written in the place of another one, the most faithful to what stood there first. */
-import type { CST, Scalar } from 'yaml'
 import type { Json } from '../../text/json.ts'
+import type { YamlScalar } from '../yaml-node.ts'
+import { nextLine } from './edit-yaml-block.ts'
+import { rangeOf } from './edit-yaml-place.ts'
 import { type BlockText, doubleQuoted, foldedBlock, literalBlock, type QuoteStyle } from './edit-yaml-scalar.ts'
 import type { YamlStyle } from './edit-yaml-style.ts'
-import { indent, type WritePlace, type Written, writeBlock, writeFlow } from './edit-yaml-write.ts'
+import { blockHeader, indent, type WritePlace, type Written, writeBlock, writeFlow } from './edit-yaml-write.ts'
 
 /**
  * @param place where it goes; undefined inside brackets
@@ -12,7 +14,7 @@ import { indent, type WritePlace, type Written, writeBlock, writeFlow } from './
 export function waysToWrite(
   value: Json,
   place: WritePlace | undefined,
-  old: Scalar | undefined,
+  old: YamlScalar | undefined,
   text: string,
   style: YamlStyle,
 ): readonly Written[] {
@@ -21,7 +23,7 @@ export function waysToWrite(
     return [oneLine(writeFlow(value, style, wished)), ...(typeof value === 'string' ? [oneLine(doubleQuoted(value))] : [])]
   if (typeof value !== 'string') return [writeBlock(value, place, style, wished)]
   const ways: (Written | undefined)[] = []
-  const block = old?.srcToken?.type === 'block-scalar' ? readBlock(old.srcToken, place, text, style) : undefined
+  const block = old?.style === 'literal' || old?.style === 'folded' ? readBlock(old, place, text, style) : undefined
   if (block !== undefined) {
     if (block.folded) ways.push(asWritten(foldedBlock(value, block.width), block, false))
     ways.push(asWritten(literalBlock(value, block.indicator), block, true))
@@ -37,8 +39,8 @@ function oneLine(head: string): Written {
   return { head, lines: [] }
 }
 
-function quoteOf(old: Scalar | undefined): QuoteStyle {
-  return old?.type === 'QUOTE_DOUBLE' ? 'double' : old?.type === 'QUOTE_SINGLE' ? 'single' : 'plain'
+function quoteOf(old: YamlScalar | undefined): QuoteStyle {
+  return old?.style === 'double' || old?.style === 'single' ? old.style : 'plain'
 }
 
 interface OldBlock {
@@ -51,12 +53,10 @@ interface OldBlock {
   readonly raw: readonly string[]
 }
 
-function readBlock(token: CST.BlockScalar, place: WritePlace, text: string, style: YamlStyle): OldBlock {
-  const first = token.props[0]
-  const header = first?.type === 'block-scalar-header' ? first.source : '|'
-  const indicator = /[1-9]/.exec(header)?.[0] ?? ''
-  const start = token.offset + token.props.reduce((length, each) => length + ('source' in each ? each.source.length : 0), 0)
-  const raw = text.slice(start, start + token.source.length).split(/\r?\n/)
+function readBlock(old: YamlScalar, place: WritePlace, text: string, style: YamlStyle): OldBlock {
+  const { start, end } = rangeOf(old)
+  const indicator = /[1-9]/.exec(blockHeader(text, start))?.[0] ?? ''
+  const raw = text.slice(nextLine(text, start), end).split(/\r?\n/)
   const content = raw.find((line) => line.trim() !== '')
   const column =
     indicator !== ''
@@ -64,7 +64,7 @@ function readBlock(token: CST.BlockScalar, place: WritePlace, text: string, styl
       : content === undefined
         ? place.column + style.step
         : content.length - content.trimStart().length
-  return { folded: header.startsWith('>'), indicator, column, width: Math.max(...raw.map((line) => line.length)) - column, raw }
+  return { folded: old.style === 'folded', indicator, column, width: Math.max(...raw.map((line) => line.length)) - column, raw }
 }
 
 /** @param keepRaw blank lines at equal places keep the spaces that they have in the file */

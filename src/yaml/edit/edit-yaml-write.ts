@@ -51,6 +51,11 @@ export function writeBlock(value: Json, place: WritePlace, style: YamlStyle, wis
   return { head: block.header, lines: indent(block.lines, place.column + style.step) }
 }
 
+/** The `|` or `>` of a block with its indicators, which begins at an offset. */
+export function blockHeader(text: string, start: number): string {
+  return /^[|>][-+1-9]*/.exec(text.slice(start, start + 3))?.[0] ?? ''
+}
+
 export function indent(lines: readonly string[], column: number): readonly string[] {
   return lines.map((line) => (line === '' ? '' : ' '.repeat(column) + line))
 }

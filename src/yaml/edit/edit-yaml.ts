@@ -57,7 +57,7 @@ class FileEditor {
     this.documents = documents
     this.where = where
     const lineBreak = lineBreakOf(text)
-    this.editors = documents.map(({ chunk, tree }) => new DocumentEditor(text.slice(chunk.start, chunk.end), tree, lineBreak))
+    this.editors = documents.map(({ chunk }) => new DocumentEditor(text.slice(chunk.start, chunk.end), lineBreak))
     this.wanted = documents.map(({ value }) => value)
   }
 

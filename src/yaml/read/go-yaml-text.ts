@@ -125,10 +125,10 @@ const DOCUMENT_END = /^\.\.\.(?:\s.*)?$/m
  * What no parser is asked about, because kubectl refuses it or reads it otherwise than other readers do.
  * @throws Failure BP1110 or BP1111
  */
-export function checkYamlText(text: string, where: string, lines: LineIndex): void {
+export function checkYamlText(text: string, where: string): void {
   if (text.length > MAX_YAML_BYTES) throw tooLong(where)
   const refuse = (offset: number, why: string, remedy: string): Failure =>
-    invalidYaml(formatPosition(where, lines.position(offset)), why, remedy)
+    invalidYaml(formatPosition(where, new LineIndex(text).position(offset)), why, remedy)
   const control = REFUSED_CHARACTER.exec(text)
   if (control !== null)
     throw refuse(

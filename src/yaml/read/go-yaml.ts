@@ -2,32 +2,21 @@
  * YAML files as kubectl and kpt read them: same documents, same numbers, same booleans, with the place of everything.
  * Proven row by row against the real kubectl (`test/corpus/yaml/go-scalars.json`).
  */
-import { isMap, isSeq, type Node, type Pair } from 'yaml'
 import { Failure } from '../../failure.ts'
 import { emptyObject, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, setKey } from '../../text/json.ts'
-import {
-  checkYamlText,
-  formatPosition,
-  invalidYaml,
-  LineIndex,
-  splitChunks,
-  type TextPosition,
-  tooLargeYaml,
-  type YamlChunk,
-} from './go-yaml-text.ts'
-import { type GoTree, parseGoTree, YamlRefusal } from './go-yaml-tree.ts'
+import { resolved, type YamlNode } from '../yaml-node.ts'
+import { formatPosition, invalidYaml, LineIndex, splitChunks, type TextPosition, type YamlChunk } from './go-yaml-text.ts'
+import { goKeyOf } from './go-yaml-values.ts'
+import { readYamlDocuments, type YamlDocument } from './read-yaml-node.ts'
 
-export interface GoYamlDocument {
+export interface GoYamlDocument extends YamlDocument {
   /** As kpt counts (`config.kubernetes.io/index`): documents that are empty or null have no number. */
   readonly index: number
-  readonly value: Json
   /** Of the first key. */
   readonly line: number
   readonly column: number
   /** The piece of the file that the document is. */
   readonly chunk: YamlChunk
-  /** Its nodes; their offsets count from `chunk.start`. */
-  readonly tree: GoTree
 }
 
 /** Something that reads otherwise than it looks. Never holds the value. */
@@ -38,6 +27,7 @@ export interface GoYamlNote extends TextPosition {
 
 export interface GoYamlFile {
   readonly documents: readonly GoYamlDocument[]
+  /** Of all documents. */
   readonly notes: readonly GoYamlNote[]
 }
 
@@ -52,34 +42,26 @@ export interface GoYamlOptions {
  * @throws Failure BP1110 (not valid, with file:line:column) or BP1111 (10 MiB, 100 deep, 100,000 aliased values)
  */
 export function parseGoYaml(text: string, where: string, options: GoYamlOptions = {}): GoYamlFile {
+  const read = readYamlDocuments(text, where)
   const lines = new LineIndex(text)
-  checkYamlText(text, where, lines)
+  const chunks = splitChunks(text)
+  let at = 0
   const documents: GoYamlDocument[] = []
   const notes: GoYamlNote[] = []
-  for (const chunk of splitChunks(text)) {
-    const at = (offset: number): TextPosition => lines.position(chunk.start + offset)
-    const tree = parseChunk(text.slice(chunk.start, chunk.end), where, at)
-    if (tree === undefined) continue
-    documents.push({ index: documents.length, value: tree.value, ...at(tree.contents.range?.[0] ?? 0), chunk, tree })
-    for (const note of tree.notes) {
-      const place = at(note.offset)
-      const earlier = note.earlier === undefined ? '' : `, first at line ${at(note.earlier).line}`
+  for (const [index, document] of read.entries()) {
+    const start = document.node.source?.start ?? 0
+    while ((chunks[at + 1]?.start ?? Infinity) <= start) at += 1
+    const chunk = chunks[at] as YamlChunk
+    documents.push({ ...document, index, ...lines.position(start), chunk })
+    for (const note of document.notes) {
+      const place = lines.position(note.offset)
+      const earlier = note.earlier === undefined ? '' : `, first at line ${lines.position(note.earlier).line}`
       if (note.kind === 'duplicate-key' && options.duplicateKeys === 'error')
         throw invalidYaml(formatPosition(where, place), `the key is there twice${earlier}`, 'keep one of them')
       notes.push({ kind: note.kind, ...place, message: `${note.message}${earlier}` })
     }
   }
   return { documents, notes }
-}
-
-function parseChunk(text: string, where: string, at: (offset: number) => TextPosition): GoTree | undefined {
-  try {
-    return parseGoTree(text)
-  } catch (thrown) {
-    if (!(thrown instanceof YamlRefusal)) throw thrown
-    const place = formatPosition(where, at(Math.min(thrown.offset, text.length)))
-    throw thrown.code === 'BP1110' ? invalidYaml(place, thrown.message, thrown.remedy) : tooLargeYaml(place, thrown.message, thrown.remedy)
-  }
 }
 
 /** An object of a document; of a `kind: List` each item is one. */
@@ -106,10 +88,10 @@ export function objectsIn(document: GoYamlDocument, text: string, where: string)
   const { value, line } = document
   if (!isObjectList(value)) return [{ object: value, item: undefined, line }]
   const lines = new LineIndex(text)
-  const nodes = itemNodes(document.tree.contents)
+  const nodes = itemNodes(document.node)
   return (getKey(value, 'items') as readonly Json[]).map((object, item) => {
-    const offset = nodes[item]?.range?.[0]
-    const place = offset === undefined ? { line, column: 1 } : lines.position(document.chunk.start + offset)
+    const offset = nodes[item]?.source?.start
+    const place = offset === undefined ? { line, column: 1 } : lines.position(offset)
     if (isObjectList(object))
       throw new Failure({
         code: 'BP1112',
@@ -123,14 +105,10 @@ export function objectsIn(document: GoYamlDocument, text: string, where: string)
   })
 }
 
-function itemNodes(contents: Node): readonly (Node | null)[] {
-  if (!isMap(contents)) return []
-  const pair = contents.items.findLast((each) => isNamed(each as Pair<Node, Node>, 'items')) as Pair<Node, Node> | undefined
-  return isSeq(pair?.value) ? (pair.value.items as readonly Node[]) : []
-}
-
-function isNamed(pair: Pair<Node, Node>, name: string): boolean {
-  return 'source' in pair.key && pair.key.source === name
+function itemNodes(root: YamlNode): readonly YamlNode[] {
+  const map = resolved(root)
+  const items = map.kind === 'map' ? map.entries.findLast(({ key }) => goKeyOf(key) === 'items')?.value : undefined
+  return items?.kind === 'list' ? items.items : []
 }
 
 function withKindOf(list: JsonObject, item: Json): Json {

@@ -2,7 +2,8 @@
  * Which comment belongs to what, as go-yaml's scanner has it (`scannerc.go`, `scan_comments`, `scan_line_comment`): a
  * comment gets the place of a token when it is read, and goes to the node whose token is the first one there or behind.
  */
-import { isBlank, isBreakOrEnd, lineEndAt, type YamlCursor, type YamlMark } from './read-yaml-cursor.ts'
+import { isBlank, isBlankOrEnd, isBreakOrEnd, lineEndAt, type YamlCursor, type YamlMark } from './read-yaml-cursor.ts'
+import { YamlRefusal } from './read-yaml-refusal.ts'
 
 /** How far go-yaml looks for the next comment line. */
 const LOOK_AHEAD = 512
@@ -34,6 +35,9 @@ export function scanLineComment(cursor: YamlCursor, tokenAt: number): YamlCommen
   while (ahead < LOOK_AHEAD && isBlank(cursor.code(ahead))) ahead += 1
   if (ahead === LOOK_AHEAD || cursor.code(ahead) !== HASH) return undefined
   const at = cursor.at + ahead
+  // go-yaml takes it, YAML and other readers do not.
+  if (!isBlankOrEnd(cursor.text.charCodeAt(at - 1)))
+    throw new YamlRefusal(at, 'a comment begins without a space before it', 'put a space before the "#"')
   const start = { at, line: cursor.line, column: at - cursor.lineStart }
   const text = cursor.text.slice(at, lineEndAt(cursor.text, at))
   cursor.skipToBreak()

@@ -11,16 +11,6 @@ export interface YamlMark {
   readonly column: number
 }
 
-/** Thrown where go-yaml cannot go on; only for text that our own parse accepts and kpt's does not. */
-export class UnreadableYaml extends Error {
-  readonly at: number
-
-  constructor(at: number) {
-    super('kpt does not read this')
-    this.at = at
-  }
-}
-
 export class YamlCursor {
   readonly text: string
   at = 0
@@ -32,6 +22,7 @@ export class YamlCursor {
   indent = -1
   /** How many brackets are open. */
   flowLevel = 0
+  private json: boolean | undefined
 
   constructor(text: string) {
     this.text = text
@@ -39,6 +30,12 @@ export class YamlCursor {
 
   get column(): number {
     return this.at - this.lineStart
+  }
+
+  /** kubectl hands a document that is JSON to a JSON parser, which knows escapes that its YAML parser does not. */
+  isJson(): boolean {
+    this.json ??= isJsonText(this.text)
+    return this.json
   }
 
   mark(): YamlMark {
@@ -105,4 +102,15 @@ export function isBreakOrEnd(code: number): boolean {
 
 export function isBlankOrEnd(code: number): boolean {
   return code === SPACE || code === TAB || code === BREAK || code === 0
+}
+
+function isJsonText(text: string): boolean {
+  const document = text.replace(/^---[^\n]*\n/, '')
+  if (!/^\s*\{/.test(document)) return false
+  try {
+    JSON.parse(document)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -1,59 +1,65 @@
-/** Text to trees of nodes, comments attached as go-yaml attaches them. */
+/** Text to trees of nodes, comments attached as go-yaml attaches them, with the values that kubectl reads in them. */
 
 import type { YamlNode } from '../yaml-node.ts'
-import { parseGoYaml } from './go-yaml.ts'
-import { formatPosition, invalidYaml, LineIndex } from './go-yaml-text.ts'
-import { UnreadableYaml } from './read-yaml-cursor.ts'
-import { isSimpleYaml } from './read-yaml-simple.ts'
-import { readYamlTree, type SourceAt } from './read-yaml-tree.ts'
+import { checkYamlText, formatPosition, invalidYaml, LineIndex, tooLargeYaml } from './go-yaml-text.ts'
+import { type GoValues, readGoValues } from './go-yaml-values.ts'
+import { YamlRefusal } from './read-yaml-refusal.ts'
+import { readYamlTree } from './read-yaml-tree.ts'
+
+/** A document that is not empty and not null. The offsets of its nodes and notes are those of the text. */
+export interface YamlDocument extends GoValues {
+  readonly node: YamlNode
+}
 
 /**
  * The documents of a file that are not empty, in their order.
  * @param where the path that errors and the nodes' sources name
- * @throws Failure BP1110 (not valid) or BP1111 (too large or too deep), as `parseGoYaml`
+ * @throws Failure BP1110 (not valid, with file:line:column) or BP1111 (10 MiB, 100 deep, 100,000 aliased values)
  */
+export function readYamlDocuments(text: string, where: string): readonly YamlDocument[] {
+  checkYamlText(text, where)
+  try {
+    return readDocuments(text, where)
+  } catch (thrown) {
+    if (!(thrown instanceof YamlRefusal)) throw thrown
+    const place = formatPosition(where, new LineIndex(text).position(Math.min(thrown.offset, text.length)))
+    throw thrown.code === 'BP1110' ? invalidYaml(place, thrown.message, thrown.remedy) : tooLargeYaml(place, thrown.message, thrown.remedy)
+  }
+}
+
+/** As `readYamlDocuments`, the trees only. */
 export function readYamlNodes(text: string, where: string): YamlNode[] {
-  // The check by our own parse costs ten times what the reading does.
-  if (isSimpleYaml(text)) return readOwnYaml(text, where)
-  const starts = parseGoYaml(text, where).documents.map(({ chunk, tree }) => chunk.start + (tree.contents.range?.[0] ?? 0))
-  return [...trees(text, where, starts)]
+  return readYamlDocuments(text, where).map(({ node }) => node)
 }
 
 /**
- * As `readYamlNodes`, without the check by our own parse: for text that `writeYamlNode` wrote. Some ten times faster.
- * @throws Failure BP1110 where go-yaml would not read it
+ * As `readYamlDocuments`, without the look at the characters: for a piece of a file that was looked at.
+ * @throws YamlRefusal with its offset in the text
  */
-export function readOwnYaml(text: string, where: string): YamlNode[] {
-  return [...trees(text, where, undefined)]
-}
-
-function* trees(text: string, where: string, starts: readonly number[] | undefined): Generator<YamlNode> {
+export function readDocuments(text: string, where: string): readonly YamlDocument[] {
   const lines = new WithoutCarriageReturns(text)
-  let document = 0
+  const documents: YamlDocument[] = []
   for (const { start, end } of goPieces(lines.text)) {
-    if (starts !== undefined) {
-      const at = starts[document]
-      if (at === undefined) return
-      if (at >= lines.original(end)) continue
-    }
-    const number = document
-    const sourceAt: SourceAt = (from, to) => ({
+    const document = documents.length
+    const node = readTree(lines.text.slice(start, end), (from, to) => ({
       path: where,
-      document: number,
+      document,
       start: lines.original(start + from),
       end: lines.original(start + to),
-    })
-    let tree: YamlNode | undefined
+    }))
+    if (node === undefined) continue
+    const values = readGoValues(node)
+    if (values.value !== null) documents.push({ node, ...values })
+  }
+  return documents
+
+  function readTree(...[piece, sourceAt]: Parameters<typeof readYamlTree>): YamlNode | undefined {
     try {
-      tree = readYamlTree(lines.text.slice(start, end), sourceAt)
+      return readYamlTree(piece, sourceAt)
     } catch (thrown) {
-      if (!(thrown instanceof UnreadableYaml)) throw thrown
-      const place = formatPosition(where, new LineIndex(text).position(lines.original(start + thrown.at)))
-      throw invalidYaml(place, 'kpt does not read this, though kubectl may', 'write it in a plainer form')
+      if (!(thrown instanceof YamlRefusal)) throw thrown
+      throw new YamlRefusal(sourceAt(thrown.offset, thrown.offset).start, thrown.message, thrown.remedy, thrown.code)
     }
-    if (tree === undefined) continue
-    document += 1
-    yield tree
   }
 }
 
@@ -98,11 +104,13 @@ class WithoutCarriageReturns {
  * (`kio/byteio_reader.go`, `splitDocuments`).
  */
 function* goPieces(text: string): Generator<{ readonly start: number; readonly end: number }> {
-  let start = text.startsWith('\uFEFF') ? 1 : 0
+  // go-yaml leaves out a byte order mark where a piece begins, and nowhere else.
+  const behindMark = (at: number): number => (text[at] === '\uFEFF' ? at + 1 : at)
+  let start = behindMark(0)
   const separators = /\n---.*\n/g
   for (let match = separators.exec(text); match !== null; match = separators.exec(text)) {
     yield { start, end: match.index + 1 }
-    start = separators.lastIndex
+    start = behindMark(separators.lastIndex)
   }
   yield { start, end: text.length }
 }

@@ -1,14 +1,17 @@
 /** Scalars as go-yaml's scanner takes them from the text (`scannerc.go`). Each leaves the cursor where go-yaml's stands then. */
 
 import type { YamlScalar } from '../yaml-node.ts'
-import { isBlank, isBlankOrEnd, lineEndAt, UnreadableYaml, type YamlCursor } from './read-yaml-cursor.ts'
+import { isBlank, isBlankOrEnd, lineEndAt, type YamlCursor } from './read-yaml-cursor.ts'
+import { questionMark, tabAsIndentation, UnclosedYaml, YamlRefusal } from './read-yaml-refusal.ts'
 
 export interface ScalarText {
   readonly value: string
   readonly style: YamlScalar['style']
   readonly start: number
-  /** Behind its last character. */
+  /** Behind its last character; blank lines count where the block keeps them. */
   readonly end: number
+  /** A block that keeps its last line break, in a text that ends without one. */
+  readonly unended?: true
 }
 
 const TAB = 9
@@ -18,6 +21,7 @@ const QUOTE = 34
 const HASH = 35
 const APOSTROPHE = 39
 const COLON = 58
+const QUESTION_MARK = 63
 const BACKSLASH = 92
 
 /** Line breaks between two pieces of a scalar: one is a space, of more all but the first count. */
@@ -54,11 +58,12 @@ export function scanPlain(cursor: YamlCursor): PlainText {
       if (next === BREAK) {
         cursor.skipBreak()
         breaks += 1
-      } else if (breaks > 0 && cursor.column < indent && next === TAB) throw new UnreadableYaml(cursor.at)
+      } else if (breaks > 0 && cursor.column < indent && next === TAB) throw tabAsIndentation(cursor.at)
       else cursor.at += 1
     if (breaks === 0) blanks = cursor.text.slice(from, cursor.at)
     if (cursor.flowLevel === 0 && cursor.column < indent) break
   }
+  if (cursor.flowLevel > 0 && cursor.code() === QUESTION_MARK) throw questionMark(start)
   return { value, style: 'plain', start, end, endsLine: breaks > 0 }
 }
 
@@ -88,7 +93,7 @@ export function scanQuoted(cursor: YamlCursor): ScalarText {
   cursor.skip(1)
   let value = ''
   for (;;) {
-    if (cursor.at >= cursor.text.length || cursor.isDocumentMark()) throw new UnreadableYaml(start)
+    if (cursor.at >= cursor.text.length || cursor.isDocumentMark()) throw new UnclosedYaml(start, 'quote')
     let breaks = 0
     let escapedBreak = false
     for (let code = cursor.code(); !isBlankOrEnd(code); code = cursor.code()) {
@@ -148,7 +153,6 @@ const ESCAPES: { readonly [letter: string]: string } = {
   e: '\x1B',
   ' ': ' ',
   '"': '"',
-  "'": "'",
   '/': '/',
   '\\': '\\',
   N: '\u0085',
@@ -164,15 +168,25 @@ function scanEscape(cursor: YamlCursor): string {
   if (length !== undefined) {
     const digits = cursor.text.slice(cursor.at + 2, cursor.at + 2 + length)
     const code = /^[0-9A-Fa-f]+$/.test(digits) && digits.length === length ? Number.parseInt(digits, 16) : Number.NaN
-    if (!(code <= 0x10ffff)) throw new UnreadableYaml(cursor.at)
+    if (!(code <= 0x10ffff)) throw badEscape(cursor)
+    if (code >= 0xd800 && code <= 0xdfff && !cursor.isJson()) throw jsonEscape(cursor)
     cursor.skip(2 + length)
     // Half a surrogate pair, as JSON writes one: two of them meet in the text.
     return code <= 0xffff ? String.fromCharCode(code) : String.fromCodePoint(code)
   }
   const character = Object.hasOwn(ESCAPES, letter) ? ESCAPES[letter] : undefined
-  if (character === undefined) throw new UnreadableYaml(cursor.at)
+  if (character === undefined) throw badEscape(cursor)
+  if (letter === '/' && !cursor.isJson()) throw jsonEscape(cursor)
   cursor.skip(2)
   return character
+}
+
+function badEscape({ at }: YamlCursor): YamlRefusal {
+  return new YamlRefusal(at, 'the escape sequence is not one of YAML', 'write the character itself')
+}
+
+function jsonEscape({ at }: YamlCursor): YamlRefusal {
+  return new YamlRefusal(at, 'kubectl does not read this escape sequence in YAML', 'write the character itself')
 }
 
 /** A literal or folded block; the cursor stands at its `|` or `>`. */
@@ -189,9 +203,11 @@ export function scanBlock(cursor: YamlCursor, onComment: () => void): ScalarText
   cursor.skipBlanks()
   if (cursor.code() === HASH) onComment()
   if (cursor.code() === BREAK) cursor.skipBreak()
-  else if (cursor.at < cursor.text.length) throw new UnreadableYaml(cursor.at)
+  else if (cursor.at < cursor.text.length)
+    throw new YamlRefusal(cursor.at, 'text stands behind the "|" or ">" of a block', 'put it on the next line')
 
-  let end = cursor.text[cursor.at - 1] === '\n' ? cursor.at - 1 : cursor.at
+  const begins = cursor.text[cursor.at - 1] === '\n'
+  let end = begins ? cursor.at - 1 : cursor.at
   const given = digit === 0 ? 0 : Math.max(cursor.indent, 0) + digit
   const first = skipIndentation(cursor, given)
   const { indent } = first
@@ -217,7 +233,10 @@ export function scanBlock(cursor: YamlCursor, onComment: () => void): ScalarText
   }
   if (chomp !== '-') value += leading
   if (chomp === '+') value += '\n'.repeat(trailing)
-  return { value, style: literal ? 'literal' : 'folded', start, end }
+  if (chomp === '+' && trailing > 0) end = cursor.lineStart - 1
+  const text: ScalarText = { value, style: literal ? 'literal' : 'folded', start, end }
+  if (cursor.at < cursor.text.length || cursor.text.endsWith('\n') || chomp === '-') return text
+  return (chomp === '+' && begins) || (value !== '' && leading === '') ? { ...text, unended: true } : text
 }
 
 /** Moves over empty lines and the indentation behind them; finds how deep it is where `given` is 0. */
@@ -227,10 +246,35 @@ function skipIndentation(cursor: YamlCursor, given: number): { readonly indent: 
   for (;;) {
     while ((given === 0 || cursor.column < given) && cursor.code() === SPACE) cursor.at += 1
     deepest = Math.max(deepest, cursor.column)
-    if ((given === 0 || cursor.column < given) && cursor.code() === TAB) throw new UnreadableYaml(cursor.at)
+    if ((given === 0 || cursor.column < given) && cursor.code() === TAB)
+      throw new YamlRefusal(cursor.at, 'a tab stands where kubectl looks for the indentation of a block', 'indent with spaces')
     if (cursor.code() !== BREAK) break
     cursor.skipBreak()
     breaks += 1
   }
   return { indent: given === 0 ? Math.max(deepest, cursor.indent + 1, 1) : given, breaks }
+}
+
+/** The name of an anchor or alias; the cursor stands at its `&` or `*`. */
+export function scanName(cursor: YamlCursor): string {
+  const name = /[-0-9A-Za-z_]+(?=[\s,\]}]|$)/y
+  name.lastIndex = cursor.at + 1
+  const [found] = name.exec(cursor.text) ?? []
+  if (found === undefined)
+    throw new YamlRefusal(cursor.at, 'the anchor or alias has no name that kubectl reads', 'use letters, digits, "_" and "-"')
+  cursor.skip(1 + found.length)
+  return found
+}
+
+/** A tag in its short form. */
+export function scanTag(cursor: YamlCursor): string {
+  // Readers do not agree whether a bracket or comma ends a tag.
+  const tag = /!(?:<([^>\s]+)>|[-\w;/?:@&=+$.~*'()%!]*)(?!\S)/y
+  tag.lastIndex = cursor.at
+  const match = tag.exec(cursor.text)
+  if (match === null)
+    throw new YamlRefusal(cursor.at, 'the tag has no form that every reader takes', 'put a space behind the tag, or remove it')
+  const [found, verbatim] = match
+  cursor.skip(found.length)
+  return verbatim?.replace(/^tag:yaml\.org,2002:/, '!!') ?? found
 }

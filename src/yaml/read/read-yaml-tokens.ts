@@ -3,8 +3,9 @@
  * how far that is decides to which node some comments go.
  */
 import { scanComments, scanLineComment, type YamlComment } from './read-yaml-comments.ts'
-import { isBlankOrEnd, UnreadableYaml, YamlCursor, type YamlMark } from './read-yaml-cursor.ts'
-import { type ScalarText, scanBlock, scanPlain, scanQuoted } from './read-yaml-scalar.ts'
+import { isBlankOrEnd, YamlCursor, type YamlMark } from './read-yaml-cursor.ts'
+import { questionMark, tabAsIndentation, UnclosedYaml, withoutColon, YamlRefusal } from './read-yaml-refusal.ts'
+import { type ScalarText, scanBlock, scanName, scanPlain, scanQuoted, scanTag } from './read-yaml-scalar.ts'
 
 export type TokenKind =
   | 'stream-start'
@@ -39,6 +40,8 @@ export interface YamlToken {
 /** Where a key may begin that only its `:` shows to be one. */
 interface SimpleKey {
   possible: boolean
+  /** At the indentation of its block: nothing else than a key can stand there. */
+  readonly required: boolean
   /** Its place among all tokens. */
   readonly token: number
   readonly mark: YamlMark
@@ -48,6 +51,7 @@ interface SimpleKey {
 const LOOK_AHEAD = 2
 
 const BRACKETS: { readonly [character: string]: '[' | ']' | '{' | '}' } = { '[': '[', ']': ']', '{': '{', '}': '}' }
+const FLOW_INDICATOR = /[,[\]{}]/
 const NOT_PLAIN = new Set('-?:,[]{}#&*!|>\'"%@`')
 
 export class YamlTokens {
@@ -64,8 +68,9 @@ export class YamlTokens {
   private readonly comments: YamlComment[] = []
   private commentsFrom = 0
   private readonly indents: number[] = []
+  private readonly openBrackets: number[] = []
   private keyAllowed = true
-  private readonly keys: SimpleKey[] = [{ possible: false, token: -1, mark: { at: 0, line: 0, column: 0 } }]
+  private readonly keys: SimpleKey[] = [{ possible: false, required: false, token: -1, mark: { at: 0, line: 0, column: 0 } }]
   /** Token number to place in `keys`. */
   private readonly keyOfToken = new Map<number, number>()
 
@@ -78,7 +83,7 @@ export class YamlTokens {
   peek(): YamlToken {
     while (this.next >= this.tokens.length - LOOK_AHEAD || this.mayBecomeKey()) this.fetch()
     const token = this.tokens[this.next]
-    if (token === undefined) throw new UnreadableYaml(this.cursor.at)
+    if (token === undefined) throw new YamlRefusal(this.cursor.at, 'something stands where it cannot')
     this.handOver(token)
     return token
   }
@@ -88,6 +93,19 @@ export class YamlTokens {
     this.next += 1
     if (token.end > token.start) this.lastEnd = token.end
     return token
+  }
+
+  /** What opens and is never closed in the rest of the text: of several, what opens last is what somebody forgot. */
+  unclosed(): UnclosedYaml | undefined {
+    const { cursor } = this
+    try {
+      while (cursor.flowLevel > 0 && this.tokens.at(-1)?.kind !== 'stream-end') this.fetch()
+    } catch (thrown) {
+      if (thrown instanceof YamlRefusal) return thrown instanceof UnclosedYaml ? thrown : undefined
+      throw thrown
+    }
+    const open = this.openBrackets.at(-1)
+    return open === undefined ? undefined : new UnclosedYaml(open, 'bracket')
   }
 
   /** Whether it is open what the next token is. */
@@ -151,8 +169,8 @@ export class YamlTokens {
     } else if (character === '-' && alone) this.fetchDash()
     else if (character === '?' && (inFlow || alone)) this.fetchQuestionMark()
     else if (character === ':' && (inFlow || alone)) this.fetchColon()
-    else if (character === '*' || character === '&') this.fetchName(character === '*' ? 'alias' : 'anchor')
-    else if (character === '!') this.fetchTag()
+    else if (character === '*' || character === '&') this.fetchProperty(character === '*' ? 'alias' : 'anchor', scanName)
+    else if (character === '!') this.fetchProperty('tag', scanTag)
     else if ((character === '|' || character === '>') && !inFlow) {
       this.dropKey()
       this.keyAllowed = true
@@ -166,12 +184,15 @@ export class YamlTokens {
       const scalar = scanPlain(cursor)
       if (scalar.endsLine) this.keyAllowed = true
       this.pushScalar(scalar)
-    } else throw new UnreadableYaml(cursor.at)
+    } else if (character === '\t') throw tabAsIndentation(cursor.at)
+    else throw new YamlRefusal(cursor.at, 'a value without quotes cannot start with this character', 'put the value in quotes')
   }
 
   private startsPlain(character: string): boolean {
     const code = this.cursor.code(1)
-    if (character === '-') return code !== 32 && code !== 9
+    // go-yaml takes a lone "-" inside brackets, YAML and other readers do not.
+    if (character === '-')
+      return code !== 32 && code !== 9 && (this.cursor.flowLevel === 0 || !FLOW_INDICATOR.test(this.cursor.text.charAt(this.cursor.at + 1)))
     if (character === '?' || character === ':') return this.cursor.flowLevel === 0 && !isBlankOrEnd(code)
     return !NOT_PLAIN.has(character) && !isBlankOrEnd(this.cursor.code())
   }
@@ -195,7 +216,9 @@ export class YamlTokens {
   private saveKey(): void {
     if (!this.keyAllowed) return
     this.dropKey()
-    const key = { possible: true, token: this.tokens.length, mark: this.cursor.mark() }
+    const { cursor } = this
+    const required = cursor.flowLevel === 0 && cursor.indent === cursor.column
+    const key = { possible: true, required, token: this.tokens.length, mark: cursor.mark() }
     this.keys[this.keys.length - 1] = key
     this.keyOfToken.set(key.token, this.keys.length - 1)
   }
@@ -203,18 +226,23 @@ export class YamlTokens {
   private dropKey(): void {
     const key = this.keys.at(-1)
     if (key === undefined || !key.possible) return
+    if (key.required) throw withoutColon(key.mark.at)
     key.possible = false
     this.keyOfToken.delete(key.token)
   }
 
   private isStillPossible(key: SimpleKey): boolean {
-    if (key.possible && (key.mark.line < this.cursor.line || key.mark.at + 1024 < this.cursor.at)) key.possible = false
+    if (key.possible && (key.mark.line < this.cursor.line || key.mark.at + 1024 < this.cursor.at)) {
+      if (key.required) throw withoutColon(key.mark.at)
+      key.possible = false
+    }
     return key.possible
   }
 
   private openFlow(bracket: '[' | '{'): void {
     this.saveKey()
-    this.keys.push({ possible: false, token: this.tokens.length, mark: this.cursor.mark() })
+    this.keys.push({ possible: false, required: false, token: this.tokens.length, mark: this.cursor.mark() })
+    this.openBrackets.push(this.cursor.at)
     this.cursor.flowLevel += 1
     this.keyAllowed = true
     this.push(bracket, 1)
@@ -225,6 +253,7 @@ export class YamlTokens {
     if (this.cursor.flowLevel > 0) {
       this.cursor.flowLevel -= 1
       const key = this.keys.pop()
+      this.openBrackets.pop()
       if (key !== undefined) this.keyOfToken.delete(key.token)
     }
     this.keyAllowed = false
@@ -232,7 +261,8 @@ export class YamlTokens {
   }
 
   private fetchDash(): void {
-    if (this.cursor.flowLevel > 0) throw new UnreadableYaml(this.cursor.at)
+    if (this.cursor.flowLevel > 0)
+      throw new YamlRefusal(this.cursor.at, 'a block stands inside brackets', 'write a list inside brackets with brackets of its own')
     this.openBlock('list-start')
     this.dropKey()
     this.keyAllowed = true
@@ -242,6 +272,7 @@ export class YamlTokens {
   private fetchQuestionMark(): void {
     const inFlow = this.cursor.flowLevel > 0
     if (!inFlow) this.openBlock('map-start')
+    else if (!isBlankOrEnd(this.cursor.code(1))) throw questionMark(this.cursor.at)
     this.dropKey()
     this.keyAllowed = !inFlow
     this.push('key', 1)
@@ -263,34 +294,22 @@ export class YamlTokens {
     this.push('value', 1)
   }
 
-  private fetchName(kind: 'alias' | 'anchor'): void {
+  /** An anchor, an alias or a tag. */
+  private fetchProperty(kind: 'alias' | 'anchor' | 'tag', scan: (cursor: YamlCursor) => string): void {
     this.beginValue()
-    const { cursor } = this
-    const name = /[-0-9A-Za-z_]*/y
-    name.lastIndex = cursor.at + 1
-    const [found = ''] = name.exec(cursor.text) ?? []
-    const start = cursor.at
-    cursor.skip(1 + found.length)
-    this.tokens.push({ kind, start, end: cursor.at, name: found })
-  }
-
-  private fetchTag(): void {
-    this.beginValue()
-    const { cursor } = this
-    // Readers do not agree whether a bracket or comma ends a tag.
-    const tag = /!(?:<([^>\s]*)>|[-\w;/?:@&=+$.~*'()%!]*)(?!\S)/y
-    tag.lastIndex = cursor.at
-    const match = tag.exec(cursor.text)
-    if (match === null) throw new UnreadableYaml(cursor.at)
-    const [found, verbatim] = match
-    const start = cursor.at
-    cursor.skip(found.length)
-    this.tokens.push({ kind: 'tag', start, end: cursor.at, name: verbatim?.replace(/^tag:yaml\.org,2002:/, '!!') ?? found })
+    const start = this.cursor.at
+    const name = scan(this.cursor)
+    this.tokens.push({ kind, start, end: this.cursor.at, name })
   }
 
   /** A block begins here by its own indicator. */
   private openBlock(kind: 'list-start' | 'map-start'): void {
-    if (!this.keyAllowed) throw new UnreadableYaml(this.cursor.at)
+    if (!this.keyAllowed)
+      throw new YamlRefusal(
+        this.cursor.at,
+        'a nested map or list starts on the line of its key, or a text goes on over lines',
+        'begin the map or list on the next line, or put the text in quotes',
+      )
     this.rollIndent(this.cursor.mark(), kind, this.tokens.length)
   }
 

@@ -2,8 +2,9 @@
 
 import type { YamlEntry, YamlList, YamlMap, YamlNode, YamlScalar, YamlSource } from '../yaml-node.ts'
 import type { TaggedSource } from '../yaml-tag.ts'
-import { UnreadableYaml } from './read-yaml-cursor.ts'
-import { YamlTokens } from './read-yaml-tokens.ts'
+import { MAX_YAML_DEPTH, tooDeep, UnclosedYaml, withoutColon, YamlRefusal } from './read-yaml-refusal.ts'
+import type { ScalarText } from './read-yaml-scalar.ts'
+import { type TokenKind, YamlTokens } from './read-yaml-tokens.ts'
 
 interface Comments {
   readonly headComment: string
@@ -24,12 +25,26 @@ const NO_PROPERTIES: Properties = { anchor: '', tag: '' }
 export type SourceAt = (start: number, end: number) => YamlSource
 
 /**
- * The first document of a text that our own parse has accepted.
+ * The first document of a text.
  * @returns undefined where there is none
- * @throws UnreadableYaml for what go-yaml refuses all the same
+ * @throws YamlRefusal for what kubectl or kpt refuses, and for what readers do not agree about
  */
 export function readYamlTree(text: string, sourceAt: SourceAt): YamlNode | undefined {
-  return new TreeReader(text, sourceAt).document()
+  const tokens = new YamlTokens(text)
+  try {
+    return new TreeReader(tokens, sourceAt).document()
+  } catch (thrown) {
+    const isSyntax = thrown instanceof YamlRefusal && thrown.code === 'BP1110' && !(thrown instanceof UnclosedYaml)
+    throw isSyntax ? (tokens.unclosed() ?? thrown) : thrown
+  }
+}
+
+/** Why a token cannot stand where another one has to. */
+function misplaced({ kind, start }: { readonly kind: TokenKind; readonly start: number }): YamlRefusal {
+  if (kind === 'scalar' || kind === 'alias' || kind === 'anchor' || kind === 'tag') return withoutColon(start)
+  if (kind === 'list-start' || kind === 'map-start' || kind === '-' || kind === 'key')
+    return new YamlRefusal(start, 'the indentation does not fit the lines above')
+  return new YamlRefusal(start, 'something stands where it cannot')
 }
 
 class TreeReader {
@@ -38,9 +53,10 @@ class TreeReader {
   private readonly anchors = new Map<string, YamlNode>()
   /** What stood above a dash, for the map or list that the item is. */
   private stem = ''
+  private depth = 0
 
-  constructor(text: string, sourceAt: SourceAt) {
-    this.tokens = new YamlTokens(text)
+  constructor(tokens: YamlTokens, sourceAt: SourceAt) {
+    this.tokens = tokens
     this.sourceAt = sourceAt
   }
 
@@ -57,7 +73,7 @@ class TreeReader {
     const root = this.node(true, false)
     const end = tokens.peek()
     if (end.kind === 'document-end') tokens.take()
-    else if (end.kind !== 'document-start' && end.kind !== 'stream-end') throw new UnreadableYaml(end.start)
+    else if (end.kind !== 'document-start' && end.kind !== 'stream-end') throw misplaced(end)
     const comments = this.takeComments()
     const foot = comments.footComment === '' ? comments.headComment : comments.footComment
     if (head !== '') root.headComment = `${head}\n\n${root.headComment}`
@@ -116,18 +132,28 @@ class TreeReader {
     if (token.kind === 'alias') return this.alias()
     let properties = NO_PROPERTIES
     while (token.kind === 'anchor' || token.kind === 'tag') {
+      if (properties[token.kind] !== '') throw new YamlRefusal(token.start, `a value has two ${token.kind}s`)
       properties = { ...properties, [token.kind]: token.name ?? '' }
       tokens.take()
       token = tokens.peek()
     }
-    if (indentless && token.kind === '-') return this.list(properties, NO_COMMENTS, 'value')
     if (token.kind === 'scalar') return this.scalar(properties)
-    if (token.kind === '[') return this.flowList(properties)
-    if (token.kind === '{') return this.flowMap(properties)
-    if (block && token.kind === 'list-start') return this.list(properties, this.takeStem(), 'block')
-    if (block && token.kind === 'map-start') return this.map(properties)
+    if (this.depth === MAX_YAML_DEPTH && COLLECTION_STARTS.has(token.kind)) throw tooDeep(token.start)
+    this.depth += 1
+    const collection = this.collection(token.kind, properties, block, indentless)
+    this.depth -= 1
+    if (collection !== undefined) return collection
+    if (token.kind === 'alias') throw new YamlRefusal(token.start, 'an alias cannot have an anchor or a tag')
     if (properties !== NO_PROPERTIES) return this.empty(tokens.lastEnd, properties)
-    throw new UnreadableYaml(token.start)
+    throw misplaced(token)
+  }
+
+  private collection(kind: TokenKind, properties: Properties, block: boolean, indentless: boolean): YamlNode | undefined {
+    if (indentless && kind === '-') return this.list(properties, NO_COMMENTS, 'value')
+    if (kind === '[') return this.flowList(properties)
+    if (kind === '{') return this.flowMap(properties)
+    if (block && kind === 'list-start') return this.list(properties, this.takeStem(), 'block')
+    return block && kind === 'map-start' ? this.map(properties) : undefined
   }
 
   private alias(): YamlNode {
@@ -136,7 +162,9 @@ class TreeReader {
     const comments = this.takeComments()
     tokens.take()
     const target = this.anchors.get(name)
-    if (target === undefined) throw new UnreadableYaml(start)
+    if (target === undefined) throw new YamlRefusal(start, 'the alias names no anchor above it', 'define the anchor first')
+    // A map or list gets its source when it ends.
+    if (target.source === undefined) throw new YamlRefusal(start, 'the anchor contains its own alias', 'remove the alias')
     return { kind: 'alias', tag: '', anchor: '', ...comments, source: this.source(start, ''), name, target }
   }
 
@@ -146,8 +174,9 @@ class TreeReader {
     const comments = this.takeComments()
     tokens.take()
     const { tag, anchor } = properties
-    const { value, style } = scalar ?? { value: '', style: 'plain' }
-    return this.anchored({ kind: 'scalar', tag, anchor, ...comments, source: this.source(start, tag, end), value, style })
+    const { value, style, unended }: ScalarText = scalar ?? { value: '', style: 'plain', start, end }
+    const source = this.source(start, tag, end)
+    return this.anchored({ kind: 'scalar', tag, anchor, ...comments, source: unended ? { ...source, unended } : source, value, style })
   }
 
   /** A value that is not there. */
@@ -177,7 +206,7 @@ class TreeReader {
 
   private takeBlockEnd(): void {
     const token = this.tokens.peek()
-    if (token.kind !== 'block-end') throw new UnreadableYaml(token.start)
+    if (token.kind !== 'block-end') throw misplaced(token)
     this.tokens.take()
   }
 
@@ -210,7 +239,7 @@ class TreeReader {
     }
     const last = node.entries.at(-1)
     node.source = this.source(start, tag)
-    if (tokens.peek().kind !== 'block-end') throw new UnreadableYaml(tokens.peek().start)
+    if (tokens.peek().kind !== 'block-end') throw misplaced(tokens.peek())
     const { lineComment, footComment } = this.takeComments()
     node.lineComment = lineComment
     if (footComment !== '' && last !== undefined) last.key.footComment = footComment
@@ -244,7 +273,7 @@ class TreeReader {
 
   private takeComma(): void {
     const token = this.tokens.peek()
-    if (token.kind !== ',') throw new UnreadableYaml(token.start)
+    if (token.kind !== ',') throw new YamlRefusal(token.start, 'a comma or a closing bracket is missing')
     this.tokens.take()
   }
 
@@ -296,6 +325,8 @@ class TreeReader {
     return kind === ',' || kind === close ? this.empty(end) : this.node(false, false)
   }
 }
+
+const COLLECTION_STARTS: ReadonlySet<TokenKind> = new Set(['[', '{', '-', 'list-start', 'map-start'])
 
 function isBlockEmpty(kind: string): boolean {
   return kind === 'key' || kind === 'value' || kind === 'block-end'

@@ -1,0 +1,207 @@
+/**
+ * The values that kubectl reads in a tree. Stricter than kubectl where it guesses: an unknown tag is refused. In go-yaml a
+ * merge key counts at the place where it stands, and nothing is expanded here before it is known to stay small.
+ */
+import { emptyObject, isJsonArray, isJsonObject, type Json, setKey } from '../../text/json.ts'
+import { type GoScalar, readsAlike, resolveGoKey, resolveGoScalar } from '../go-scalar.ts'
+import {
+  longTag,
+  resolved,
+  type YamlAlias,
+  type YamlEntry,
+  type YamlList,
+  type YamlMap,
+  type YamlNode,
+  type YamlScalar,
+} from '../yaml-node.ts'
+import { MAX_YAML_DEPTH, tooDeep, YamlRefusal } from './read-yaml-refusal.ts'
+
+/** Nodes that aliases and merge keys of one document may add. */
+const MAX_YAML_EXPANSION = 100_000
+
+/** Something that kubectl reads otherwise than most people would. Says nothing of the value: it may be a secret. */
+export interface ValueNote {
+  readonly kind: 'value' | 'key' | 'duplicate-key' | 'precision'
+  readonly offset: number
+  /** Of a key that is there twice: the first one. */
+  readonly earlier?: number
+  readonly message: string
+}
+
+export interface GoValues {
+  readonly value: Json
+  readonly notes: readonly ValueNote[]
+  /** Every alias of the tree that stands for a value. */
+  readonly aliases: readonly YamlAlias[]
+}
+
+/** @throws YamlRefusal, its offset that of the node's source */
+export function readGoValues(root: YamlNode): GoValues {
+  const reader = new ValueReader()
+  const value = reader.read(root, 1)
+  return { value, notes: reader.notes, aliases: reader.aliases }
+}
+
+/** The value of a node in a tree that `readGoValues` has accepted. */
+export function goValueOf(node: YamlNode): Json {
+  return new ValueReader().read(node, 1)
+}
+
+/** The text that a key is to kubectl, or undefined for a merge key. */
+export function goKeyOf(key: YamlNode): string | undefined {
+  const target = resolved(key)
+  if (target.kind !== 'scalar' || isMergeKey(key)) return undefined
+  const read = resolveGoKey(target.value, target.style === 'plain', longTag(target.tag))
+  return 'key' in read ? read.key : undefined
+}
+
+class ValueReader {
+  readonly notes: ValueNote[] = []
+  readonly aliases: YamlAlias[] = []
+  /** Of nodes with an anchor. */
+  private readonly anchored = new Map<YamlNode, Json>()
+  /** Nodes below what aliases stand for, and how deep it is, with aliases counted as what they stand for. */
+  private readonly extents = new Map<YamlNode, { readonly size: number; readonly depth: number }>()
+  private expanded = 0
+
+  read(node: YamlNode, depth: number): Json {
+    if (depth > MAX_YAML_DEPTH + 1) throw tooDeep(offsetOf(node))
+    if (node.kind === 'alias') return this.readAlias(node, depth)
+    const value =
+      node.kind === 'scalar' ? this.readScalar(node) : node.kind === 'map' ? this.readMap(node, depth) : this.readList(node, depth)
+    if (node.anchor !== '') this.anchored.set(node, value)
+    return value
+  }
+
+  private readAlias(node: YamlAlias, depth: number): Json {
+    const { target } = node
+    const { size, depth: below } = this.extentOf(target)
+    this.expand(size, node)
+    if (depth + below > MAX_YAML_DEPTH + 1) throw tooDeep(offsetOf(node))
+    this.aliases.push(node)
+    return this.anchored.get(target) ?? this.read(target, depth)
+  }
+
+  private expand(nodes: number, at: YamlNode): void {
+    this.expanded += nodes
+    if (this.expanded > MAX_YAML_EXPANSION)
+      throw new YamlRefusal(
+        offsetOf(at),
+        `aliases and merge keys add more than ${MAX_YAML_EXPANSION} values`,
+        'write the values out',
+        'BP1111',
+      )
+  }
+
+  private extentOf(node: YamlNode): { readonly size: number; readonly depth: number } {
+    const target = resolved(node)
+    if (target.kind === 'scalar') return { size: 1, depth: 0 }
+    const known = this.extents.get(target)
+    if (known !== undefined) return known
+    let size = 1
+    let depth = 0
+    for (const child of target.kind === 'list' ? target.items : target.entries.map(({ value }) => value)) {
+      const extent = this.extentOf(child)
+      size += extent.size
+      depth = Math.max(depth, extent.depth)
+    }
+    const extent = { size, depth: depth + 1 }
+    this.extents.set(target, extent)
+    return extent
+  }
+
+  private readList(node: YamlList, depth: number): Json {
+    checkCollectionTag(node, '!!seq')
+    return node.items.map((item) => this.read(item, depth + 1))
+  }
+
+  private readMap(node: YamlMap, depth: number): Json {
+    checkCollectionTag(node, '!!map')
+    const value = emptyObject()
+    const seen = new Map<string, number>()
+    for (const entry of node.entries) {
+      if (isMergeKey(entry.key)) {
+        this.merge(value, entry, depth)
+        continue
+      }
+      const key = this.readKey(entry.key)
+      const offset = offsetOf(entry.key)
+      const earlier = seen.get(key)
+      if (earlier !== undefined)
+        this.notes.push({ kind: 'duplicate-key', offset, earlier, message: 'the key is there twice; kubectl takes the last one' })
+      seen.set(key, offset)
+      setKey(value, key, this.read(entry.value, depth + 1))
+    }
+    return value
+  }
+
+  private readKey(node: YamlNode): string {
+    if (node.kind === 'alias') this.readAlias(node, 1)
+    const target = resolved(node)
+    if (target.kind !== 'scalar') throw new YamlRefusal(offsetOf(target), 'a key is not a text', 'use a plain or quoted key')
+    const { value, tag } = target
+    const plain = target.style === 'plain'
+    const read = resolveGoKey(value, plain, longTag(tag))
+    if ('why' in read) throw new YamlRefusal(offsetOf(target), read.why, 'put the key in quotes')
+    if (plain && tag === '' && read.key !== value)
+      this.notes.push({ kind: 'key', offset: offsetOf(target), message: 'kubectl reads this key as another text; put it in quotes' })
+    return read.key
+  }
+
+  /** As go-yaml does: what is merged replaces what stands above the merge key; of a list the first map wins. */
+  private merge(into: { [key: string]: Json }, { key, value }: YamlEntry, depth: number): void {
+    const read = this.read(value, depth + 1)
+    const sources =
+      value.kind === 'list' && isJsonArray(read)
+        ? value.items.map((item, index) => ({ item, from: read[index] }))
+        : [{ item: value, from: read }]
+    for (const { item, from } of sources.toReversed()) {
+      if (!isJsonObject(from)) {
+        const at = item.kind === 'scalar' && item.value === '' ? key : item
+        throw new YamlRefusal(offsetOf(at), 'a merge key "<<" wants a map, or a list of maps', 'name a map')
+      }
+      const entries = Object.entries(from)
+      this.expand(entries.length, item)
+      for (const [name, below] of entries) setKey(into, name, below)
+    }
+  }
+
+  private readScalar(node: YamlScalar): Json {
+    const plain = node.style === 'plain'
+    const scalar: GoScalar = resolveGoScalar(node.value, plain, longTag(node.tag))
+    if (scalar.is === 'refused') throw new YamlRefusal(offsetOf(node), scalar.why, 'remove the tag')
+    if (scalar.is === 'no-json')
+      throw new YamlRefusal(offsetOf(node), 'infinity and "not a number" have no form in JSON', 'put the value in quotes')
+    if (plain && node.tag === '') this.noteScalar(node, scalar.value)
+    return node.source?.unended === true && typeof scalar.value === 'string' ? `${scalar.value}\n` : scalar.value
+  }
+
+  private noteScalar(node: YamlScalar, value: Json): void {
+    const { value: text } = node
+    if (!readsAlike(text))
+      this.notes.push({
+        kind: 'value',
+        offset: offsetOf(node),
+        message: `kubectl reads this as ${describe(value)}, other readers do not; write it out, or put it in quotes`,
+      })
+    else if (/^[-+]?[0-9]{17,}$/.test(text) && BigInt(text.replace('+', '')) !== (typeof value === 'number' ? BigInt(value) : value))
+      this.notes.push({ kind: 'precision', offset: offsetOf(node), message: 'the number does not fit 64 bits, so kubectl rounds it' })
+  }
+}
+
+function describe(value: Json): string {
+  return typeof value === 'boolean' ? String(value) : typeof value === 'string' ? 'text' : 'another number'
+}
+
+function isMergeKey(key: YamlNode): boolean {
+  return key.kind === 'scalar' && key.value === '<<' && ((key.style === 'plain' && /^!?$/.test(key.tag)) || key.tag === '!!merge')
+}
+
+function checkCollectionTag(node: YamlMap | YamlList, own: string): void {
+  if (node.tag !== '' && node.tag !== own && node.tag !== '!')
+    throw new YamlRefusal(offsetOf(node), 'the tag is not one that kubectl knows for a map or list', 'remove the tag')
+}
+
+function offsetOf(node: YamlNode): number {
+  return node.source?.start ?? 0
+}

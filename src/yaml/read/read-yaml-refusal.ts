@@ -1,0 +1,40 @@
+/** Why a text is not read: the reasons that more than one part of the reader has. */
+
+/** Why a text is not read. Whoever knows the file turns it into a Failure with file and line. It never quotes the text: that may be a secret. */
+export class YamlRefusal extends Error {
+  readonly code: 'BP1110' | 'BP1111'
+  readonly offset: number
+  readonly remedy: string
+
+  constructor(offset: number, why: string, remedy = 'correct the line', code: 'BP1110' | 'BP1111' = 'BP1110') {
+    super(why)
+    this.code = code
+    this.offset = offset
+    this.remedy = remedy
+  }
+}
+
+export function questionMark(at: number): YamlRefusal {
+  return new YamlRefusal(at, 'kubectl does not read "?" or a leading ":" inside brackets', 'put the value in quotes')
+}
+
+export function tabAsIndentation(at: number): YamlRefusal {
+  return new YamlRefusal(at, 'a tab is used as indentation', 'indent with spaces')
+}
+
+export class UnclosedYaml extends YamlRefusal {
+  constructor(at: number, mark: 'quote' | 'bracket') {
+    super(at, `the ${mark} that opens here is not closed`, `close the ${mark}`)
+  }
+}
+
+export function withoutColon(at: number): YamlRefusal {
+  return new YamlRefusal(at, 'a key goes over more than one line, or a line lacks its colon')
+}
+
+/** Maps and lists inside each other beyond this are refused. */
+export const MAX_YAML_DEPTH = 100
+
+export function tooDeep(offset: number): YamlRefusal {
+  return new YamlRefusal(offset, `maps and lists are nested more than ${MAX_YAML_DEPTH} deep`, 'flatten the document', 'BP1111')
+}
