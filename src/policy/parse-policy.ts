@@ -1,5 +1,4 @@
 /** Policy files as values: parse, check, rules; every problem of every file at once, each with its file and line. */
-import { isMap, isPair, isScalar, LineCounter, type Node, parseAllDocuments } from 'yaml'
 import type { z } from 'zod'
 import type { ActorRule } from '../drift/attribute/actor-classes.ts'
 import type { IgnoreRule } from '../drift/noise/ignore-rules.ts'
@@ -7,6 +6,11 @@ import type { RiskOverride } from '../drift/risk/risk-overrides.ts'
 import type { VisibilityRules } from '../drift/visibility.ts'
 import { Failure } from '../failure.ts'
 import type { RenderChoice } from '../render/render-choice.ts'
+import { getKey, isJsonObject } from '../text/json.ts'
+import { checkYamlText, LineIndex, splitChunks } from '../yaml/read/go-yaml-text.ts'
+import { readDocuments, type YamlDocument } from '../yaml/read/read-yaml-node.ts'
+import { YamlRefusal } from '../yaml/read/read-yaml-refusal.ts'
+import { coreJsonOf, entryOf, resolved, type YamlNode } from '../yaml/yaml-node.ts'
 import { actorRuleOf, riskOverrideOf } from './attribution-schema.ts'
 import { secondsOf } from './duration.ts'
 import { ignoreRuleOf } from './ignore-schema.ts'
@@ -105,29 +109,19 @@ function policyFailure(problems: readonly Problem[], origin: PolicyOrigin): Fail
 }
 
 function readFile(file: PolicyFile, origin: PolicyOrigin, { policies, placements, bindings, problems }: Found): void {
-  const lines = new LineCounter()
-  for (const document of parseAllDocuments(file.text, { lineCounter: lines })) {
-    if (document.errors.length > 0) {
-      for (const error of document.errors)
-        problems.push({
-          where: at(error.pos[0]),
-          why: (error.message.split('\n')[0] ?? error.code).replace(/ at line \d+, column \d+:?$/, ''),
-        })
-      continue
-    }
-    if (document.contents === null) continue
-    let value: unknown
-    try {
-      value = document.toJS({ maxAliasCount: 100 })
-    } catch (thrown) {
-      // An alias without its anchor, or so many of them that they are an attack.
-      problems.push({ where: at(document.contents.range?.[0] ?? 0), why: thrown instanceof Error ? thrown.message : String(thrown) })
-      continue
-    }
-    // `---` with nothing, or only comments, behind it.
-    if (value === null) continue
-    const place = new Places(document.contents as Node, (offset) => at(offset))
-    const kind = typeof value === 'object' && value !== null && 'kind' in value ? value.kind : undefined
+  const lines = new LineIndex(file.text)
+  const at = (offset: number): string => `${file.path}:${lines.position(offset).line}`
+  for (const { node, start, notes } of readPolicyDocuments(file, at, problems)) {
+    const duplicates = notes.filter(({ kind }) => kind === 'duplicate-key')
+    for (const { offset, earlier = 0 } of duplicates)
+      problems.push({
+        where: at(start + offset),
+        why: `keys are unique, and this one is there twice, first at line ${lines.position(start + earlier).line}`,
+      })
+    if (duplicates.length > 0) continue
+    const place = new Places(node, (offset) => at(start + offset))
+    const value = coreJsonOf(node)
+    const kind = isJsonObject(value) ? getKey(value, 'kind') : undefined
     if (kind === 'DriftPolicy') {
       const checked = driftPolicySchema.safeParse(value)
       if (!checked.success) problems.push(...problemsOf(checked.error, place))
@@ -162,36 +156,50 @@ function readFile(file: PolicyFile, origin: PolicyOrigin, { policies, placements
     } else
       problems.push({ where: place.of(['kind']), why: `unknown kind ${JSON.stringify(kind ?? null)}; wanted DriftPolicy or Placement` })
   }
+}
 
-  function at(offset: number): string {
-    return `${file.path}:${lines.linePos(offset).line}`
+/** The documents of a file, each read by itself: one that cannot be read is a problem and hides no problem of the others. */
+function* readPolicyDocuments(
+  { text, path }: PolicyFile,
+  at: (offset: number) => string,
+  problems: Problem[],
+): Generator<YamlDocument & { readonly start: number }> {
+  try {
+    checkYamlText(text, path)
+  } catch (thrown) {
+    if (!(thrown instanceof Failure)) throw thrown
+    problems.push({ where: thrown.where ?? path, why: thrown.why })
+    return
   }
+  for (const { start, end } of splitChunks(text))
+    try {
+      for (const document of readDocuments(text.slice(start, end), path)) yield { ...document, start }
+    } catch (thrown) {
+      if (!(thrown instanceof YamlRefusal)) throw thrown
+      problems.push({ where: at(start + thrown.offset), why: thrown.message })
+    }
 }
 
 /** Lines of the places that zod names by path. */
 class Places {
-  private readonly root: Node
+  private readonly root: YamlNode
   private readonly at: (offset: number) => string
 
-  constructor(root: Node, at: (offset: number) => string) {
+  constructor(root: YamlNode, at: (offset: number) => string) {
     this.root = root
     this.at = at
   }
 
   /** Line of the key itself where there is one, of the nearest place above it otherwise. */
   of(path: readonly PropertyKey[]): string {
-    let node: unknown = this.root
-    let offset = this.root.range?.[0] ?? 0
+    let node: YamlNode | undefined = this.root
+    let offset = node.source?.start ?? 0
     for (const part of path) {
-      if (isMap(node)) {
-        const pair = node.items.find((item) => isPair(item) && isScalar(item.key) && String(item.key.value) === String(part))
-        if (pair === undefined) break
-        offset = (pair.key as Node).range?.[0] ?? offset
-        node = pair.value
-      } else {
-        node = (node as { items?: unknown[] } | null)?.items?.[Number(part)]
-        offset = (node as Node | undefined)?.range?.[0] ?? offset
-      }
+      const target: YamlNode | undefined = node === undefined ? undefined : resolved(node)
+      const entry = entryOf(target, String(part))
+      if (target?.kind === 'map' && entry === undefined) break
+      node = target?.kind === 'list' ? target.items[Number(part)] : entry?.value
+      offset = (entry?.key ?? node)?.source?.start ?? offset
     }
     return this.at(offset)
   }

@@ -168,6 +168,13 @@ function absolute(value: bigint): bigint {
   return value < 0n ? -value : value
 }
 
+/** The value of a plain scalar without a tag by YAML 1.2's core schema: `Off` is a text, and `017` is 17. */
+export function resolveCoreScalar(text: string): Json {
+  const read = resolveGoScalar(text, true)
+  if (readsAlike(text) && read.is === 'value') return read.value
+  return CORE_INTEGER.test(text) ? Number(text) : text
+}
+
 /** What YAML 1.1 readers (PyYAML, Ruby) take for something else than text, beyond what kubectl does. */
 const OLD_YAML =
   /^([-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt\s].*)?|=|<<|[-+]?[0-9][0-9_]*\.?[0-9_]*|[-+]?[0-9_.]*e[-+]?[0-9]+|[-+]?\.[0-9_]*|[-+]?0[oxb][0-9a-fA-F_]*|[-+]?\.?(inf|nan))$/i

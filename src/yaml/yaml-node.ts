@@ -5,7 +5,7 @@
  */
 
 import { emptyObject, isJsonArray, isJsonObject, type Json, setKey } from '../text/json.ts'
-import { resolveGoScalar } from './go-scalar.ts'
+import { resolveCoreScalar, resolveGoScalar } from './go-scalar.ts'
 
 export type YamlNode = YamlScalar | YamlMap | YamlList | YamlAlias
 
@@ -124,6 +124,16 @@ export function jsonOf(node: YamlNode): Json {
         for (const [name, below] of Object.entries(jsonOf(each) as { readonly [name: string]: Json })) setKey(object, name, below)
     } else setKey(object, keyOf(key), jsonOf(value))
   }
+  return object
+}
+
+/** The value by YAML 1.2's core schema, for files that no other program reads: `Off` is a text and `<<` a key like any other. */
+export function coreJsonOf(node: YamlNode): Json {
+  const target = resolved(node)
+  if (target.kind === 'list') return target.items.map(coreJsonOf)
+  if (target.kind === 'scalar') return target.style === 'plain' && target.tag === '' ? resolveCoreScalar(target.value) : jsonOf(target)
+  const object = emptyObject()
+  for (const { key, value } of target.entries) setKey(object, keyOf(key), coreJsonOf(value))
   return object
 }
 

@@ -1,7 +1,9 @@
 /** What git itself says is not to be held against it: `mutation: ignore`, and values that the applier puts in at apply time. */
-import { parse } from 'yaml'
+
+import { Failure } from '../../failure.ts'
 import { type FieldPath, indexOfStep, valueAt } from '../../krm/field-path.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
+import { readYamlDocuments, type YamlDocument } from '../../yaml/read/read-yaml-node.ts'
 import type { Drift } from '../drift.ts'
 import { fromSyncer, isLive, type Judgement, muted, type NoiseRule, type Surroundings, shown, writerOf, writtenBy } from './noise-rule.ts'
 import { annotation, textAt } from './object-part.ts'
@@ -90,14 +92,17 @@ function matchesParts(text: string, parts: readonly string[]): boolean {
 }
 
 function substitutionsIn(text: string): Substitution[] | undefined {
-  let read: unknown
+  let documents: readonly YamlDocument[]
   try {
-    read = parse(text, { maxAliasCount: 0 })
-  } catch {
-    return undefined
+    documents = readYamlDocuments(text, APPLY_TIME)
+  } catch (thrown) {
+    if (thrown instanceof Failure) return undefined
+    throw thrown
   }
-  const list = read as Json
-  if (!isJsonArray(list) || !list.every(isJsonObject)) return undefined
+  const [document, second] = documents
+  const list = document?.value
+  if (list === undefined || second !== undefined || document?.aliases.length !== 0 || !isJsonArray(list) || !list.every(isJsonObject))
+    return undefined
   return list.map((each) => {
     const source = getKey(each, 'sourceRef')
     const apiVersion = textAt(source, 'apiVersion')

@@ -5,9 +5,9 @@
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
-import { parseDocument } from 'yaml'
 import { Failure } from '../../../failure.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../../text/json.ts'
+import { type GoYamlFile, parseGoYaml } from '../../../yaml/read/go-yaml.ts'
 import { type Environment, isLoopback } from './choose-proxy.ts'
 
 export interface KubeconfigOptions {
@@ -143,25 +143,17 @@ function readFile(file: string): JsonObject {
     throw unusable(file, code === 'EISDIR' ? 'it is a folder' : `it cannot be read (${code})`, 'name a readable file with --kubeconfig')
   }
   if (source.length > LARGEST_FILE) throw unusable(file, `it is larger than ${LARGEST_FILE} bytes`, 'name a kubeconfig with --kubeconfig')
-  const document = parseDocument(source, { prettyErrors: false, logLevel: 'silent' })
-  const problem = document.errors[0]
-  if (problem !== undefined) {
-    // The library's message quotes the line, which may hold a token: only the place and the code are taken.
-    const before = source.slice(0, problem.pos[0])
-    const line = before.split('\n').length
-    const column = problem.pos[0] - before.lastIndexOf('\n')
-    throw unusable(
-      `${file}:${line}:${column}`,
-      `it is not valid YAML (${problem.code})`,
-      'correct the file, or name another with --kubeconfig',
-    )
-  }
-  let value: Json
+  let read: GoYamlFile
   try {
-    value = (document.toJS({ maxAliasCount: 100 }) ?? {}) as Json
-  } catch {
-    throw unusable(file, 'its aliases expand without bound', 'name another file with --kubeconfig')
+    read = parseGoYaml(source, file, { duplicateKeys: 'error' })
+  } catch (thrown) {
+    if (!(thrown instanceof Failure)) throw thrown
+    throw unusable(thrown.where, `it is not valid YAML: ${thrown.why}`, 'correct the file, or name another with --kubeconfig')
   }
+  const [document, second] = read.documents
+  if (second !== undefined)
+    throw unusable(`${file}:${second.line}:${second.column}`, 'it has more than one YAML document', 'keep one of them')
+  const value = document?.value ?? {}
   if (!isJsonObject(value)) throw unusable(file, 'it is not a mapping', 'name a kubeconfig with --kubeconfig')
   return value
 }
