@@ -3,7 +3,8 @@ import { asFailure } from '../failure.ts'
 import type { RedactionKey } from '../krm/redaction/redacted.ts'
 import { parsePolicyFiles } from '../policy/parse-policy.ts'
 import type { PressSource } from '../ports/check-run.ts'
-import type { ClusterReader } from '../ports/cluster.ts'
+import type { ClusterReader, OpenedWriter } from '../ports/cluster.ts'
+import { DEFAULT_BRANCH, type RepositoryRefs } from '../ports/package-repository.ts'
 import { BetweenTurns } from '../reconcile/observe/between-turns.ts'
 import type { TurnPorts, TurnRequest } from '../reconcile/turn-request.ts'
 import { allowedFunctions, type CommonOptions, clusterTarget, Progress } from './flags/options.ts'
@@ -26,6 +27,8 @@ export interface Session {
   readonly request: TurnRequest
   readonly key: RedactionKey
   readonly progress: Progress
+  /** For what merged commits authorise. @param cluster the name of its reader */
+  readonly openWriter: (cluster: string) => Promise<OpenedWriter>
   /** Buttons that people pressed: only whoever listens for webhooks knows of any. */
   readonly presses?: PressSource
 }
@@ -43,7 +46,8 @@ export async function withSession(
   const trace = traceTo(world, options)
   const target = { ...clusterTarget(options), trace }
   // The repository first: without one there is nothing to ask a cluster about.
-  const baseBranch = await baseBranchOf(world, options)
+  const repository = await world.openRepository(options.repo, options.branch ?? DEFAULT_BRANCH, trace)
+  let first: RepositoryRefs | undefined = await repository.refs(world.signal)
   const opened = await openClusters(world, target, options.contexts)
   const [cluster] = opened
   if (cluster === undefined) throw new TypeError('a session has a cluster')
@@ -54,9 +58,14 @@ export async function withSession(
         `made the installation key ${path}: scans on other machines need the same key (BACKPORCH_KEY) to recognise what was decided\n`,
       )
     }
-    const repository = await world.openRepository(options.repo, baseBranch, trace)
+    const takeRefs = (): RepositoryRefs | undefined => {
+      const taken = first
+      first = undefined
+      return taken
+    }
     const request: TurnRequest = {
       branch: options.branch,
+      takeRefs,
       packages: [...packagesNamed(packages, options), ...(options.path ?? [])],
       folders: options.path ?? [],
       ...(options.operatorPolicy === undefined
@@ -82,7 +91,8 @@ export async function withSession(
       note: (text) => printNotes([{ cause: 'forge-notice', subject: '', text }], options, world),
       trace,
     })
-    return await work({ ports: { repository, cluster: cluster.reader, forge }, clusters: opened, request, key, progress })
+    const openWriter = (name: string) => world.openWriter((opened.find(({ reader }) => reader.name === name) ?? cluster).target)
+    return await work({ ports: { repository, cluster: cluster.reader, forge }, clusters: opened, request, key, progress, openWriter })
   } finally {
     progress.end()
     for (const { close } of opened) close()
@@ -106,10 +116,4 @@ async function openClusters(
       }
     }),
   )
-}
-
-/** The branch that a push may move: the one given, else the remote's default. */
-async function baseBranchOf(world: World, options: CommonOptions): Promise<string | undefined> {
-  const { defaultBranch } = await (await world.openRepository(options.repo, undefined, traceTo(world, options))).refs(world.signal)
-  return options.branch ?? (defaultBranch === '' ? undefined : defaultBranch)
 }

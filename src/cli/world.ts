@@ -5,10 +5,10 @@ import type { PolicyFile } from '../policy/parse-policy.ts'
 import type { AuditSource } from '../ports/audit-source.ts'
 import type { ButtonPress } from '../ports/check-run.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { ClusterReader, ClusterWriter } from '../ports/cluster.ts'
+import type { ClusterReader, OpenedWriter } from '../ports/cluster.ts'
 import type { Forge } from '../ports/hosted-forge.ts'
 import type { Log, LogFormat, LogLevel } from '../ports/log.ts'
-import type { PackageRepository } from '../ports/package-repository.ts'
+import type { BaseBranch, PackageRepository } from '../ports/package-repository.ts'
 import type { Probes } from '../ports/probes.ts'
 import type { Trace } from '../ports/trace.ts'
 import type { PackageRenderer } from '../render/package-renderer.ts'
@@ -115,7 +115,8 @@ export interface World {
   readonly botEmail: string
   /** Aborted when the user interrupts. */
   readonly signal: AbortSignal
-  openRepository(remote: string, baseBranch: string | undefined, trace?: Trace): Promise<PackageRepository>
+  /** @param baseBranch that may be moved; undefined where nothing is pushed to it */
+  openRepository(remote: string, baseBranch: BaseBranch | undefined, trace?: Trace): Promise<PackageRepository>
   /** @throws Failure BP1001 or BP5002 for a forge that was named and cannot be used */
   openForge(repository: PackageRepository, wanted: WantedForge): Promise<Forge>
   openLog(wanted: WantedLog): Promise<Log>
@@ -129,7 +130,7 @@ export interface World {
   openAuditHook(wanted: WantedAuditHook): Promise<{ readonly source: AuditSource; readonly url: string; close(): Promise<void> }>
   /** @throws Failure BP1006 or BP1010 */
   openCluster(target: ClusterTarget): Promise<OpenedCluster>
-  openWriter(target: ClusterTarget): Promise<{ readonly writer: ClusterWriter; close(): void }>
+  openWriter(target: ClusterTarget): Promise<OpenedWriter>
   /** `created`: made just now, so another machine has another one. */
   loadKey(): Promise<{ readonly key: RedactionKey; readonly created: boolean; readonly path: string }>
   /** Names that completion offers, from the clone at `path` alone: no request, nothing thrown, empty where there is none. */

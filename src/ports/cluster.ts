@@ -140,3 +140,8 @@ export interface ClusterWriter {
   /** @throws Failure BP3011 when the server refuses, BP2005 when live is no longer what was approved, BP30xx otherwise */
   write(change: ApprovedWrite, authorisation: Authorisation, signal: AbortSignal): Promise<void>
 }
+
+export interface OpenedWriter {
+  readonly writer: ClusterWriter
+  close(): void
+}

@@ -11,6 +11,12 @@ export interface RepositoryRefs {
   readonly refs: ReadonlyMap<string, ObjectId>
 }
 
+/** As a base branch: the one that HEAD of the remote names, as `refs` gave it last. */
+export const DEFAULT_BRANCH = Symbol('default branch')
+
+/** Short name, or the default branch. */
+export type BaseBranch = string | typeof DEFAULT_BRANCH
+
 /** A file to write, or to delete (`content: null`), by its path from the repository's root. */
 export interface FileChange {
   readonly path: string

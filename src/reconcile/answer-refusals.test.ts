@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { answer, ask, opened, reactions, record, resolutions, said, tick } from '../../test/fakes/answered-proposal.ts'
+import { answer, ask, opened, reactions, record, resolutions, type Scene, said, tick } from '../../test/fakes/answered-proposal.ts'
 import { mergeByHand, refused, WEB } from '../../test/fakes/turn-world.ts'
 import { Failure } from '../failure.ts'
 import { driftOf } from '../proposal/text/ticks.ts'
@@ -154,24 +154,36 @@ test('what the forge or the cluster cannot give now is waited for, and done by t
   assert.deepEqual(await resolutions(scene), ['Adopt', 'Restore'])
 })
 
-for (const code of ['BP4002', 'BP4004'] as const) {
-  test(`a command whose push is refused (${code}) is not done, and is done when the push is allowed`, async () => {
-    const scene = await opened()
-    const { forge, world } = scene
-    world.repository.beforePush = (updates) => {
-      if (updates.some(({ ref }) => ref.startsWith('refs/heads/proposed/')))
-        throw new Failure({ code, what: 'the push is refused', why: 'a rule', remedy: 'change it', retry: 'on-change' })
-    }
-    forge.comment(1, 'ada', '/adopt 1')
-    await refused(answer(scene), code)
-    assert.deepEqual(reactions(scene), ['seen'])
-    assert.deepEqual(await resolutions(scene), ['Restore', 'Restore'])
-    world.repository.beforePush = () => undefined
-    await answer(scene)
-    assert.deepEqual(reactions(scene), ['done'])
-    assert.deepEqual(await resolutions(scene), ['Adopt', 'Restore'])
-  })
+/** `/adopt 1` of the only unit, in a turn whose push is refused. */
+async function askRefused(code: 'BP4002' | 'BP4004'): Promise<Scene> {
+  const scene = await opened()
+  const { forge, world } = scene
+  world.repository.beforePush = (updates) => {
+    if (updates.some(({ ref }) => ref.startsWith('refs/heads/proposed/')))
+      throw new Failure({ code, what: 'the push is refused', why: 'a rule', remedy: 'change it', retry: 'on-change' })
+  }
+  forge.comment(1, 'ada', '/adopt 1')
+  await refused(answer(scene), code)
+  assert.deepEqual(await resolutions(scene), ['Restore', 'Restore'])
+  world.repository.beforePush = () => undefined
+  return scene
 }
+
+test('a command whose push a rule of the repository refuses waits, and is done when the push is allowed', async () => {
+  const scene = await askRefused('BP4002')
+  assert.deepEqual(reactions(scene), ['seen'])
+  await answer(scene)
+  assert.deepEqual(reactions(scene), ['done'])
+  assert.deepEqual(await resolutions(scene), ['Adopt', 'Restore'])
+})
+
+test('a command whose push our own rules of names refuse is answered with the reason, and stays refused', async () => {
+  const scene = await askRefused('BP4004')
+  assert.deepEqual(reactions(scene), ['refused'])
+  assert.match(said(scene), /the push is refused.*a rule/)
+  assert.deepEqual(await answer(scene), [])
+  assert.deepEqual(await resolutions(scene), ['Restore', 'Restore'])
+})
 
 test('a comment that the forge does not let us mark waits, and holds up nothing else', async () => {
   const scene = await opened()

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { CONFIG, DEPLOYMENT, KPTFILE, mergeByHand, TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
+import type { ApprovedWrite } from '../ports/cluster.ts'
 import { NO_PRESSES } from './commands/observe-requests.ts'
+import { runFleetTurn } from './run-turn.ts'
 
 async function written(world: TurnWorld, forge: MemoryForge): Promise<readonly string[]> {
   const refs = JSON.stringify([...world.repository.branches])
@@ -77,4 +79,40 @@ test('a proposal whose text says what cannot be adopted is as it is for a dry ru
   await world.scan()
   assert.match(forge.proposals[0]?.body ?? '', /setter color/)
   assert.deepEqual(await written(world, forge), [])
+})
+
+test('what a merged commit authorises is written to the cluster last, and named before', async () => {
+  const world = new TurnWorld('{mode: Propose, settle: backporch}')
+  const forge = new MemoryForge(world.repository)
+  world.forge = forge
+  world.edit(WEB, 'spec.replicas', 5)
+  await world.scan()
+  await mergeByHand(world, (forge.proposals[0]?.ref ?? '').replace('refs/heads/', ''))
+  forge.byHand(1, { state: 'merged', decidedBy: 'grace', decidedAt: '2026-11-21T10:01:30Z' })
+  await world.scan()
+  const opened: string[] = []
+  const openWriter = async (cluster: string) => {
+    opened.push(cluster)
+    const write = async (change: ApprovedWrite): Promise<void> => {
+      world.cluster.writes.push(change)
+      world.edit(WEB, 'spec.replicas', 3, world.syncer)
+    }
+    return { writer: { write }, close: () => opened.push('closed') }
+  }
+  const fleet = { ...world.ports, clusters: [world.cluster], openWriter }
+  const { signal } = new AbortController()
+  forge.writeCount.dryRun = true
+  const rehearsal = await runFleetTurn(fleet, world.request({ dryRun: true, rehearses: true }), signal)
+  forge.writeCount.dryRun = false
+  assert.match(rehearsal.written.at(-1) ?? '', /^apply 1 approved change of drift-[0-9a-f]{8} to prod$/)
+  assert.deepEqual([opened, world.cluster.writes, rehearsal.settled], [[], [], []])
+  assert.deepEqual((await world.scan({ dryRun: true, rehearses: false })).written, [])
+  const run = await runFleetTurn(fleet, world.request(), signal)
+  assert.deepEqual(run.written, rehearsal.written)
+  assert.deepEqual([opened, world.cluster.writes.length, run.unsettled], [['prod', 'closed'], 1, []])
+  assert.deepEqual(
+    run.settled.map(({ result }) => result),
+    [{ writes: 1, handedOver: 0 }],
+  )
+  assert.deepEqual((await runFleetTurn(fleet, world.request(), signal)).settled, [], 'once')
 })

@@ -10,12 +10,12 @@ import { observeRequests, type RequestsQuestion } from './commands/observe-reque
 import { eachOf } from './each-of.ts'
 import { judgeBranches } from './judge-branches.ts'
 import { presentTime } from './observe/observe.ts'
-import { lookAtCluster, lookAtRepository, type ObservedCluster, type ObservedUnit } from './observe/observe-units.ts'
+import { type LookRequest, lookAtCluster, lookAtRepository, type ObservedCluster, type ObservedUnit } from './observe/observe-units.ts'
 import { type Board, readBoard } from './repository/board.ts'
 import { readCodeOwners } from './repository/read-base-text.ts'
 import { readUnobservedProposals } from './repository/read-unobserved-proposals.ts'
 import type { RepositoryView } from './repository/repository-view.ts'
-import type { FleetPorts, TurnRequest } from './turn-request.ts'
+import type { FleetPorts, TurnPorts, TurnRequest } from './turn-request.ts'
 
 export interface NotObserved {
   readonly cluster: string
@@ -108,4 +108,15 @@ async function lookOrFail(
     if (signal.aborted) throw thrown
     return { cluster: cluster.name, failures: failuresOf(thrown), at: presentTime(request.clock) }
   }
+}
+
+/** One cluster, to decide about it. @throws Failure when nothing can be observed */
+export async function observeUnits(
+  ports: TurnPorts,
+  request: LookRequest,
+  signal: AbortSignal,
+): Promise<{ readonly view: RepositoryView; readonly units: readonly ObservedUnit[] }> {
+  const view = await lookAtRepository(ports, request, signal)
+  const { units } = await lookAtCluster(view, ports.cluster, request, signal)
+  return { view, units }
 }

@@ -9,6 +9,7 @@ import type { ObservedState, PlanUnit } from '../plan/commands/plan-command.ts'
 import { type AnsweredRequests, planRequests } from '../plan/commands/plan-requests.ts'
 import type { ProposalRequests } from '../plan/commands/proposal-requests.ts'
 import { waitingNotes } from '../plan/decisions/already-decided.ts'
+import { pendingSettles } from '../plan/decisions/pending-settles.ts'
 import { raiseAgain, withRaised } from '../plan/decisions/raise-again.ts'
 import type { ClusterLedgerWrites } from '../plan/ledger/cluster-writes.ts'
 import type { Hold } from '../plan/limits/hold.ts'
@@ -47,6 +48,8 @@ export interface TurnPlan {
 export interface PlanPorts {
   readonly repository: PackageRepository
   readonly forge: Forge
+  /** Whether the turn may write to clusters. */
+  readonly settles: boolean
 }
 
 /** @throws the signal's reason; a failure of one unit is in its result */
@@ -68,6 +71,7 @@ export async function planTurn(seen: TurnObservation, ports: PlanPorts, request:
     unobservedProposals: seen.unobservedProposals,
     answered,
     endedBranches: seen.endedBranches,
+    settles: ports.settles ? pendingSettles({ units, view }) : [],
     observed: observed.length > 0,
     now,
   })

@@ -3,20 +3,22 @@
  * that moved between reading and pushing makes it read and plan again, at most five times; nothing is ever forced.
  */
 import { type Failure, Failures } from '../failure.ts'
+import type { SettleAction } from '../plan/turn/turn-action.ts'
 import type { UnitResult } from '../plan/turn/unit-result.ts'
 import type { OpenedProposal } from '../ports/hosted-forge.ts'
 import type { RefUpdate } from '../ports/package-repository.ts'
 import { applyTurn } from './apply/apply-turn.ts'
+import { type SettleOutcome, settleDecisions } from './apply/settle.ts'
 import type { Answer } from './commands/apply-answers.ts'
 import type { RequestObstacles } from './commands/observe-requests.ts'
-import { type LookRequest, lookAtCluster, lookAtRepository, type ObservedUnit, withFreshRefs } from './observe/observe-units.ts'
+import { withFreshRefs } from './observe/observe-units.ts'
 import type { UnmanagedObjects } from './observe/read-unmanaged.ts'
 import { type NotObserved, observeTurn } from './observe-turn.ts'
 import { planTurn } from './plan-turn.ts'
 import type { RepositoryView } from './repository/repository-view.ts'
 import type { FleetPorts, TurnPorts, TurnRequest } from './turn-request.ts'
 
-export interface TurnResult {
+export interface TurnResult extends SettleOutcome {
   readonly view: RepositoryView
   /** RFC 3339 UTC: the latest observation of a cluster. */
   readonly observedAt: string
@@ -41,10 +43,15 @@ export interface TurnResult {
 /** One cluster. @throws Failure when nothing at all could be done; failures of one package are in its result */
 export async function runTurn(ports: TurnPorts, request: TurnRequest, signal: AbortSignal): Promise<TurnResult> {
   const result = await runFleetTurn({ ...ports, clusters: [ports.cluster] }, request, signal)
-  const [failed] = result.notObserved
-  if (failed === undefined) return result
+  assertObserved(result)
+  return result
+}
+
+/** Of a turn over one cluster: without it there is nothing to show. @throws Failure why it could not be observed */
+export function assertObserved({ notObserved: [failed], reported }: TurnResult): void {
+  if (failed === undefined) return
   const [why] = failed.failures
-  throw result.reported.length === 0 ? why : new Failures([why, ...result.reported])
+  throw reported.length === 0 ? why : new Failures([why, ...reported])
 }
 
 /** A cluster that cannot be observed keeps what is open as it is, and holds up no other one. @throws Failure as `runTurn` */
@@ -53,24 +60,14 @@ export async function runFleetTurn(ports: FleetPorts, request: TurnRequest, sign
   return withFreshRefs(async () => {
     const seen = await observeTurn(ports, { ...request, obstacles }, signal)
     const { view, observedAt, notObserved, now } = seen
-    const { units, actions } = await planTurn(seen, ports, request, signal)
+    const { units, actions } = await planTurn(seen, { ...ports, settles: ports.openWriter !== undefined }, request, signal)
     const unmanaged = seen.clusters.flatMap((one) => one.unmanaged ?? [])
     const result = { view, observedAt, units, notObserved, unmanaged }
     if (request.dryRun && request.rehearses !== true) return { ...result, ...NOTHING_APPLIED }
     if (!request.dryRun) request.onProgress?.('writing')
-    return { ...result, ...(await applyTurn(actions, units, { ...ports, ...request, obstacles, view, at: now }, signal)) }
+    const settle = (action: SettleAction) => settleDecisions(ports, request, action, signal)
+    return { ...result, ...(await applyTurn(actions, units, { ...ports, ...request, settle, obstacles, view, at: now }, signal)) }
   })
 }
 
-const NOTHING_APPLIED = { updates: [], proposals: new Map(), reported: [], written: [], answers: [] }
-
-/** One cluster, to decide about it. @throws Failure when nothing can be observed */
-export async function observeUnits(
-  ports: TurnPorts,
-  request: LookRequest,
-  signal: AbortSignal,
-): Promise<{ readonly view: RepositoryView; readonly units: readonly ObservedUnit[] }> {
-  const view = await lookAtRepository(ports, request, signal)
-  const { units } = await lookAtCluster(view, ports.cluster, request, signal)
-  return { view, units }
-}
+const NOTHING_APPLIED = { updates: [], proposals: new Map(), reported: [], written: [], answers: [], settled: [], unsettled: [] }

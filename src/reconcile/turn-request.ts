@@ -1,19 +1,24 @@
 /** What a turn is asked for, and what it works with. */
 import type { WishRequest } from '../plan/commands/comment-wish.ts'
 import type { PressSource } from '../ports/check-run.ts'
-import type { ClusterReader } from '../ports/cluster.ts'
+import type { ClusterReader, OpenedWriter } from '../ports/cluster.ts'
 import type { Forge } from '../ports/hosted-forge.ts'
 import type { PackageRepository } from '../ports/package-repository.ts'
 import type { LookRequest } from './observe/observe-units.ts'
 
-export interface TurnPorts {
+interface WritePorts {
+  /** A turn without it settles nothing. @param cluster its name */
+  readonly openWriter?: (cluster: string) => Promise<OpenedWriter>
+}
+
+export interface TurnPorts extends WritePorts {
   readonly repository: PackageRepository
   readonly cluster: ClusterReader
   readonly forge: Forge
 }
 
 /** Several clusters that run packages of one repository. */
-export interface FleetPorts {
+export interface FleetPorts extends WritePorts {
   readonly repository: PackageRepository
   readonly clusters: readonly ClusterReader[]
   readonly forge: Forge

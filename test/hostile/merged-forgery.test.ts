@@ -1,7 +1,8 @@
 /** A forged proposal is merged in spite of its red statuses: who merged decided, and what nobody proposed is never written by itself. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pendingSettles, settleByWriting } from '../../src/reconcile/apply/settle.ts'
+import { pendingSettles } from '../../src/plan/decisions/pending-settles.ts'
+import { settleByWriting } from '../../src/reconcile/apply/settle.ts'
 import { readRepository } from '../../src/reconcile/repository/repository-view.ts'
 import type { ClosedEpisode } from '../../src/record/schema.ts'
 import { MemoryForge } from '../fakes/memory-forge.ts'

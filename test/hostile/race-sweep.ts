@@ -3,8 +3,8 @@
  * between its look at git and its look at the forge. Then turns go on until nothing is written any more.
  */
 import assert from 'node:assert/strict'
+import { pendingSettles } from '../../src/plan/decisions/pending-settles.ts'
 import { planSettle, settleTargets } from '../../src/plan/decisions/plan-settle.ts'
-import { pendingSettles } from '../../src/reconcile/apply/settle.ts'
 import { runFleetTurn } from '../../src/reconcile/run-turn.ts'
 import { type ClosedEpisode, closedEpisodeSchema, type DriftRecord, driftRecordSchema } from '../../src/record/schema.ts'
 import { parseDocument } from '../../src/record/write-document.ts'

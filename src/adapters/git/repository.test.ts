@@ -16,7 +16,7 @@ import {
 } from '../../../test/contract/git-remotes.ts'
 import { Failure } from '../../failure.ts'
 import { objectId } from '../../package/object-id.ts'
-import type { PackageRepository } from '../../ports/package-repository.ts'
+import { DEFAULT_BRANCH, type PackageRepository } from '../../ports/package-repository.ts'
 
 const signal = AbortSignal.timeout(240_000)
 const DRAFT = 'refs/heads/drafts/apps/web/drift-1'
@@ -226,6 +226,11 @@ for (const kind of REMOTE_KINDS) {
       await expectFailure(repository.push([{ ref: MAIN, from: base, to: null }], signal), 'BP4004')
       await expectFailure(repository.push([{ ref: 'refs/heads/feature/x', from: base, to: rewrite }], signal), 'BP4004')
       await expectFailure(openTestRepository(made).push([{ ref: MAIN, from: base, to: rewrite }], signal), 'BP4004')
+      const byDefault = openTestRepository(made, { baseBranch: DEFAULT_BRANCH })
+      await expectFailure(byDefault.push([{ ref: MAIN, from: base, to: rewrite }], signal), 'BP4004')
+      await byDefault.refs(signal)
+      const { why } = await expectFailure(byDefault.push([{ ref: MAIN, from: base, to: rewrite }], signal), 'BP4004')
+      assert.match(why, /the base branch is never rewritten/)
       await expectFailure(repository.push([{ ref: 'refs/heads/drafts/foo', from: null, to: rewrite }], signal), 'BP4004')
       assert.equal(made.git('rev-parse', MAIN), base)
       const proposal = await repository.write(changeOf(base, { 'a.yaml': 'a: 1\n' }))

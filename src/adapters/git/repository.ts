@@ -7,8 +7,10 @@ import type { ObjectId } from '../../package/object-id.ts'
 import type { FileMode } from '../../package/package-files.ts'
 import { assertPushable } from '../../package/ref-name.ts'
 import {
+  type BaseBranch,
   type CommitDraft,
   type CommitView,
+  DEFAULT_BRANCH,
   MOST_READ_BYTES,
   type PackageRepository,
   type RefUpdate,
@@ -59,7 +61,7 @@ export interface RepositoryOptions {
   /** Signs every commit, and says whose the signature of one is. */
   readonly signer?: CommitSigner
   /** Short name of the branch that may be pushed to although it is not ours, and only forwards. */
-  readonly baseBranch?: string
+  readonly baseBranch?: BaseBranch
   /** `node:fs/promises` by default; a test gives one that fails. */
   readonly fs?: FileOperations
   /** Waits until the disk has what is written to the cache. Off by default: a torn cache is found and fetched again. */
@@ -102,7 +104,8 @@ class GitRepository implements PackageRepository {
   readonly #address: RemoteAddress
   readonly #identity: Identity
   readonly #signer: CommitSigner | undefined
-  readonly #baseBranch: string | undefined
+  readonly #baseBranch: BaseBranch | undefined
+  #defaultBranch: string | undefined
   readonly #environment: Environment
   readonly #admitPush: RepositoryOptions['admitPush']
   readonly #memory: () => number
@@ -125,7 +128,7 @@ class GitRepository implements PackageRepository {
       options.trace === undefined ? transport : new TracedTransport(transport, printed, options.trace)
     const openRemote = (at: RemoteAddress, transport: GitTransport): ObjectSource => {
       const cache = new ObjectCache(cacheFolder, at.printed, options.fs ?? nodeFiles, options.flush ?? false)
-      return new RemoteObjects(at.printed, transport, cache, options.baseBranch)
+      return new RemoteObjects(at.printed, transport, cache, typeof options.baseBranch === 'string' ? options.baseBranch : undefined)
     }
     if (address.kind === 'local' && address.inPlace) {
       const transport = new ProcessTransport(address, this.#environment, limits)
@@ -154,6 +157,7 @@ class GitRepository implements PackageRepository {
     const { refs, peeled, head } = await this.#objects.advertise(signal)
     const shown = [...refs].filter(([name]) => name.startsWith('refs/heads/') || name.startsWith('refs/tags/'))
     const defaultBranch = head?.startsWith('refs/heads/') === true && refs.has(head) ? head.slice('refs/heads/'.length) : ''
+    this.#defaultBranch = defaultBranch === '' ? undefined : defaultBranch
     return { defaultBranch, refs: new Map(shown.map(([name, id]) => [name, peeled.get(name) ?? id])) }
   }
 
@@ -202,7 +206,7 @@ class GitRepository implements PackageRepository {
   }
 
   async push(updates: readonly RefUpdate[], signal: AbortSignal): Promise<void> {
-    for (const update of updates) assertPushable(update, this.#baseBranch)
+    for (const update of updates) assertPushable(update, this.#base)
     assertOnce(updates)
     for (const update of updates) await this.#assertForwards(update, signal)
     if (updates.length === 0) return
@@ -217,6 +221,10 @@ class GitRepository implements PackageRepository {
       ended?.()
     }
     if (this.#created.bytes > MOST_NEW_BYTES) this.#created.forget(updates.flatMap(({ to }) => (to === null ? [] : [to])))
+  }
+
+  get #base(): string | undefined {
+    return this.#baseBranch === DEFAULT_BRANCH ? this.#defaultBranch : this.#baseBranch
   }
 
   async #object(id: ObjectId, type: ObjectType, signal: AbortSignal): Promise<GitObject> {
@@ -295,7 +303,7 @@ class GitRepository implements PackageRepository {
 
   /** The base branch only gets commits that have its present one behind them. */
   async #assertForwards({ ref, from, to }: RefUpdate, signal: AbortSignal): Promise<void> {
-    if (ref !== `refs/heads/${this.#baseBranch}` || from === null || to === null) return
+    if (ref !== `refs/heads/${this.#base}` || from === null || to === null) return
     const seen = new Set<ObjectId>()
     const open = [to]
     for (let id = open.shift(); id !== undefined && seen.size < MOST_STEPS; id = open.shift()) {

@@ -1,7 +1,9 @@
 import { createInterface } from 'node:readline/promises'
 import { Failure } from '../../failure.ts'
-import { type PendingSettle, waitUntilSettled } from '../../reconcile/apply/settle.ts'
+import type { PendingSettle } from '../../plan/decisions/pending-settles.ts'
+import { settleDecisions } from '../../reconcile/apply/settle.ts'
 import { approve, type Decided, type Reviewed, reject } from '../../reconcile/decide.ts'
+import { waitUntilSettled } from '../../reconcile/wait-until-settled.ts'
 import { countResolutions } from '../../record/subject.ts'
 import type { CommonOptions } from '../flags/options.ts'
 import { applierLines } from '../print/print-applier.ts'
@@ -9,7 +11,7 @@ import { formatDiff } from '../print/print-diff.ts'
 import { lossLines } from '../print/print-turn.ts'
 import { decisionUpdates, tellPublished } from '../print/published-lines.ts'
 import { Terminal } from '../print/terminal.ts'
-import { settlePending } from '../settle-pending.ts'
+import { printSettled } from '../print-settled.ts'
 import { type Session, withSession } from '../turn-session.ts'
 import type { World } from '../world.ts'
 
@@ -24,7 +26,7 @@ interface DecideOptions extends CommonOptions {
 /** `approve`. */
 export async function approveOne(name: string | undefined, options: DecideOptions, world: World): Promise<number> {
   return withSession(world, options, name === undefined ? [] : [name], async (session) => {
-    const { ports, request, progress } = session
+    const { ports, request, progress, openWriter } = session
     const decided = await approve(
       ports,
       {
@@ -43,8 +45,14 @@ export async function approveOne(name: string | undefined, options: DecideOption
       `${ok(options, world)} ${packageName} ${decided.revision} is published: ${what} merged into ${observation.git.baseBranch} at ${decided.commit?.slice(0, 7)}\n`,
     )
     await tellPublished(decisionUpdates(decided), observation.git.baseBranch, options, world)
-    const [unsettled] = await settlePending(settleOf(decided), session, options, world)
-    if (unsettled !== undefined) throw unsettled
+    const pending = settleOf(decided)
+    if (pending.length > 0) {
+      const target = { ...ports, clusters: [ports.cluster], openWriter }
+      const { settled, unsettled } = await settleDecisions(target, request, { cluster, pending }, world.signal)
+      progress.end()
+      printSettled(settled, options, world)
+      if (unsettled[0] !== undefined) throw unsettled[0]
+    }
     if (options.wait !== true) {
       if (options.quiet !== true) tellNext(decided, world, packageName)
       return 0
@@ -62,7 +70,7 @@ function settleOf({ reviewed: { observation, proposal }, commit }: Decided): Pen
   const { record } = proposal
   const restores = record.spec.changes.some(({ resolution }) => resolution === 'Restore')
   if (record.spec.settle !== 'backporch' || !restores || commit === undefined) return []
-  return [{ packagePath: observation.unit.packagePath, record, commit }]
+  return [{ cluster: observation.unit.cluster, packagePath: observation.unit.packagePath, record, commit }]
 }
 
 function tellNext({ reviewed }: Decided, world: World, name: string): void {

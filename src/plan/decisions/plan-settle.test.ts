@@ -6,8 +6,9 @@ import { idOf } from '../../../test/fakes/memory-cluster.ts'
 import { CONFIG, TurnWorld, WEB, WEB_CONFIG, yaml } from '../../../test/fakes/turn-world.ts'
 import { Failure, type FailureCode } from '../../failure.ts'
 import { formatFieldPath } from '../../krm/field-path.ts'
-import { pendingSettles, settleByWriting } from '../../reconcile/apply/settle.ts'
+import { settleByWriting } from '../../reconcile/apply/settle.ts'
 import type { JsonObject } from '../../text/json.ts'
+import { pendingSettles } from './pending-settles.ts'
 
 const SETTLES = '{mode: Propose, settle: backporch}'
 

@@ -3,6 +3,7 @@
 import type { ObjectId } from '../../package/object-id.ts'
 import type { RefUpdate } from '../../ports/package-repository.ts'
 import { oneLine } from '../../text/one-line.ts'
+import type { PendingSettle } from '../decisions/pending-settles.ts'
 import type { ForgeAction } from './forge-action.ts'
 
 /** `create branch proposed/apps/web/drift-1a2b3c4d` */
@@ -34,6 +35,12 @@ export function describeWrite(write: ForgeAction): string {
     case 'close-issue':
       return `close the issue ${write.topic}`
   }
+}
+
+/** `apply 2 approved changes of drift-1a2b3c4d to prod` */
+export function describeSettle({ record, cluster }: PendingSettle): string {
+  const restored = record.spec.changes.filter(({ resolution }) => resolution === 'Restore').length
+  return `apply ${restored} approved ${restored === 1 ? 'change' : 'changes'} of ${record.metadata.name} to ${cluster}`
 }
 
 function targetOf(commit: ObjectId | { readonly headOf: string }): string {

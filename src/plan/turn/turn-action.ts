@@ -4,6 +4,7 @@ import type { ObjectId } from '../../package/object-id.ts'
 import type { OpenedProposal } from '../../ports/hosted-forge.ts'
 import type { AnsweredRequests } from '../commands/plan-requests.ts'
 import type { ProposalRequests } from '../commands/proposal-requests.ts'
+import type { PendingSettle } from '../decisions/pending-settles.ts'
 import type { ForgeAction } from '../forge/forge-action.ts'
 import type { ProposalPlan } from '../forge/plan-proposals.ts'
 import type { ClusterLedgerWrites } from '../ledger/cluster-writes.ts'
@@ -16,6 +17,12 @@ export interface EndedBranch {
   readonly commit: ObjectId
 }
 
+/** Merged decisions that are brought to one cluster. */
+export interface SettleAction {
+  readonly cluster: string
+  readonly pending: readonly PendingSettle[]
+}
+
 /** What a failure does: it ends the turn, or the turn reports it, and the other writes of its kind and after it are left out. */
 export type OnFailure = 'end' | 'report'
 
@@ -25,8 +32,10 @@ export type TurnAction =
   | { readonly kind: 'acknowledge'; readonly requests: ProposalRequests }
   /** Nothing depends on it: one that cannot be deleted now is in nobody's way. */
   | { readonly kind: 'delete-branch'; readonly branch: EndedBranch }
-  /** Last of all. */
+  /** After all that is written elsewhere. */
   | { readonly kind: 'answer'; readonly answered: AnsweredRequests }
+  /** Last of all: each write is planned on what is live by then, and authorised by what the base branch has by then. */
+  | ({ readonly kind: 'settle' } & SettleAction)
   /** One push of all refs; where a rule refuses one of them, one push for each unit. */
   | {
       readonly kind: 'push'

@@ -1,6 +1,7 @@
 /** Orders the writes of a turn. What the ledger would make a later turn forget is written before the push, everything else after it. */
 import type { Failure } from '../../failure.ts'
 import type { AnsweredRequests } from '../commands/plan-requests.ts'
+import type { PendingSettle } from '../decisions/pending-settles.ts'
 import type { ForgeAction } from '../forge/forge-action.ts'
 import { planEndedIssues, planIssues } from '../forge/plan-issues.ts'
 import { planOutcomes } from '../forge/plan-outcomes.ts'
@@ -23,6 +24,8 @@ export interface PlannedTurn {
   readonly unobservedProposals: readonly UnobservedProposal[]
   readonly answered: readonly AnsweredRequests[]
   readonly endedBranches: readonly EndedBranch[]
+  /** Empty where the turn writes to no cluster. */
+  readonly settles: readonly PendingSettle[]
   /** Whether any cluster was observed: otherwise the reason is reported, whether or not it can be written. */
   readonly observed: boolean
   /** RFC 3339 UTC: the latest observation. */
@@ -34,7 +37,10 @@ export function turnActions(turn: PlannedTurn): readonly TurnAction[] {
   const { view, forge, dialect } = ground
   const push: TurnAction = { kind: 'push', units, clusters, onFailure: turn.observed ? 'end' : 'report' }
   const proposals = planProposals(ground, units, joints).map((plan): TurnAction => ({ kind: 'propose', ...plan }))
-  if (forge === undefined) return [push, ...proposals]
+  const settles = [...Map.groupBy(turn.settles, ({ cluster }) => cluster)].map(
+    ([cluster, pending]): TurnAction => ({ kind: 'settle', cluster, pending }),
+  )
+  if (forge === undefined) return [push, ...proposals, ...settles]
   const issues = { ...turn, view, forge }
   return [
     ...turn.answered.map(({ requests }): TurnAction => ({ kind: 'acknowledge', requests })),
@@ -48,6 +54,7 @@ export function turnActions(turn: PlannedTurn): readonly TurnAction[] {
     { kind: 'issues', writes: (written, opened) => planIssues(issues, written, opened) },
     ...turn.answered.map((answered): TurnAction => ({ kind: 'answer', answered })),
     ...turn.endedBranches.map((branch): TurnAction => ({ kind: 'delete-branch', branch })),
+    ...settles,
   ]
 }
 

@@ -3,9 +3,9 @@ import { asFailure, Failure } from '../../failure.ts'
 import type { ObjectId } from '../../package/object-id.ts'
 import type { AnsweredRequests } from '../../plan/commands/plan-requests.ts'
 import type { ProposalRequests } from '../../plan/commands/proposal-requests.ts'
-import { describeUpdate, describeWrite } from '../../plan/forge/describe-action.ts'
+import { describeSettle, describeUpdate, describeWrite } from '../../plan/forge/describe-action.ts'
 import type { CommitTarget, ForgeAction, ProposalAction } from '../../plan/forge/forge-action.ts'
-import type { EndedBranch, TurnAction } from '../../plan/turn/turn-action.ts'
+import type { EndedBranch, SettleAction, TurnAction } from '../../plan/turn/turn-action.ts'
 import type { UnitResult } from '../../plan/turn/unit-result.ts'
 import type { PressSource } from '../../ports/check-run.ts'
 import { type Forge, HeldBackWrite, type HostedForge, type OpenedProposal } from '../../ports/hosted-forge.ts'
@@ -15,14 +15,17 @@ import { NO_PRESSES, type RequestObstacles } from '../commands/observe-requests.
 import type { RepositoryView } from '../repository/repository-view.ts'
 import type { LedgerTarget } from './apply-writes.ts'
 import { isHosted } from './is-hosted.ts'
-import { writeTurn } from './write-turn.ts'
+import type { SettleOutcome } from './settle.ts'
+import { isRefusal as isRefusedPush, writeTurn } from './write-turn.ts'
 
 export interface ApplyPorts {
   readonly repository: PackageRepository
   readonly forge: Forge
+  /** Left out where the plan has no such action. */
+  readonly settle?: (action: SettleAction) => Promise<SettleOutcome>
 }
 
-export interface AppliedTurn {
+export interface AppliedTurn extends SettleOutcome {
   /** A unit whose push or proposal was refused has the reason. */
   readonly units: readonly UnitResult[]
   readonly updates: readonly RefUpdate[]
@@ -54,16 +57,17 @@ export interface ApplyGround {
 export async function applyTurn(
   actions: readonly TurnAction[],
   units: readonly UnitResult[],
-  { repository, forge, ...ground }: ApplyPorts & ApplyGround,
+  { repository, forge, settle, ...ground }: ApplyPorts & ApplyGround,
   signal: AbortSignal,
 ): Promise<AppliedTurn> {
   if (ground.dryRun && isHosted(forge) && !forge.writeCount.dryRun) throw new TypeError('the forge of a dry run holds its writes back')
-  return new TurnWriter(repository, forge, ground, units).write(actions, signal)
+  return new TurnWriter({ repository, forge, ...(settle === undefined ? {} : { settle }) }, ground, units).write(actions, signal)
 }
 
 class TurnWriter {
   private readonly repository: PackageRepository
   private readonly forge: Forge
+  private readonly settle: ApplyPorts['settle']
   private readonly ground: ApplyGround
   private units: readonly UnitResult[]
   private updates: readonly RefUpdate[] = []
@@ -73,26 +77,34 @@ class TurnWriter {
   private readonly reported: Failure[] = []
   private readonly written: string[] = []
   private readonly answers: Answer[] = []
+  private readonly settled: SettleOutcome['settled'][number][] = []
+  private readonly unsettled: Failure[] = []
+  /** Why nothing could be pushed: commands are answered with it, and nothing else is written. */
+  private notPushed: Failure | undefined
   /** Why the turn is planned again, without some of the requests. */
   private obstructed: Failure | undefined
 
-  constructor(repository: PackageRepository, forge: Forge, ground: ApplyGround, units: readonly UnitResult[]) {
+  constructor({ repository, forge, settle }: ApplyPorts, ground: ApplyGround, units: readonly UnitResult[]) {
     this.repository = repository
     this.forge = forge
+    this.settle = settle
     this.ground = ground
     this.units = units
   }
 
   async write(actions: readonly TurnAction[], signal: AbortSignal): Promise<AppliedTurn> {
     for (const action of actions) {
+      if (this.notPushed !== undefined && action.kind !== 'answer') continue
       if (action.kind !== 'propose') this.assertProposed()
       if (action.kind !== 'acknowledge' && this.obstructed !== undefined) throw this.obstructed
       if (!(await this.one(action, signal))) break
     }
+    if (this.notPushed !== undefined) throw this.notPushed
     this.assertProposed()
-    const { units, reported, written, answers } = this
-    if (this.ground.dryRun) return { units, updates: [], proposals: new Map(), reported, written, answers }
-    return { units, updates: this.updates, proposals: this.opened, reported, written, answers }
+    const { units, reported, written, answers, settled, unsettled } = this
+    const applied = { units, reported, written, answers, settled, unsettled }
+    if (this.ground.dryRun) return { ...applied, updates: [], proposals: new Map() }
+    return { ...applied, updates: this.updates, proposals: this.opened }
   }
 
   /** @returns whether the turn goes on */
@@ -103,14 +115,7 @@ class TurnWriter {
         else if (this.reported.length === 0) await this.report(isRefusal, () => this.onForge(action.write, signal))
         return true
       case 'push':
-        return this.report(action.onFailure === 'end' ? () => false : isNoRace, async () => {
-          const { write, push } = this.repository
-          const target = { write: write.bind(this.repository), push: this.ground.dryRun ? async () => {} : push.bind(this.repository) }
-          const { units, updates } = await writeTurn(target, action.units, action.clusters, this.ledger, signal)
-          this.units = units
-          this.updates = updates
-          this.written.push(...updates.map(describeUpdate))
-        })
+        return this.report(action.onFailure === 'end' ? () => false : isNoRace, () => this.push(action, signal))
       case 'propose':
         await this.propose(action, signal)
         return true
@@ -123,6 +128,9 @@ class TurnWriter {
       case 'answer':
         await this.answer(action.answered, signal)
         return true
+      case 'settle':
+        await this.settleIn(action)
+        return true
       case 'issues': {
         if (this.reported.length > 0) return true
         await this.report(isRefusal, async () => {
@@ -130,6 +138,21 @@ class TurnWriter {
         })
         return true
       }
+    }
+  }
+
+  private async push({ units, clusters, onFailure }: TurnAction & { readonly kind: 'push' }, signal: AbortSignal): Promise<void> {
+    const { write, push } = this.repository
+    const target = { write: write.bind(this.repository), push: this.ground.dryRun ? async () => {} : push.bind(this.repository) }
+    try {
+      const written = await writeTurn(target, units, clusters, this.ledger, signal)
+      this.units = written.units
+      this.updates = written.updates
+      this.written.push(...written.updates.map(describeUpdate))
+    } catch (thrown) {
+      if (onFailure === 'report' || !isRefusedPush(thrown)) throw thrown
+      this.notPushed = thrown
+      this.units = units.map((unit) => (unit.state === 'planned' ? { ...unit, refused: thrown } : unit))
     }
   }
 
@@ -164,6 +187,15 @@ class TurnWriter {
     } catch (thrown) {
       if (!(thrown instanceof Failure) || signal.aborted) throw thrown
     }
+  }
+
+  private async settleIn(action: SettleAction): Promise<void> {
+    if (this.ground.dryRun) return void this.written.push(...action.pending.map(describeSettle))
+    if (this.settle === undefined) throw new TypeError('a plan that settles needs a cluster that can be written to')
+    const { settled, unsettled } = await this.settle(action)
+    this.settled.push(...settled)
+    this.unsettled.push(...unsettled)
+    this.written.push(...settled.map(({ pending }) => describeSettle(pending)))
   }
 
   private async answer(answered: AnsweredRequests, signal: AbortSignal): Promise<void> {

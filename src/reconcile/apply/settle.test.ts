@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { proposed, WEB_CONFIG } from '../../../test/fakes/turn-world.ts'
 import { Failure, type FailureCode } from '../../failure.ts'
 import type { ApprovedWrite } from '../../ports/cluster.ts'
-import { waitUntilSettled, writeEach } from './settle.ts'
+import { waitUntilSettled } from '../wait-until-settled.ts'
+import { writeEach } from './settle.ts'
 
 const change = (name: string): ApprovedWrite => ({
   kind: 'delete',

@@ -1,23 +1,59 @@
-/** After the merge: write what the merged commit authorises, or watch until live agrees. Design §8, "Settle". */
-import { asFailure, Failure } from '../../failure.ts'
-import type { ObjectId } from '../../package/object-id.ts'
-import { allChanges, applyingFingerprints, unverifiedMerges } from '../../plan/commands/pick-changes.ts'
-import { assertMayWrite, isHandOver, planSettle, restoredObjects, settleTargets } from '../../plan/decisions/plan-settle.ts'
-import type { Observation } from '../../plan/turn/observation.ts'
-import type { Clock } from '../../ports/clock.ts'
+/** After the merge: writes to the cluster what the merged commit authorises. Design §8. */
+import { asFailure, Failure, failuresOf } from '../../failure.ts'
+import type { PendingSettle } from '../../plan/decisions/pending-settles.ts'
+import { assertMayWrite, isHandOver, planSettle, settleTargets } from '../../plan/decisions/plan-settle.ts'
+import type { SettleAction } from '../../plan/turn/turn-action.ts'
 import type { ApprovedWrite, ClusterWriter } from '../../ports/cluster.ts'
 import type { DriftRecord } from '../../record/schema.ts'
-import { observeUnits, runTurn, type TurnResult } from '../run-turn.ts'
-import type { TurnPorts, TurnRequest } from '../turn-request.ts'
-
-/** Milliseconds between two looks. */
-const LOOK_EVERY = 2_000
+import { observeUnits } from '../observe-turn.ts'
+import type { FleetPorts, TurnPorts, TurnRequest } from '../turn-request.ts'
 
 export interface Settled {
   /** Requests that changed a value, or removed something. */
   readonly writes: number
   /** Objects whose restored fields belong to the syncer again. */
   readonly handedOver: number
+}
+
+export interface SettleOutcome {
+  readonly settled: readonly { readonly pending: PendingSettle; readonly result: Settled }[]
+  /** Why a decision could not be settled. */
+  readonly unsettled: readonly Failure[]
+}
+
+/** Opens a connection that can write only when there is something to write. One decision that cannot be settled holds up no other. */
+export async function settleDecisions(
+  { clusters, openWriter, ...ports }: FleetPorts,
+  request: TurnRequest,
+  { cluster: name, pending }: SettleAction,
+  signal: AbortSignal,
+): Promise<SettleOutcome> {
+  const cluster = clusters.find((one) => one.name === name)
+  if (cluster === undefined || openWriter === undefined) throw new TypeError('a decision is settled in a cluster that was opened')
+  const settled: SettleOutcome['settled'][number][] = []
+  const unsettled: Failure[] = []
+  const orKept = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work()
+    } catch (thrown) {
+      signal.throwIfAborted()
+      unsettled.push(...failuresOf(thrown))
+    }
+  }
+  await orKept(async () => {
+    const { writer, close } = await openWriter(name)
+    try {
+      for (const one of pending) {
+        const own = { ...request, packages: [one.packagePath || '.'] }
+        await orKept(async () => {
+          settled.push({ pending: one, result: await settleByWriting({ ...ports, cluster }, writer, own, one, signal) })
+        })
+      }
+    } finally {
+      close()
+    }
+  })
+  return { settled, unsettled }
 }
 
 /**
@@ -96,70 +132,6 @@ async function nextWrite(
   return write
 }
 
-/** A merged decision that backporch itself has to bring to the cluster, and that live was not seen to agree with yet. */
-export interface PendingSettle {
-  readonly packagePath: string
-  readonly record: DriftRecord
-  readonly commit: ObjectId
-}
-
-/** From what a turn read: also after a process ended between its merge and its write, or between that and the hand-over. */
-export function pendingSettles({ units, view }: TurnResult): PendingSettle[] {
-  return units.flatMap((unit) => {
-    if (unit.state === 'failed') return []
-    const { git, notHandedOver } = unit.observation
-    const applying = stillApplying(unit.observation)
-    const waiting = new Set(
-      unverifiedMerges(git.ledger.closed).filter(({ spec }) => spec.changes.some(({ fingerprint }) => applying.has(fingerprint))),
-    )
-    const held = new Set(notHandedOver)
-    return git.ledger.closed.flatMap((episode) => {
-      const { spec, status } = episode
-      // Who merged decided, and the syncer may apply it: but nobody reviewed that backporch writes it.
-      if (status.outcome !== 'Merged' || status.altered !== undefined) return []
-      const record = git.merged.find(({ metadata }) => metadata.name === `drift-${spec.episode}`)
-      const commit = view.refs.get(`refs/tags/${unit.unit.packageName}/${status.revision}`)
-      if (record === undefined || commit === undefined || record.spec.settle !== 'backporch') return []
-      const restored = restoredObjects(record)
-      const isHeld = [...restored].some((key) => held.has(key))
-      if (restored.size === 0 || !(waiting.has(episode) || isHeld)) return []
-      for (const key of restored) held.delete(key)
-      return [{ packagePath: unit.unit.packagePath, record, commit }]
-    })
-  })
-}
-
-/** Fingerprints of what a merged decision is about and live still shows. */
-function stillApplying({ verdicts, key, git }: Observation): ReadonlySet<string> {
-  const applying = applyingFingerprints(git.ledger.closed)
-  return new Set(allChanges(verdicts, key).flatMap(({ fingerprint }) => (applying.has(fingerprint) ? [fingerprint] : [])))
-}
-
-/**
- * Runs turns until the unit is no longer waiting for its merged decision.
- * @param timeout seconds
- * @throws Failure BP3014 when live does not agree in time
- */
-export async function waitUntilSettled(
-  ports: TurnPorts,
-  request: TurnRequest,
-  clock: Clock,
-  timeout: number,
-  signal: AbortSignal,
-): Promise<TurnResult> {
-  const deadline = clock.now().getTime() + timeout * 1000
-  for (;;) {
-    const turn = await runTurn(ports, request, signal)
-    const [unit] = turn.units
-    if (unit?.state === 'failed') throw unit.failures[0]
-    // Other drift may be open meanwhile: the state of the unit says more than that.
-    if (unit === undefined || stillApplying(unit.observation).size === 0) return turn
-    if (clock.now().getTime() + LOOK_EVERY > deadline) throw notSettled(unit.unit.packageName, ports.cluster.name, timeout)
-    request.onProgress?.(`waiting for ${ports.cluster.name} to agree with git`)
-    await clock.sleep(LOOK_EVERY, signal)
-  }
-}
-
 function keepsChanging(record: DriftRecord, cluster: string): Failure {
   return new Failure({
     code: 'BP2005',
@@ -176,15 +148,5 @@ function notMerged(commit: string): Failure {
     what: 'nothing is written to the cluster',
     why: `the base branch at ${commit.slice(0, 7)} has no record of this decision`,
     remedy: 'approve the proposal first; only a merged commit authorises a write',
-  })
-}
-
-function notSettled(name: string, cluster: string, timeout: number): Failure {
-  return new Failure({
-    code: 'BP3014',
-    what: `${name} in ${cluster} does not agree with the merged decision`,
-    why: `${timeout} s after the merge the approved changes are still live: nobody applied the package, or somebody changed it back`,
-    remedy: `apply the package with its syncer, or set "settle: backporch" in the policy; then run backporch scan ${name}`,
-    retry: 'backoff',
   })
 }

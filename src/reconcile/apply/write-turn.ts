@@ -77,7 +77,7 @@ function ofClusters(
 }
 
 /** The remote, or our own rules of names, said no to a ref. Everything else would go the same way for each unit. */
-function isRefusal(thrown: unknown): boolean {
+export function isRefusal(thrown: unknown): thrown is Failure {
   return thrown instanceof Failure && (thrown.code === 'BP4002' || thrown.code === 'BP4004')
 }
 

@@ -12,7 +12,7 @@ import { overruledAnnotations } from '../../policy/package-annotations.ts'
 import type { PolicySet } from '../../policy/parse-policy.ts'
 import type { ClusterIdentity, ClusterReader } from '../../ports/cluster.ts'
 import type { Forge } from '../../ports/hosted-forge.ts'
-import type { PackageRepository } from '../../ports/package-repository.ts'
+import type { PackageRepository, RepositoryRefs } from '../../ports/package-repository.ts'
 import { RECORDS_FOLDER } from '../../record/record-paths.ts'
 import type { PackageRenderer } from '../../render/package-renderer.ts'
 import { claimsOf } from '../../syncers/claims.ts'
@@ -35,6 +35,8 @@ import { assertSameCluster } from './same-cluster.ts'
 export interface LookRequest extends ObserveOptions {
   /** Base branch, short; undefined takes the remote's default. */
   readonly branch: string | undefined
+  /** Refs that were read just now, given once: the first look asks for none. */
+  readonly takeRefs?: () => RepositoryRefs | undefined
   /** Packages as named on the command line; none means the placed ones, or all. */
   readonly packages: readonly string[]
   /** Folders without a Kptfile that are compared too, as named on the command line. */

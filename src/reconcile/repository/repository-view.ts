@@ -10,7 +10,13 @@ import type { EpisodeIds } from '../../plan/turn/observation.ts'
 import { placedPackages, rendersOf } from '../../policy/effective-policy.ts'
 import { type PolicySet, parsePolicyFiles, withOperator } from '../../policy/parse-policy.ts'
 import type { KnownProposal } from '../../ports/hosted-forge.ts'
-import { MOST_FILE_BYTES, OversizedRead, type PackageRepository, type TreeFile } from '../../ports/package-repository.ts'
+import {
+  MOST_FILE_BYTES,
+  OversizedRead,
+  type PackageRepository,
+  type RepositoryRefs,
+  type TreeFile,
+} from '../../ports/package-repository.ts'
 import { type PushedBranch, pushedBranchSchema, pushedPath } from '../../record/pushed-branch.ts'
 import { type ClosedEpisode, closedEpisodeSchema, driftReportSchema } from '../../record/schema.ts'
 import { parseDocument } from '../../record/write-document.ts'
@@ -54,9 +60,9 @@ export async function readRepository(
   repository: PackageRepository,
   branch: string | undefined,
   signal: AbortSignal,
-  wanted: WantedUnits = {},
+  wanted: WantedUnits & { readonly takeRefs?: () => RepositoryRefs | undefined } = {},
 ): Promise<RepositoryView> {
-  const { refs, defaultBranch } = await repository.refs(signal)
+  const { refs, defaultBranch } = wanted.takeRefs?.() ?? (await repository.refs(signal))
   const baseBranch = branch ?? defaultBranch
   const base = refs.get(`refs/heads/${baseBranch}`)
   if (base === undefined) throw noSuchBranch(repository, baseBranch, refs)
