@@ -7,18 +7,22 @@ import { findDecisions, mergedRef } from '../plan/decisions/found-decisions.ts'
 import { type DecisionInput, openProposal, planApproval, planRejection } from '../plan/decisions/plan-decision.ts'
 import { assertOwnBase } from '../plan/turn/base-branch.ts'
 import type { Observation, OpenBranch } from '../plan/turn/observation.ts'
-import { filesOfProposal, planReconcile } from '../plan/turn/plan-reconcile.ts'
+import { filesOfProposal } from '../plan/turn/plan-reconcile.ts'
+import { planProven } from '../plan/turn/proven-plan.ts'
+import type { ObservedUnit } from '../plan/turn/turn-observation.ts'
+import { asking } from '../plan/turn/turn-questions.ts'
 import type { UnitPlan } from '../plan/turn/unit-plan.ts'
 import type { FileChange } from '../ports/package-repository.ts'
 import { recordPath } from '../record/record-paths.ts'
 import { applyWrites, type LedgerTarget, writeLedger } from './apply/apply-writes.ts'
-import { judgeBranches, planProven } from './judge-branches.ts'
-import { type ObservedUnit, withFreshRefs } from './observe/observe-units.ts'
+import { judgeBranches } from './judge-branches.ts'
+import { withFreshRefs } from './observe/observe-units.ts'
 import { observeUnits } from './observe-turn.ts'
+import { proveUnit } from './prove-turn.ts'
 import { changesBetween } from './repository/changes-between.ts'
 import type { RepositoryView } from './repository/repository-view.ts'
 import type { TurnPorts, TurnRequest } from './turn-request.ts'
-import { asking, withAnswers } from './with-answers.ts'
+import { withAnswers } from './with-answers.ts'
 
 export interface Decider {
   readonly name: string
@@ -102,8 +106,7 @@ async function decide(
     assertOwnBase(observedUnit(units))
     const ground = { repository: ports.repository, renderer: turn.renderer }
     const observation = observedUnit(await judgeBranches(units, ground, signal))
-    const planOne = (one: Observation) => withAnswers(turn.renderer, signal, (answers) => planReconcile(asking(one, answers)))
-    const planned = () => planProven(observation, ground, planOne, signal)
+    const planned = () => proveUnit(ground, signal, (questions) => planProven(observation, questions))
     const enter = (plan: UnitPlan) =>
       applyWrites(
         ports.repository,

@@ -5,14 +5,13 @@
 
 import { type ExpectedCommit, expectedCommit, type StandingCommit } from '../plan/decisions/expected-branch.ts'
 import type { Observation, OpenBranch } from '../plan/turn/observation.ts'
-import { filesOfProposal } from '../plan/turn/plan-reconcile.ts'
-import type { UnitPlan } from '../plan/turn/unit-plan.ts'
+import type { ObservedUnit } from '../plan/turn/turn-observation.ts'
+import { asking } from '../plan/turn/turn-questions.ts'
 import type { FileChange, PackageRepository } from '../ports/package-repository.ts'
 import { type PushedContent, pushedContent } from '../record/pushed-branch.ts'
 import type { PackageRenderer } from '../render/package-renderer.ts'
-import type { ObservedUnit } from './observe/observe-units.ts'
 import { changesBetween } from './repository/changes-between.ts'
-import { asking, withAnswers } from './with-answers.ts'
+import { withAnswers } from './with-answers.ts'
 
 export interface JudgeGround {
   readonly repository: PackageRepository
@@ -113,24 +112,4 @@ export async function hasContent(
   const made = await repository.commit(commit, signal)
   const again = await repository.write({ parents: [base], base, changes, message: 'rebuilt\n', at: 0 })
   return made.parents.length === 1 && made.tree === (await repository.commit(again, signal)).tree
-}
-
-/**
- * A branch that nothing is new about is vouched for, so it is rebuilt as well: the ledger may be edited too, and another version may
- * have written it. What differs there is made anew. A joint proposal, whose every unit would be built for that, is believed by the ledger.
- */
-export async function planProven(
-  observation: Observation,
-  { repository, renderer }: JudgeGround,
-  plan: (observation: Observation) => Promise<UnitPlan>,
-  signal: AbortSignal,
-): Promise<UnitPlan> {
-  const first = await plan(observation)
-  const ref = `refs/heads/${first.branch}`
-  const branch = first.outcome === 'unchanged' ? first.openBranches.find((open) => open.ref === ref) : undefined
-  if (branch === undefined || branch.known !== true || branch.others.length > 0) return first
-  const changes = await withAnswers(renderer, signal, (answers) => filesOfProposal(asking(observation, answers), branch))
-  if (await hasContent(repository, branch, changes, signal)) return first
-  const branches = observation.git.branches.map((open) => (open.ref === ref ? { ...open, outdated: true } : open))
-  return plan({ ...observation, git: { ...observation.git, branches } })
 }

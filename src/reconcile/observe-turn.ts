@@ -1,48 +1,30 @@
 /** Everything that a turn reads: repository, clusters and forge, each once. Nothing is decided and nothing is written. */
-import { type Failure, failuresOf } from '../failure.ts'
-import type { ProposalRequests } from '../plan/commands/proposal-requests.ts'
-import type { UnobservedProposal } from '../plan/forge/plan-proposals.ts'
-import type { EndedBranch } from '../plan/turn/turn-action.ts'
+import { failuresOf } from '../failure.ts'
+import type { LedgerContent } from '../plan/ledger/ledger-after.ts'
+import type { LostUnit, NotObserved, ObservedUnit, TurnObservation } from '../plan/turn/turn-observation.ts'
 import type { ClusterReader } from '../ports/cluster.ts'
+import { NO_TICKS } from '../proposal/text/dashboard-ticks.ts'
 import { isHosted } from './apply/is-hosted.ts'
 import { readEndedPolicyBranches } from './apply/propose-policy.ts'
 import { observeRequests, type RequestsQuestion } from './commands/observe-requests.ts'
 import { eachOf } from './each-of.ts'
 import { judgeBranches } from './judge-branches.ts'
 import { presentTime } from './observe/observe.ts'
-import { type LookRequest, lookAtCluster, lookAtRepository, type ObservedCluster, type ObservedUnit } from './observe/observe-units.ts'
-import { type Board, readBoard } from './repository/board.ts'
+import { type LookRequest, lookAtCluster, lookAtRepository, type ObservedCluster } from './observe/observe-units.ts'
+import type { UnmanagedObjects } from './observe/read-unmanaged.ts'
 import { readCodeOwners } from './repository/read-base-text.ts'
+import { readLedgerContent, readTicks } from './repository/read-dashboard.ts'
+import { readLostUnits } from './repository/read-lost-units.ts'
 import { readUnobservedProposals } from './repository/read-unobserved-proposals.ts'
-import type { RepositoryView } from './repository/repository-view.ts'
+import { packagesIn, type RepositoryView } from './repository/repository-view.ts'
 import type { FleetPorts, TurnPorts, TurnRequest } from './turn-request.ts'
 
-export interface NotObserved {
-  readonly cluster: string
-  readonly failures: readonly [Failure, ...Failure[]]
-  /** RFC 3339 UTC: when it was looked at. */
-  readonly at: string
-}
-
-export interface TurnObservation {
+export interface ObservedTurn {
+  /** For whoever writes; the plan knows `seen` alone. */
   readonly view: RepositoryView
-  readonly board: Board
-  readonly clusters: readonly ObservedCluster[]
-  /** Of all clusters, in their order; whose their branches are is known. */
-  readonly units: readonly ObservedUnit[]
-  /** Clusters of which nothing could be observed. */
-  readonly notObserved: readonly NotObserved[]
-  /** Open proposals all of whose clusters are among `notObserved`. */
-  readonly unobservedProposals: readonly UnobservedProposal[]
-  readonly requests: readonly ProposalRequests[]
-  /** Branches that are left of changes of the policy. */
-  readonly endedBranches: readonly EndedBranch[]
-  /** CODEOWNERS of the base branch; empty where there is none, and where git alone is the forge. */
-  readonly codeOwners: string
-  /** RFC 3339 UTC: the latest observation of a cluster; empty where there is none. */
-  readonly observedAt: string
-  /** RFC 3339 UTC: `observedAt`, or the time of the look where nothing was observed. */
-  readonly now: string
+  readonly seen: TurnObservation
+  /** Objects that nobody manages, for each cluster; empty where it was not asked for. */
+  readonly unmanaged: readonly UnmanagedObjects[]
 }
 
 /** Clusters read at once. */
@@ -53,47 +35,91 @@ export async function observeTurn(
   ports: FleetPorts,
   request: TurnRequest & Pick<RequestsQuestion, 'obstacles'>,
   signal: AbortSignal,
-): Promise<TurnObservation> {
+): Promise<ObservedTurn> {
   const { forge, repository } = ports
   const view = await lookAtRepository(ports, request, signal)
-  const board = await readBoard(forge, view, signal)
-  const seen = await eachOf(ports.clusters, CLUSTERS_AT_ONCE, (cluster) => lookOrFail(view, cluster, request, signal))
-  const notObserved = seen.flatMap((one) => ('failures' in one ? [one] : []))
-  const clusters = seen.flatMap((one) => ('failures' in one ? [] : [one]))
-  const observedAt = clusters.reduce((latest, { identity }) => (identity.observedAt > latest ? identity.observedAt : latest), '')
+  const ledger = await readLedgerContent(view, signal)
+  const hosted = isHosted(forge) ? forge : undefined
+  const ticks = hosted === undefined ? NO_TICKS : await readTicks(hosted, ledger, signal)
+  const looks = await eachOf(ports.clusters, CLUSTERS_AT_ONCE, (cluster) => lookOrFail(view, cluster, request, signal))
+  const notObserved = looks.flatMap((one) => ('failures' in one ? [one] : []))
+  const observed = looks.flatMap((one) => ('failures' in one ? [] : [one]))
   const units = await judgeBranches(
-    clusters.flatMap((one) => one.units),
+    observed.flatMap((one) => one.units),
     { repository, renderer: request.renderer },
     signal,
   )
-  const seenByForge = isHosted(forge) ? forge : undefined
+  const lost = await readLost(view, ledger, { observed, notObserved }, signal)
+  const answers = hosted !== undefined && request.presses !== undefined ? { forge: hosted, presses: request.presses } : undefined
   const names = ports.clusters.map(({ name }) => name)
-  return {
-    view,
-    board,
-    clusters,
-    units,
-    notObserved,
-    unobservedProposals:
-      seenByForge === undefined
-        ? []
-        : await readUnobservedProposals(
-            view,
-            notObserved.map(({ cluster }) => cluster),
-            request.bot,
-            signal,
-          ),
-    endedBranches:
-      seenByForge === undefined || request.presses === undefined ? [] : await readEndedPolicyBranches(view, seenByForge, signal),
-    codeOwners: seenByForge === undefined ? '' : await readCodeOwners(view, signal),
-    observedAt,
-    now: observedAt === '' ? presentTime(request.clock) : observedAt,
-    // Last, so that an edit of a comment is seen however long the clusters take.
-    requests:
-      seenByForge === undefined || request.presses === undefined
-        ? []
-        : await observeRequests(view, seenByForge, { ...request, clusters: names, presses: request.presses }, signal),
+  const { baseBranch, base, refs, packages, ledgerTree, closed } = view
+  const seen: TurnObservation = {
+    git: {
+      ...{ baseBranch, base, refs, packages, ledgerTree, closed },
+      ledger,
+      lost,
+      codeOwners: hosted === undefined ? '' : await readCodeOwners(view, signal),
+      endedBranches: answers === undefined ? [] : await readEndedPolicyBranches(view, answers.forge, signal),
+    },
+    cluster: { observed, notObserved, units },
+    forge: {
+      proposals: view.proposals,
+      dialect: forge.dialect,
+      hosted: hosted !== undefined,
+      ticks,
+      unobservedProposals:
+        hosted === undefined
+          ? []
+          : await readUnobservedProposals(
+              view,
+              notObserved.map(({ cluster }) => cluster),
+              request.bot,
+              signal,
+            ),
+      // Last, so that an edit of a comment is seen however long the clusters take.
+      requests:
+        answers === undefined
+          ? []
+          : await observeRequests(view, answers.forge, { ...request, clusters: names, presses: answers.presses }, signal),
+    },
+    policy: view.policies,
+    clock: { present: presentTime(request.clock), observedAt: latest(observed) },
+    purpose: {
+      wish: request.wish,
+      snoozeUntil: request.snoozeUntil,
+      looks: request.dryRun && request.rehearses !== true,
+      settles: ports.openWriter !== undefined,
+      whole: request.packages.length === 0 && request.labels === undefined,
+      version: request.version,
+    },
+    answers: new Map(),
   }
+  return { view, seen, unmanaged: observed.flatMap((one) => one.unmanaged ?? []) }
+}
+
+function latest(observed: readonly ObservedCluster[]): string {
+  return observed.reduce((last, { identity }) => (identity.observedAt > last ? identity.observedAt : last), '')
+}
+
+/** By name of the cluster. */
+async function readLost(
+  view: RepositoryView,
+  ledger: LedgerContent,
+  { observed, notObserved }: { readonly observed: readonly ObservedCluster[]; readonly notObserved: readonly NotObserved[] },
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, readonly LostUnit[]>> {
+  const lost = new Map<string, readonly LostUnit[]>()
+  for (const { cluster, units } of observed) {
+    const failed = units.flatMap((unit) => (unit.state === 'failed' ? [unit.packagePath] : []))
+    lost.set(cluster, await readLostUnits(view, ledger, { cluster, lost: failed, isExpected: true }, signal))
+  }
+  for (const { cluster } of notObserved) {
+    // What a turn does not look at stays as it was: no later turn would take the word back.
+    const expected = packagesIn(view, cluster).map(({ path }) => path)
+    const isExpected = view.policies.placements.length > 0
+    lost.set(cluster, await readLostUnits(view, ledger, { cluster, lost: expected, isExpected }, signal))
+  }
+  return lost
 }
 
 async function lookOrFail(

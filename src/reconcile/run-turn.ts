@@ -4,6 +4,7 @@
  */
 import { type Failure, Failures } from '../failure.ts'
 import type { SettleAction } from '../plan/turn/turn-action.ts'
+import type { NotObserved } from '../plan/turn/turn-observation.ts'
 import type { UnitResult } from '../plan/turn/unit-result.ts'
 import type { OpenedProposal } from '../ports/hosted-forge.ts'
 import type { RefUpdate } from '../ports/package-repository.ts'
@@ -13,8 +14,8 @@ import type { Answer } from './commands/apply-answers.ts'
 import type { RequestObstacles } from './commands/observe-requests.ts'
 import { withFreshRefs } from './observe/observe-units.ts'
 import type { UnmanagedObjects } from './observe/read-unmanaged.ts'
-import { type NotObserved, observeTurn } from './observe-turn.ts'
-import { planTurn } from './plan-turn.ts'
+import { observeTurn } from './observe-turn.ts'
+import { proveTurn } from './prove-turn.ts'
 import type { RepositoryView } from './repository/repository-view.ts'
 import type { FleetPorts, TurnPorts, TurnRequest } from './turn-request.ts'
 
@@ -58,15 +59,23 @@ export function assertObserved({ notObserved: [failed], reported }: TurnResult):
 export async function runFleetTurn(ports: FleetPorts, request: TurnRequest, signal: AbortSignal): Promise<TurnResult> {
   const obstacles: RequestObstacles = { changed: new Set(), unread: new Map() }
   return withFreshRefs(async () => {
-    const seen = await observeTurn(ports, { ...request, obstacles }, signal)
-    const { view, observedAt, notObserved, now } = seen
-    const { units, actions } = await planTurn(seen, { ...ports, settles: ports.openWriter !== undefined }, request, signal)
-    const unmanaged = seen.clusters.flatMap((one) => one.unmanaged ?? [])
+    const { view, seen, unmanaged } = await observeTurn(ports, { ...request, obstacles }, signal)
+    const { units, actions } = await proveTurn(seen, { repository: ports.repository, renderer: request.renderer }, signal)
+    const { observedAt, present } = seen.clock
+    const { notObserved } = seen.cluster
     const result = { view, observedAt, units, notObserved, unmanaged }
     if (request.dryRun && request.rehearses !== true) return { ...result, ...NOTHING_APPLIED }
     if (!request.dryRun) request.onProgress?.('writing')
     const settle = (action: SettleAction) => settleDecisions(ports, request, action, signal)
-    return { ...result, ...(await applyTurn(actions, units, { ...ports, ...request, settle, obstacles, view, at: now }, signal)) }
+    return {
+      ...result,
+      ...(await applyTurn(
+        actions,
+        units,
+        { ...ports, ...request, settle, obstacles, view, at: observedAt === '' ? present : observedAt },
+        signal,
+      )),
+    }
   })
 }
 

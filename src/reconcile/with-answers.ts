@@ -1,6 +1,6 @@
-/** Plans that render: a program or an image that a rendering needs runs in between, and the plan is made again. */
+/** Computations that render: a program or an image that a rendering needs runs in between, and the computation is done again. */
 import { Failure } from '../failure.ts'
-import type { Observation } from '../plan/turn/observation.ts'
+import type { Answers } from '../plan/turn/turn-questions.ts'
 import type { FunctionLibrary } from '../render/answer-calls.ts'
 import { describeStep, type FunctionAnswer, type FunctionCall, functionName } from '../render/kpt/pipeline-step.ts'
 import { formatFunctionInput } from '../render/kpt/resource-list.ts'
@@ -9,14 +9,6 @@ import { MissingAnswer, type PackageRenderer } from '../render/package-renderer.
 
 /** Inputs that one plan may want answered. */
 const MOST_ANSWERS = 50
-
-/** What a plan may ask while it is made. */
-export interface Answers {
-  readonly functions: FunctionLibrary
-  readonly builds: BuildLibrary
-  /** Whether it asked functions for more than it may: what it then took for refused is not known. */
-  readonly exhausted: boolean
-}
 
 /**
  * A function that gives no answer, and would not the next time, has refused its input: an edit that it cannot render is not made,
@@ -37,13 +29,8 @@ export async function withAnswers<T>(renderer: PackageRenderer, signal: AbortSig
   }
 }
 
-/** The observation, for a plan that asks these. */
-export function asking(observation: Observation, { functions, builds }: Answers): Observation {
-  const { built } = observation
-  return { ...observation, functions, ...(built === undefined ? {} : { built: { ...built, library: builds } }) }
-}
-
-class TakenAnswers implements Answers {
+/** The answers of one computation. */
+export class TakenAnswers implements Answers {
   readonly functions: FunctionLibrary = { answer: (call) => this.answer(call) }
   readonly builds: BuildLibrary
   exhausted = false

@@ -1,8 +1,8 @@
 /** Lists as documents: integers exact, and nothing but the document on stdout. */
 
 import { Failure } from '../../failure.ts'
+import type { NotObserved } from '../../plan/turn/turn-observation.ts'
 import type { UnitResult } from '../../plan/turn/unit-result.ts'
-import type { NotObserved } from '../../reconcile/observe-turn.ts'
 import { API_VERSION, type Change, type DriftReport, type DriftReportList, type Incomplete } from '../../record/schema.ts'
 import { formatDocument } from '../../record/write-document.ts'
 import { formatJson, type Json } from '../../text/json.ts'

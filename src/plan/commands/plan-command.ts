@@ -31,8 +31,8 @@ export interface ObservedState extends RequestState {
   readonly observation: Observation
 }
 
-/** Plans the unit; it may have to ask functions and programs. @throws Failure as `planReconcile` */
-export type PlanUnit = (state: ObservedState) => Promise<UnitPlan>
+/** Plans the unit. @throws Failure as `planReconcile` */
+export type PlanUnit = (state: ObservedState) => UnitPlan
 
 /** A change of the policy that somebody asked for: files that change, and what they say. */
 export interface PolicyChange {
@@ -57,12 +57,12 @@ export interface PlannedCommand extends Pick<CommandResult, 'text' | 'details'> 
 export const RESOLUTIONS = { restore: 'Restore', adopt: 'Adopt', release: 'Release' } as const
 
 /** @param group one command, or the resolutions of one comment @throws Failure why it is not done */
-export async function planCommand(
+export function planCommand(
   ground: CommandGround,
   requester: Requester,
   group: readonly CommentCommand[],
   state: RequestState,
-): Promise<PlannedCommand> {
+): PlannedCommand {
   const [first] = group
   if (first === undefined) throw new TypeError('no command')
   const { verb, selectors } = first
@@ -89,7 +89,7 @@ export async function planCommand(
     case 'exclude':
       return exclude(ground, selectors[0] ?? '', state)
     case 'explain':
-      return { state, ...(await explain(ground, selectors, state)) }
+      return { state, ...explain(ground, selectors, state) }
     case 'show':
       return { state, ...shownRules(ground, requester) }
     case 'help':
@@ -110,17 +110,17 @@ function ownedBy({ requests: { unit, codeOwners } }: CommandGround) {
 }
 
 /** Boxes have no requester: a box changes the plan only, and the merge of the plan asks the owners. */
-export async function planChoices(
+export function planChoices(
   ground: CommandGround,
   [first, ...also]: readonly RequestedChoice[],
   { requester, message }: { readonly requester: Requester | undefined; readonly message?: string | undefined },
   state: RequestState,
-): Promise<PlannedCommand> {
+): PlannedCommand {
   if (first === undefined) throw new TypeError('no choice')
   const observed = observedState(state)
   const { numbered } = ground.requests.unit
   // Selectors count the changes as a turn without requests lists them.
-  const { report } = await ground.plan({ ...observed, wish: undefined })
+  const { report } = ground.plan({ ...observed, wish: undefined })
   const wish = wishOf(
     {
       ...first,
@@ -135,7 +135,7 @@ export async function planChoices(
     report.spec.changes,
   )
   const after = { ...observed, wish: state.wish === undefined ? wish : joinWishes(state.wish, wish) }
-  const { record } = await ground.plan(after)
+  const { record } = ground.plan(after)
   return { state: after, text: record === undefined ? 'nothing differs any longer' : planSaid(record.spec) }
 }
 
@@ -146,9 +146,9 @@ function joinWishes(earlier: Wish, { resolution, changes, via, more = [], ...lat
   return { ...earlier, ...later, message, more: [...(earlier.more ?? []), choice, ...more] }
 }
 
-export async function planRecheck({ plan }: CommandGround, state: RequestState): Promise<PlannedCommand> {
+export function planRecheck({ plan }: CommandGround, state: RequestState): PlannedCommand {
   const { observation } = observedState(state)
-  const made = await plan({ ...state, observation })
+  const made = plan({ ...state, observation })
   const notes = made.notes.slice(0, 3).map((note) => ` ${markdownProse(sentenceOf(note))}.`)
   const { status } = made.report
   const text = `looked at the cluster at ${time(observation.cluster.observedAt)}: ${status.stuckSince === undefined ? STATES[status.state] : STUCK}.${notes.join('')}`
@@ -168,12 +168,12 @@ const STATES = {
   Off: 'the policy switches the package off',
 } as const
 
-async function recreate({ plan }: CommandGround, start: RequestState): Promise<PlannedCommand> {
+function recreate({ plan }: CommandGround, start: RequestState): PlannedCommand {
   const state = observedState(start)
-  const before = await plan(state)
+  const before = plan(state)
   const isForeign = before.outcome === 'foreign' && before.report.status.state === 'Drifted'
   const after = isForeign ? { ...state, observation: withoutForeignCommits(state.observation) } : state
-  const made = isForeign ? await plan(after) : before
+  const made = isForeign ? plan(after) : before
   const { state: found, lifecycle } = made.report.status
   if (found !== 'Drifted' || lifecycle !== 'Proposed' || made.outcome === 'foreign' || made.record === undefined) {
     throw new Failure({
@@ -187,35 +187,35 @@ async function recreate({ plan }: CommandGround, start: RequestState): Promise<P
   return { state: after, text: `the branch has nothing on it but what backporch makes; ${planSaid(made.record.spec)}` }
 }
 
-async function exclude({ plan, requests: { unit } }: CommandGround, glob: string, start: RequestState): Promise<PlannedCommand> {
+function exclude({ plan, requests: { unit } }: CommandGround, glob: string, start: RequestState): PlannedCommand {
   // A joint proposal is known by one drift of its own, beside that of the unit.
   if (unit.drifts.length < 2) throw notJoint()
   const state = observedState(start)
   const after = { ...state, observation: { ...state.observation, exclude: glob } }
-  await plan(after)
+  plan(after)
   const text = `clusters named ${markdownCell(glob, 60)} are taken out, and get pull requests of their own when they are looked at again`
   return { state: after, text }
 }
 
-async function snooze({ plan }: CommandGround, end: string, start: RequestState): Promise<PlannedCommand> {
+function snooze({ plan }: CommandGround, end: string, start: RequestState): PlannedCommand {
   const state = observedState(start)
   const after = { ...state, observation: { ...state.observation, snoozeUntil: end } }
-  const { report } = await plan(after)
+  const { report } = plan(after)
   if (end <= state.observation.cluster.observedAt) return { state: after, text: `that is over since ${time(end)}` }
   if (report.status.snoozedUntil !== end) throw nothingToSnooze(STATES[report.status.state])
   return { state: after, text: `no reminders until ${time(end)}; this stays open and is kept up to date` }
 }
 
-async function ignore(
+function ignore(
   ground: CommandGround,
   requester: Requester,
   { selectors, duration, reason = '' }: CommentCommand,
   start: RequestState,
-): Promise<PlannedCommand> {
+): PlannedCommand {
   const state = observedState(start)
   const { requests, policies } = ground
   const { unit } = requests
-  const { report } = await ground.plan(state)
+  const { report } = ground.plan(state)
   const chosen = changesMeant(selectors, unit.numbered, report.spec.changes)
   assertOwner('ignore', chosen, requester, ownedBy(ground))
   const { verdicts, key } = state.observation
@@ -243,14 +243,14 @@ function ruleNumber(selector: string, rules: readonly PlacedRule[]): PlacedRule 
 
 const EXPLAINED = 10
 
-async function explain(
+function explain(
   { plan, requests: { unit } }: CommandGround,
   selectors: readonly string[],
   start: RequestState,
-): Promise<Pick<CommandResult, 'text' | 'details'>> {
+): Pick<CommandResult, 'text' | 'details'> {
   const state = observedState(start)
   const { observation } = state
-  const { changes } = (await plan(state)).report.spec
+  const { changes } = plan(state).report.spec
   const chosen = changesMeant(selectors, unit.numbered, changes)
   const drifts = new Map(allChanges(observation.verdicts, observation.key).map(({ fingerprint, drift }) => [fingerprint, drift]))
   const today = observation.cluster.observedAt.slice(0, 10)

@@ -43,16 +43,11 @@ export interface AnsweredRequests {
 }
 
 /** @throws nothing that is about one request: that is in its answer */
-export async function planRequests(
-  requests: ProposalRequests,
-  policies: PolicySet,
-  plan: PlanUnit,
-  start: RequestState,
-): Promise<AnsweredRequests> {
+export function planRequests(requests: ProposalRequests, policies: PolicySet, plan: PlanUnit, start: RequestState): AnsweredRequests {
   const planner = new RequestPlanner({ requests, policies, plan }, start)
-  await planner.ticks(requests.ticks)
-  for (const comment of requests.comments) await planner.comment(comment)
-  for (const press of requests.presses) await planner.press(press)
+  planner.ticks(requests.ticks)
+  for (const comment of requests.comments) planner.comment(comment)
+  for (const press of requests.presses) planner.press(press)
   return planner.answered()
 }
 
@@ -79,7 +74,7 @@ export function mayWait({ code, retry }: Failure): boolean {
   return retry === 'backoff' || isOutside(code)
 }
 
-type Work = (state: RequestState) => Promise<PlannedCommand>
+type Work = (state: RequestState) => PlannedCommand
 
 class RequestPlanner {
   private readonly ground: CommandGround
@@ -100,24 +95,23 @@ class RequestPlanner {
     return { requests: ground.requests, state, answers, comments, presses, waiting }
   }
 
-  async ticks(ticks: readonly Tick[]): Promise<void> {
+  ticks(ticks: readonly Tick[]): void {
     if (ticks.length === 0) return
     const choices = ticks.flatMap(({ verb, changes }): RequestedChoice[] =>
       verb === 'recheck' ? [] : [{ resolution: RESOLUTIONS[verb], selectors: changes.map(String) }],
     )
     const work: Work = (state) =>
       choices.length > 0 ? planChoices(this.ground, choices, { requester: undefined }, state) : planRecheck(this.ground, state)
-    await this.orWait({ by: '', line: 'a ticked box' }, async () => {
-      this.answers.push(await this.answer('', 'a ticked box', work))
+    this.orWait({ by: '', line: 'a ticked box' }, () => {
+      this.answers.push(this.answer('', 'a ticked box', work))
     })
   }
 
-  async comment({ comment, commands, requester, refusal, mayCommand }: CommentRequest): Promise<void> {
+  comment({ comment, commands, requester, refusal, mayCommand }: CommentRequest): void {
     const line = commentLine(comment)
     const by = requester.login
-    await this.orWait({ by, line }, async () => {
-      const own =
-        refusal === undefined ? await this.inComment(requester, commands) : [{ by, line, done: false, text: failureSaid(refusal) }]
+    this.orWait({ by, line }, () => {
+      const own = refusal === undefined ? this.inComment(requester, commands) : [{ by, line, done: false, text: failureSaid(refusal) }]
       const { id, at, author } = comment
       this.answers.push(...own.map((result) => ({ ...result, asked: { comment: id, at, author, heard: mayCommand } })))
       this.comments.push(comment)
@@ -125,7 +119,7 @@ class RequestPlanner {
   }
 
   /** Only commands of this commit: whoever pressed saw what stands there. */
-  async press({ press, requester }: PressRequest): Promise<void> {
+  press({ press, requester }: PressRequest): void {
     const { unit, codeOwners, answered } = this.ground.requests
     const asked = pressedCommand(press.button)
     const refusal = asked === undefined ? undefined : notAllowed(requester, { ...unit, codeOwners })
@@ -136,7 +130,7 @@ class RequestPlanner {
         asked: { comment: press.id, at: press.at, heard: refusal === undefined },
       }))
     const refused = (text: string) => told([{ by: press.login, line: '', done: false, text }])
-    await this.orWait({ by: press.login, line: pressLine(press) }, async () => {
+    this.orWait({ by: press.login, line: pressLine(press) }, () => {
       const answers =
         asked === undefined || isAnswered(press, answered)
           ? []
@@ -144,13 +138,13 @@ class RequestPlanner {
             ? refused(failureSaid(refusal))
             : press.commit !== unit.head
               ? refused(pressedBefore(press, unit.head))
-              : told(await this.inComment(requester, { commands: asked.commands, refused: [] }))
+              : told(this.inComment(requester, { commands: asked.commands, refused: [] }))
       this.answers.push(...answers)
       this.presses.push({ press, done: answers.every(({ done }) => done) })
     })
   }
 
-  private async inComment(requester: Requester, { commands, refused }: CommentCommands): Promise<readonly PlannedAnswer[]> {
+  private inComment(requester: Requester, { commands, refused }: CommentCommands): readonly PlannedAnswer[] {
     const by = requester.login
     if (refused.length > 0) {
       const others = commands.map((command) => refusal(by, commandLine(command), 'not done, because another line of the comment cannot be'))
@@ -161,7 +155,7 @@ class RequestPlanner {
       const answers: PlannedAnswer[] = []
       for (const group of inOrder(commands)) {
         const work: Work = (state) => planCommand(this.ground, requester, group, state)
-        const answer = await this.answer(by, group.map(commandLine).join(' '), work, requester)
+        const answer = this.answer(by, group.map(commandLine).join(' '), work, requester)
         answers.push(answer)
       }
       return answers
@@ -173,9 +167,9 @@ class RequestPlanner {
   }
 
   /** @throws Failure that is worth another try: nothing of it is answered then */
-  private async answer(by: string, line: string, work: Work, requester?: Requester): Promise<PlannedAnswer> {
+  private answer(by: string, line: string, work: Work, requester?: Requester): PlannedAnswer {
     try {
-      const { state, policy, ...said } = await work(this.state)
+      const { state, policy, ...said } = work(this.state)
       this.state = state
       return {
         by,
@@ -190,9 +184,9 @@ class RequestPlanner {
     }
   }
 
-  private async orWait(request: Omit<WaitingRequest, 'failure'>, work: () => Promise<void>): Promise<void> {
+  private orWait(request: Omit<WaitingRequest, 'failure'>, work: () => void): void {
     try {
-      await work()
+      work()
     } catch (thrown) {
       if (!(thrown instanceof Failure)) throw thrown
       this.waiting.push({ ...request, failure: thrown })

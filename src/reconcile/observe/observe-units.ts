@@ -7,7 +7,7 @@ import { describeResourceId, type ResourceId } from '../../krm/resource-id.ts'
 import type { Note } from '../../note.ts'
 import type { FoundPackage } from '../../package/find-packages.ts'
 import type { Observation } from '../../plan/turn/observation.ts'
-import type { UnitResult } from '../../plan/turn/unit-result.ts'
+import type { ObservedUnit } from '../../plan/turn/turn-observation.ts'
 import { overruledAnnotations } from '../../policy/package-annotations.ts'
 import type { PolicySet } from '../../policy/parse-policy.ts'
 import type { ClusterIdentity, ClusterReader } from '../../ports/cluster.ts'
@@ -55,10 +55,6 @@ export interface LookRequest extends ObserveOptions {
 const WIDTH = 4
 /** Packages whose live objects are read together, and kept at once. */
 const TOGETHER = 64
-
-export type ObservedUnit =
-  | { readonly state: 'observed'; readonly observation: Observation; readonly notes: readonly Note[] }
-  | (UnitResult & { readonly state: 'failed' })
 
 export interface ObservedCluster {
   readonly cluster: string

@@ -2,11 +2,11 @@
 import { classifyIgnored } from '../../drift/noise/classify-ignored.ts'
 import { asFailure } from '../../failure.ts'
 import type { Observation } from '../../plan/turn/observation.ts'
+import type { ObservedUnit } from '../../plan/turn/turn-observation.ts'
 import type { UnitPlan } from '../../plan/turn/unit-plan.ts'
 import { effectivePolicy, placedPackages } from '../../policy/effective-policy.ts'
 import type { PolicySet } from '../../policy/parse-policy.ts'
 import type { Expectation, ExpectedProposal, OnboardingSubject } from '../../proposal/text/onboarding-text.ts'
-import type { ObservedUnit } from '../observe/observe-units.ts'
 
 type Failed = Expectation['failed'][number]
 

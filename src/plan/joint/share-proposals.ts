@@ -1,6 +1,8 @@
 /** Joins the proposals of one cause: after every unit is planned by itself, before anything is written. */
 
-import type { JointPlace } from '../plan/joint/joint-place.ts'
+import { type GitWrites, isNothing, joinWrites } from '../turn/action.ts'
+import type { UnitResult } from '../turn/unit-result.ts'
+import type { JointPlace } from './joint-place.ts'
 import {
   buildJoint,
   findGroups,
@@ -10,9 +12,7 @@ import {
   type PlannedMember,
   type Standing,
   standingProposals,
-} from '../plan/joint/joint-proposal.ts'
-import { type GitWrites, isNothing, joinWrites } from '../plan/turn/action.ts'
-import type { UnitResult } from '../plan/turn/unit-result.ts'
+} from './joint-proposal.ts'
 
 type PlannedUnit = UnitResult & { readonly state: 'planned' }
 
@@ -26,11 +26,11 @@ export interface SharedProposals {
  * @param fewest how many clusters must have one cause before their proposals are joined
  * @param planAgain plans a unit for its place on a joint branch; a failed unit stays as it was planned
  */
-export async function shareProposals(
+export function shareProposals(
   units: readonly UnitResult[],
   fewest: number,
-  planAgain: (unit: PlannedUnit, place: JointPlace) => Promise<UnitResult>,
-): Promise<SharedProposals> {
+  planAgain: (unit: PlannedUnit, place: JointPlace) => UnitResult,
+): SharedProposals {
   const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
   const standing = standingProposals(planned)
   const groups = findGroups(planned, standing, fewest)
@@ -39,7 +39,7 @@ export async function shareProposals(
   const joints = new Map<string, JointProposal>()
   for (const { place, members } of groups) {
     const own = members.map((member) => memberOf(units, member))
-    const joined = (await unchanged(own, place, standing.get(place.ref), planAgain)) ?? (await planAll(own, place, planAgain))
+    const joined = unchanged(own, place, standing.get(place.ref), planAgain) ?? planAll(own, place, planAgain)
     const ready = joined.flatMap(([unit, after]) =>
       after.state === 'planned' && after.plan.joint !== undefined ? [[unit, after] as const] : [],
     )
@@ -63,23 +63,23 @@ export async function shareProposals(
 type PlanAgain = Parameters<typeof shareProposals>[2]
 type Joined = readonly (readonly [PlannedUnit, UnitResult])[]
 
-async function planAll(units: readonly PlannedUnit[], place: JointPlace, planAgain: PlanAgain): Promise<Joined> {
+function planAll(units: readonly PlannedUnit[], place: JointPlace, planAgain: PlanAgain): Joined {
   const joined: (readonly [PlannedUnit, UnitResult])[] = []
-  for (const unit of units) joined.push([unit, await planAgain(unit, place)])
+  for (const unit of units) joined.push([unit, planAgain(unit, place)])
   return joined
 }
 
 /** Without the files of a commit that is not made; undefined where a unit says something new, or the branch is made anew without that. */
-async function unchanged(
+function unchanged(
   units: readonly PlannedUnit[],
   place: JointPlace,
   standing: Standing | undefined,
   planAgain: PlanAgain,
-): Promise<Joined | undefined> {
+): Joined | undefined {
   if (standing === undefined) return undefined
   const joined: (readonly [PlannedUnit, UnitResult & { readonly state: 'planned' }])[] = []
   for (const unit of units) {
-    const after = await planAgain(unit, { ...place, files: false })
+    const after = planAgain(unit, { ...place, files: false })
     if (after.state === 'failed' || after.plan.outcome !== 'unchanged') return undefined
     joined.push([unit, after])
   }

@@ -1,0 +1,74 @@
+/** What a turn has to say of each cluster as a whole, and of what it could not observe there. */
+import type { FailureCode } from '../../failure.ts'
+import { clusterDetection } from '../../policy/effective-policy.ts'
+import { ledgerUnitFolder } from '../../record/record-paths.ts'
+import { otherBase } from '../turn/base-branch.ts'
+import type { Observation } from '../turn/observation.ts'
+import type { LostUnit, TurnObservation } from '../turn/turn-observation.ts'
+import type { UnitResult } from '../turn/unit-result.ts'
+import { type ClusterLedgerWrites, clusterWrites } from './cluster-writes.ts'
+import { identityFields, knownObservation } from './ledger-files.ts'
+
+/** One for each cluster with something to say. */
+export function writesOfClusters(seen: TurnObservation, units: readonly UnitResult[]): readonly ClusterLedgerWrites[] {
+  const { git, cluster: clusters, clock, policy, purpose } = seen
+  const now = clock.present
+  const writes: ClusterLedgerWrites[] = []
+  for (const { cluster, identity } of clusters.observed) {
+    const planned = units.flatMap((unit) =>
+      unit.state === 'planned' && unit.unit.cluster === cluster && unit.refused === undefined ? [unit] : [],
+    )
+    const [first] = planned
+    const before = first === undefined ? git.ledger.clusters.get(cluster) : knownObservation(first.observation)
+    const codes = new Map(
+      units.flatMap((unit) => (unit.state === 'failed' && unit.cluster === cluster ? [[unit.packagePath, unit.failures[0].code]] : [])),
+    )
+    const lost = [...(git.lost.get(cluster) ?? []), ...lostInPlan(seen, units, cluster)]
+    const unobserved = lost.flatMap((unit) => {
+      const code = codes.get(unit.unit.package)
+      return code === undefined ? [] : [{ ...unit, code }]
+    })
+    const interval = clusterDetection(policy, cluster, 'interval')
+    const fields = identityFields(identity, before)
+    const { whole } = purpose
+    writes.push({
+      cluster,
+      ...clusterWrites({ cluster, at: identity.observedAt, now, before, identity: fields, whole, planned, unobserved, interval }),
+    })
+  }
+  for (const { cluster, failures, at } of clusters.notObserved) {
+    const [{ code }] = failures
+    if (!isAboutCluster(code)) continue
+    const before = git.ledger.clusters.get(cluster)
+    const unobserved = (git.lost.get(cluster) ?? []).map((unit) => ({ ...unit, code }))
+    // A name that nobody placed anything into, and that nobody ever saw, is more likely a slip than a cluster.
+    if (before === undefined && unobserved.length === 0) continue
+    writes.push({
+      cluster,
+      ...clusterWrites({ cluster, at, now, before, identity: undefined, code, whole: true, planned: [], unobserved, interval: 0 }),
+    })
+  }
+  return writes.filter(({ ledger }) => ledger.length > 0)
+}
+
+/** Whether it stands between us and the cluster; a name that selects nothing, or a repository that cannot be read, says nothing of one. */
+function isAboutCluster(code: FailureCode): boolean {
+  return code.startsWith('BP30') || code === 'BP1006' || code === 'BP1008' || code === 'BP9001'
+}
+
+/** Units that were observed and could not be planned. */
+function lostInPlan({ cluster: { units: seen } }: TurnObservation, units: readonly UnitResult[], cluster: string): readonly LostUnit[] {
+  return seen.flatMap((one, place) => {
+    const isLost = one.state === 'observed' && one.observation.unit.cluster === cluster && units[place]?.state === 'failed'
+    if (!isLost || otherBase(one.observation) !== undefined) return []
+    const unit = lostUnit(one.observation)
+    return unit.report === undefined && unit.unit.package === '' ? [] : [unit]
+  })
+}
+
+function lostUnit({ unit: { cluster, slug, packagePath }, git }: Observation): LostUnit {
+  const folder = ledgerUnitFolder(cluster, slug)
+  const { report, texts } = git.ledger
+  const first = { cluster, package: packagePath, branch: git.baseBranch, commit: git.base, tree: git.treeHash }
+  return { folder, report, unit: report?.spec.unit ?? first, resourceGroup: texts.get(`${folder}/resourcegroup.yaml`) }
+}

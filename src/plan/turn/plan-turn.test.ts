@@ -1,0 +1,313 @@
+/** The plan of a turn over an observation that is written by hand: nothing is read, and nothing is run. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { driftOf } from '../../../test/fakes/drift-samples.ts'
+import { branchOf, gitOf, NOW, observationOf, type TurnParts, turnOf, verdictOf } from '../../../test/fakes/observation-builder.ts'
+import { policyText } from '../../../test/fakes/turn-world.ts'
+import { Failure } from '../../failure.ts'
+import { objectId } from '../../package/object-id.ts'
+import { NO_BUILDS } from '../../render/package-builder.ts'
+import type { Observation, OpenBranch } from './observation.ts'
+import { planTurn } from './plan-turn.ts'
+import type { TurnAction } from './turn-action.ts'
+import type { StepAnswers } from './turn-questions.ts'
+import type { UnitPlan } from './unit-plan.ts'
+import type { UnitResult } from './unit-result.ts'
+
+const REPLICAS = driftOf('spec.replicas')
+const IMAGE = driftOf('spec.image', { git: 'nginx:1', live: 'evil', risk: 'high' })
+
+function results(units: readonly Observation[], parts: TurnParts = {}): readonly UnitResult[] {
+  const { units: planned, questions } = planTurn(turnOf(units, parts))
+  assert.deepEqual(questions, [])
+  return planned
+}
+
+function planOf(unit: Observation, parts: TurnParts = {}): UnitPlan {
+  const [result] = results([unit], parts)
+  if (result?.state !== 'planned') throw result?.failures[0] ?? new Error('no unit')
+  return result.plan
+}
+
+/** The proposal of `items` is open, and the ledger knows it. */
+function proposed(items = [REPLICAS], more: Partial<OpenBranch> = {}): Observation {
+  const first = planOf(observationOf(items))
+  const branch = branchOf(first, more)
+  const report = first.report
+  const texts = new Map(first.writes.ledger.flatMap(({ path, text }) => (text === null ? [] : [[path, text] as const])))
+  return observationOf(items, { git: gitOf({ branches: [branch], ledger: { head: branch.commit, report, closed: [], texts } }) })
+}
+
+function inCluster(unit: Observation, cluster: string): Observation {
+  return { ...unit, unit: { ...unit.unit, cluster } }
+}
+
+function inPackage(unit: Observation, name: string): Observation {
+  const path = `apps/${name}`
+  return { ...unit, unit: { ...unit.unit, packagePath: path, packageName: path, slug: `apps--${name}` } }
+}
+
+function kinds(actions: readonly TurnAction[]): readonly string[] {
+  return actions.map((action) => (action.kind === 'forge' ? action.write.kind : action.kind))
+}
+
+const CLOCK_LATER = { observedAt: '2026-11-21T10:05:00Z' }
+function later(unit: Observation): Observation {
+  return { ...unit, cluster: { ...unit.cluster, ...CLOCK_LATER } }
+}
+
+test('drift that is proposed is a branch, a record and a word in the ledger, and one push', () => {
+  const { units, actions } = planTurn(turnOf([observationOf([REPLICAS])]))
+  assert.deepEqual(kinds(actions), ['push', 'propose'])
+  const [unit] = units
+  assert.ok(unit?.state === 'planned')
+  assert.equal(unit.plan.outcome, 'created')
+  assert.match(unit.plan.branch, /^proposed\/apps\/web\/drift-[0-9a-f]{8}$/)
+  assert.deepEqual(
+    unit.plan.writes.updates.map(({ ref, from }) => [ref, from]),
+    [[`refs/heads/${unit.plan.branch}`, null]],
+  )
+})
+
+test('the plan is the same for the same observation', () => {
+  const seen = turnOf([observationOf([REPLICAS, IMAGE])])
+  const text = (): string =>
+    JSON.stringify(planTurn(seen).units.map((unit) => (unit.state === 'planned' ? [unit.plan.report, unit.plan.writes] : [])))
+  assert.equal(text(), text())
+})
+
+for (const [mode, outcome, branch] of [
+  ['Off', 'none', ''],
+  ['Warn', 'created', 'drafts'],
+  ['Propose', 'created', 'proposed'],
+] as const) {
+  test(`in mode ${mode}: ${outcome}`, () => {
+    const { policy } = observationOf()
+    const plan = planOf(observationOf([REPLICAS], { policy: { ...policy, mode } }))
+    assert.deepEqual([plan.outcome, plan.branch.split('/')[0]], [outcome, branch])
+    assert.equal(plan.writes.ledger.length > 0, mode !== 'Off')
+  })
+}
+
+test('a proposal about which nothing is new is left as it is', () => {
+  const plan = planOf(later(proposed()))
+  assert.equal(plan.outcome, 'unchanged')
+  assert.deepEqual([plan.writes.updates, plan.writes.ledger], [[], []])
+})
+
+test('a proposal whose drift changed is made anew on the same branch', () => {
+  const before = proposed()
+  const plan = planOf(later({ ...before, verdicts: [verdictOf([driftOf('spec.replicas', { live: 7 })])] }))
+  assert.equal(plan.outcome, 'updated')
+  assert.deepEqual(
+    plan.writes.updates.map(({ ref }) => ref),
+    before.git.branches.map(({ ref }) => ref),
+  )
+})
+
+test('a branch that somebody pushed to is never written, whether there is drift or not', () => {
+  const foreign = proposed([REPLICAS], { foreign: true, foreignWhy: 'a commit that backporch did not make' })
+  for (const unit of [foreign, { ...foreign, verdicts: [verdictOf([])] }, { ...foreign, verdicts: [verdictOf([IMAGE])] }]) {
+    const plan = planOf(later(unit))
+    assert.deepEqual([plan.outcome, plan.writes.updates], ['foreign', []])
+  }
+})
+
+test('a branch of that name without a record of ours is never written', () => {
+  const { branch } = planOf(observationOf([REPLICAS]))
+  const refs = new Map([...gitOf().refs, [`refs/heads/${branch}`, objectId('c'.repeat(40))]])
+  const plan = planOf(observationOf([REPLICAS], { git: gitOf({ refs }) }))
+  assert.deepEqual([plan.outcome, plan.writes.updates], ['foreign', []])
+})
+
+test('drift that is gone takes the proposal away, and says why', () => {
+  const before = proposed()
+  const [open] = before.git.branches
+  const healed = planOf(later({ ...before, verdicts: [verdictOf([])] }))
+  assert.equal(healed.outcome, 'healed')
+  assert.deepEqual(healed.writes.updates, [{ ref: open?.ref, from: open?.commit, to: null }])
+  assert.deepEqual(
+    healed.outcomes.map(({ episode }) => episode.status.outcome),
+    ['Healed'],
+  )
+  const moved = { ...before.git, tree: before.git.tree.map((file) => ({ ...file, id: objectId('d'.repeat(40)) })) }
+  const byGit = planOf(later({ ...before, git: moved, verdicts: [verdictOf([])] }))
+  assert.deepEqual(
+    byGit.outcomes.map(({ episode }) => episode.status.outcome),
+    ['ResolvedByGit'],
+  )
+})
+
+test('what cannot be read neither shrinks nor closes a proposal, and what is not covered does', () => {
+  const unread = [{ state: 'unreadable' as const, why: 'no answer' }]
+  const before = later(proposed([REPLICAS, IMAGE]))
+  for (const items of [[], [REPLICAS]]) {
+    const frozen = planOf({ ...before, verdicts: [verdictOf(items)], incomplete: unread as never })
+    assert.deepEqual([frozen.outcome, frozen.writes.updates], ['frozen', []])
+    const outside = planOf({ ...before, verdicts: [verdictOf(items)], incomplete: [{ state: 'outside', why: 'of a tenant' }] as never })
+    assert.equal(outside.outcome, items.length === 0 ? 'healed' : 'updated')
+  }
+  const same = planOf({ ...before, incomplete: unread as never })
+  assert.equal(same.outcome, 'unchanged')
+})
+
+test('a record of another installation key, or one that cannot be read, is kept', () => {
+  const before = later(proposed())
+  const [open] = before.git.branches
+  assert.ok(open !== undefined)
+  const other = { ...open, record: { ...open.record, spec: { ...open.record.spec, keyId: 'another' } } }
+  assert.equal(planOf({ ...before, git: { ...before.git, branches: [other] } }).outcome, 'frozen')
+  const unreadable = [{ place: 'branch', episode: '1a2b3c4d', where: 'x', code: 'BP1110', why: 'of another version' } as const]
+  const plan = planOf(observationOf([REPLICAS], { git: gitOf({ unreadable }) }))
+  assert.deepEqual([plan.outcome, plan.writes.updates], ['frozen', []])
+})
+
+test('an observation that is older than what the ledger knows writes nothing', () => {
+  const before = proposed()
+  const older = { ...before, now: NOW, cluster: { ...before.cluster, observedAt: '2026-11-21T09:00:00Z' } }
+  const plan = planOf({ ...older, verdicts: [verdictOf([IMAGE])] })
+  assert.deepEqual([plan.outcome, plan.writes.updates, plan.writes.ledger], ['none', [], []])
+})
+
+test('a unit that follows another branch fails, and is only shown to who looks', () => {
+  const before = proposed()
+  const report = before.git.ledger.report
+  assert.ok(report !== undefined)
+  const unit = { ...report.spec.unit, branch: 'release' }
+  const refs = new Map([...before.git.refs, ['refs/heads/release', objectId('e'.repeat(40))]])
+  const moved = later({
+    ...before,
+    git: { ...before.git, refs, branches: [], ledger: { ...before.git.ledger, report: { ...report, spec: { ...report.spec, unit } } } },
+  })
+  const [failed] = results([moved])
+  assert.deepEqual(failed?.state === 'failed' && failed.failures.map(({ code }) => code), ['BP2012'])
+  assert.equal(planOf(moved, { purpose: { looks: true } }).outcome, 'none')
+})
+
+test('two units of one turn do not begin an episode of one name', () => {
+  const unit = observationOf([REPLICAS])
+  const twin = { ...unit, unit: { ...unit.unit } }
+  const ids = results([unit, twin]).flatMap((one) => (one.state === 'planned' ? [one.plan.record?.spec.episode] : []))
+  assert.equal(new Set(ids).size, 2)
+})
+
+const ONE_AT_ONCE = policyText(
+  '{mode: Propose, detect: {minAge: 0s, settle: 0s}, limits: {prHourlyLimit: 0, prConcurrentLimit: 1, stormThreshold: 0, stormShare: 0, digest: off}}',
+)
+
+test('what is over a limit is a draft that says why, and the plans of the others stay as they are', () => {
+  const units = ['a', 'b', 'c'].map((name) => inPackage(observationOf([REPLICAS]), name))
+  const free = results(units)
+  const held = results(units, { policy: ONE_AT_ONCE })
+  const shown = held.flatMap((one) =>
+    one.state === 'planned' ? [[one.plan.branch.split('/')[0], one.plan.report.status.held?.reason]] : [],
+  )
+  assert.deepEqual(shown.toSorted(), [
+    ['drafts', 'concurrent-limit'],
+    ['drafts', 'concurrent-limit'],
+    ['proposed', undefined],
+  ])
+  const episodes = (all: readonly UnitResult[]) => all.map((one) => (one.state === 'planned' ? one.plan.record?.spec.episode : ''))
+  assert.deepEqual(episodes(held), episodes(free))
+  const place = held.findIndex((one) => one.state === 'planned' && one.plan.branch.startsWith('proposed/'))
+  assert.equal(JSON.stringify(held[place]), JSON.stringify(free[place]))
+})
+
+test('what somebody asks for is not held back', () => {
+  const units = ['a', 'b'].map((name) => inPackage(observationOf([REPLICAS]), name))
+  const wish = { resolution: 'Restore' as const, selectors: [], message: undefined }
+  const asked = results(units, { policy: ONE_AT_ONCE, purpose: { wish } })
+  assert.deepEqual(
+    asked.map((one) => one.state === 'planned' && one.plan.branch.split('/')[0]),
+    ['proposed', 'proposed'],
+  )
+})
+
+test('the same drift in three clusters is one proposal on a hosted forge, and three where git alone is the forge', () => {
+  const units = ['prod-1', 'prod-2', 'prod-3'].map((name) => inCluster(observationOf([REPLICAS]), name))
+  const branches = (parts: TurnParts) => new Set(results(units, parts).map((one) => (one.state === 'planned' ? one.plan.branch : '')))
+  assert.equal(branches({ forge: { hosted: true } }).size, 1)
+  assert.equal(branches({}).size, 3)
+  assert.equal(planTurn(turnOf(units, { forge: { hosted: true } })).actions.filter(({ kind }) => kind === 'propose').length, 1)
+})
+
+test('a hosted forge is told in an order in which nothing is forgotten: the push between what came before and what follows', () => {
+  const { actions } = planTurn(turnOf([observationOf([REPLICAS])], { forge: { hosted: true } }))
+  assert.deepEqual(kinds(actions), ['push', 'propose', 'issues'])
+})
+
+test('a cluster that cannot be observed is said in the ledger, and its lost units are Unknown', () => {
+  const failure = new Failure({ code: 'BP3006', what: 'no answer', why: 'timeout', remedy: 'wait' })
+  const unit = { cluster: 'prod', package: 'apps/web', branch: 'main', commit: 'a'.repeat(40), tree: '0'.repeat(16) }
+  const lost = { folder: 'clusters/prod/apps--web', report: undefined, unit, resourceGroup: undefined }
+  const notObserved = [{ cluster: 'prod', failures: [failure] as const, at: NOW }]
+  const parts = { cluster: { notObserved }, git: { lost: new Map([['prod', [lost]]]) } }
+  const pushOf = (seen: TurnParts) => planTurn(turnOf([], seen)).actions.find((action) => action.kind === 'push')
+  const push = pushOf(parts)
+  assert.deepEqual([push?.clusters.map(({ cluster }) => cluster), push?.onFailure], [['prod'], 'report'])
+  assert.match(push?.clusters[0]?.ledger.map(({ text }) => text).join('') ?? '', /state: Unknown/)
+  assert.deepEqual(pushOf({ ...parts, purpose: { snoozeUntil: '2026-11-22T10:00:00Z' } })?.clusters, [], 'a decision says what it decides')
+  const unknown = new Failure({ code: 'BP1011', what: 'no such cluster', why: 'nothing is placed', remedy: 'name another' })
+  assert.deepEqual(pushOf({ ...parts, cluster: { notObserved: [{ ...notObserved[0], failures: [unknown] }] as never } })?.clusters, [])
+})
+
+test('a unit that cannot be planned is Unknown in the ledger, and holds up no other', () => {
+  const broken = later(proposed())
+  const bad = { ...broken, git: { ...broken.git, branches: [{ ...broken.git.branches[0], record: undefined } as never] } }
+  const { units, actions } = planTurn(turnOf([bad, inPackage(observationOf([REPLICAS]), 'db')]))
+  assert.deepEqual(
+    units.map(({ state }) => state),
+    ['failed', 'planned'],
+  )
+  const push = actions.find((action) => action.kind === 'push')
+  const report = push?.clusters.flatMap(({ ledger }) => ledger).find(({ path }) => path === 'clusters/prod/apps--web/report.yaml')
+  assert.match(report?.text ?? '', /state: Unknown/)
+})
+
+test('a plan that lacks an answer is the question, and with the answer it goes on', () => {
+  const unit = proposed()
+  const seen = turnOf([later(unit)])
+  const [observed] = seen.cluster.units
+  assert.ok(observed !== undefined)
+  const content = (isContent: boolean | undefined, failure?: Failure) => {
+    const step: StepAnswers = { functions: unit.functions, builds: NO_BUILDS, exhausted: false, failure, isContent }
+    return planTurn({ ...seen, answers: new Map([[observed, { step: () => step }]]) })
+  }
+  const { questions, units, actions } = content(undefined)
+  assert.deepEqual([questions.map(({ kind }) => kind), units, actions], [['content'], [], []])
+  const outcome = (isContent: boolean) => content(isContent).units.map((one) => one.state === 'planned' && one.plan.outcome)
+  assert.deepEqual([outcome(true), outcome(false)], [['unchanged'], ['updated']])
+  const failure = new Failure({ code: 'BP4001', what: 'no answer', why: 'timeout', remedy: 'wait', retry: 'backoff' })
+  assert.equal(content(undefined, failure).units[0]?.state, 'failed')
+})
+
+test('a merged decision is brought to the cluster only by a turn that settles', () => {
+  const policy = { ...observationOf().policy, settle: 'backporch' as const }
+  const first = planOf(observationOf([REPLICAS], { policy }))
+  const { record } = first
+  assert.ok(record !== undefined)
+  const closed = {
+    ...{ apiVersion: record.apiVersion, kind: 'ClosedEpisode' as const, metadata: { name: record.spec.episode } },
+    spec: record.spec,
+    status: { outcome: 'Merged' as const, at: NOW, decidedBy: 'Ada', revision: 'v1' },
+  }
+  const tag = objectId('f'.repeat(40))
+  const refs = new Map([...gitOf().refs, ['refs/tags/apps/web/v1', tag]])
+  const unit = observationOf([REPLICAS], {
+    policy,
+    git: gitOf({ refs, merged: [record], ledger: { head: null, report: undefined, closed: [closed as never], texts: new Map() } }),
+  })
+  const settles = (settles: boolean, one = unit) =>
+    planTurn(turnOf([one], { git: { refs }, purpose: { settles } })).actions.flatMap((action) =>
+      action.kind === 'settle' ? action.pending : [],
+    )
+  assert.deepEqual(settles(false), [])
+  assert.deepEqual(
+    settles(true).map(({ cluster, packagePath, commit }) => [cluster, packagePath, commit]),
+    [['prod', 'apps/web', tag]],
+  )
+  assert.deepEqual(settles(true, { ...unit, verdicts: [verdictOf([])] }), [], 'live agrees')
+  const altered = { ...closed, status: { ...closed.status, altered: 'somebody edited it' } }
+  const ledger = { ...unit.git.ledger, closed: [altered as never] }
+  assert.deepEqual(settles(true, { ...unit, git: { ...unit.git, ledger } }), [], 'nobody reviewed what landed')
+})

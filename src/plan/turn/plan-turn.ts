@@ -1,0 +1,281 @@
+/** Plans everything that a turn writes. Pure and synchronous: what is not known yet is a question (see turn-questions.ts). */
+import { Failure, failuresOf } from '../../failure.ts'
+import { repositoryLimits } from '../../policy/effective-policy.ts'
+import { driftId } from '../../proposal/text/dashboard-ticks.ts'
+import { wishOf } from '../commands/comment-wish.ts'
+import type { ObservedState, PlanUnit } from '../commands/plan-command.ts'
+import { type AnsweredRequests, planRequests } from '../commands/plan-requests.ts'
+import type { ProposalRequests } from '../commands/proposal-requests.ts'
+import { waitingNotes } from '../decisions/already-decided.ts'
+import { pendingSettles } from '../decisions/pending-settles.ts'
+import { raiseAgain, withRaised } from '../decisions/raise-again.ts'
+import { type NotAdoptable, notAdoptable, notAdoptableAtAll } from '../forge/not-adoptable.ts'
+import { type SharedProposals, shareProposals } from '../joint/share-proposals.ts'
+import { writesOfClusters } from '../ledger/cluster-turns.ts'
+import type { Hold } from '../limits/hold.ts'
+import { holdsOf, NOTHING_HELD } from '../limits/hold-back.ts'
+import { assertOwnBase, otherBaseNotes } from './base-branch.ts'
+import type { Observation, Wish } from './observation.ts'
+import { planReconcile } from './plan-reconcile.ts'
+import { unitKey } from './planned-unit.ts'
+import { planProven } from './proven-plan.ts'
+import type { TurnAction } from './turn-action.ts'
+import { turnActions } from './turn-actions.ts'
+import { TurnMemory } from './turn-memory.ts'
+import type { ObservedUnit, TurnObservation } from './turn-observation.ts'
+import { type PlanQuestion, Unanswered, UnitQuestions } from './turn-questions.ts'
+import type { ProposalGround, TurnView } from './turn-view.ts'
+import type { PlanOptions, UnitPlan } from './unit-plan.ts'
+import type { UnitResult } from './unit-result.ts'
+
+export interface TurnPlan {
+  readonly units: readonly UnitResult[]
+  /** In the order in which they are done. */
+  readonly actions: readonly TurnAction[]
+  /** What has to be known first; nothing is planned until then. */
+  readonly questions: readonly PlanQuestion[]
+}
+
+/** A unit as it would be proposed, whatever holds it back; with what it knew of the units before it. */
+export interface FreePlan {
+  readonly result: UnitResult
+  readonly start: Observation | undefined
+  /** How many ids of episodes were taken before it. */
+  readonly begun: number
+}
+
+/** Units that were planned before from this observation: a plan that is made again with an answer goes on where it ended. */
+export type KnownPlans = Map<ObservedUnit, FreePlan>
+
+export function planTurn(seen: TurnObservation, known: KnownPlans = new Map()): TurnPlan {
+  const planner = new TurnPlanner(seen, known)
+  for (const unit of seen.cluster.units) {
+    const questions = planner.add(unit)
+    if (questions.length > 0) return { units: [], actions: [], questions }
+  }
+  try {
+    return { ...planner.turn(), questions: [] }
+  } catch (thrown) {
+    if (thrown instanceof Unanswered) return { units: [], actions: [], questions: [thrown.question] }
+    throw thrown
+  }
+}
+
+/** The stages of the plan of one turn: units by themselves, joint proposals, holds, and everything that follows from the units. */
+export class TurnPlanner {
+  private readonly seen: TurnObservation
+  private readonly known: KnownPlans
+  private readonly view: TurnView
+  private readonly memory = new TurnMemory()
+  private readonly free: FreePlan[] = []
+
+  constructor(seen: TurnObservation, known: KnownPlans) {
+    this.seen = seen
+    this.known = known
+    this.view = { ...seen.git, policies: seen.policy, proposals: seen.forge.proposals }
+  }
+
+  /** The next unit, in their order. @returns what has to be known first; it is added again then */
+  add(unit: ObservedUnit): readonly PlanQuestion[] {
+    try {
+      const free = this.known.get(unit) ?? this.unit(unit)
+      this.known.set(unit, free)
+      if (free.result.state === 'planned') this.memory.remember(free.result.plan)
+      this.free.push(free)
+      return []
+    } catch (thrown) {
+      if (thrown instanceof Unanswered) return [thrown.question]
+      throw thrown
+    }
+  }
+
+  /** After all units. @throws Unanswered */
+  turn(): Omit<TurnPlan, 'questions'> {
+    const { seen, view } = this
+    const { git, cluster, forge, clock, purpose } = seen
+    const free = this.share(this.free.map(({ result }) => result))
+    // What somebody asks for is never held.
+    const ground = { view, ledger: git.ledger, ticks: forge.ticks, now: clock.observedAt }
+    const { holds, storm } = purpose.wish === undefined ? holdsOf(free.units, ground) : NOTHING_HELD
+    const { units, joints } = holds.size === 0 ? free : this.share(this.held(holds))
+    const answered = [...units.flatMap((unit) => (unit.state === 'planned' ? unit.requests : [])), ...this.unplannedRequests(units)]
+    const actions = turnActions({
+      ground: this.proposalGround(answered),
+      units,
+      joints,
+      // Of a decision, only what it decides is written.
+      clusters: purpose.wish !== undefined || purpose.snoozeUntil !== undefined ? [] : writesOfClusters(seen, units),
+      storm,
+      notObserved: cluster.notObserved,
+      unobservedProposals: forge.unobservedProposals,
+      answered,
+      endedBranches: git.endedBranches,
+      settles: purpose.settles ? pendingSettles({ units, view }) : [],
+      observed: cluster.observed.length > 0,
+      now: clock.observedAt === '' ? clock.present : clock.observedAt,
+    })
+    return { units, actions }
+  }
+
+  private proposalGround(answered: readonly AnsweredRequests[]): ProposalGround {
+    const { git, cluster, forge, purpose } = this.seen
+    const { dialect } = forge
+    const { version } = purpose
+    return {
+      view: this.view,
+      dialect,
+      forge: forge.hosted ? { dialect, version, codeOwners: git.codeOwners, ledger: git.ledger } : undefined,
+      version,
+      keepTexts: new Set(answered.flatMap(tickedAndWaiting)),
+      notObserved: new Set(cluster.notObserved.map((one) => one.cluster)),
+    }
+  }
+
+  /** Requests about units that this turn could not plan: nothing that needs the unit is done. */
+  private unplannedRequests(units: readonly UnitResult[]): readonly AnsweredRequests[] {
+    const { forge, cluster, policy } = this.seen
+    const planned = new Set(units.flatMap((unit) => (unit.state === 'planned' ? unit.requests.map(({ requests }) => requests) : [])))
+    const failing: PlanUnit = () => {
+      throw new TypeError('there is nothing to plan')
+    }
+    return forge.requests
+      .filter((one) => !planned.has(one))
+      .map((one) => {
+        const { unit } = one
+        const failed = units.find(
+          (each) => each.state === 'failed' && each.cluster === unit.cluster && each.packagePath === unit.packagePath,
+        )
+        const lost = cluster.notObserved.find((each) => each.cluster === unit.cluster)
+        const failure = failed?.state === 'failed' ? failed.failures[0] : (lost?.failures[0] ?? nothingThere(unit.packageName))
+        return planRequests(one, policy, failing, { observation: failure, wish: undefined })
+      })
+  }
+
+  private unit(unit: ObservedUnit): FreePlan {
+    const begun = this.memory.begun.size
+    if (unit.state === 'failed') return { result: unit, start: undefined, begun }
+    const start = this.memory.upToDate(unit.observation)
+    return { result: this.one({ ...unit, observation: start }, unit, { begun: this.memory.begun }), start, begun }
+  }
+
+  /** Those that are held back, planned again as drafts that say why. @param holds by `unitKey` */
+  private held(holds: ReadonlyMap<string, Hold>): readonly UnitResult[] {
+    return this.seen.cluster.units.map((unit, place) => {
+      const { result, start, begun } = this.free[place] ?? fail()
+      const hold = result.state === 'failed' ? undefined : holds.get(unitKey(result.unit.cluster, result.unit.packagePath))
+      if (unit.state === 'failed' || start === undefined || hold === undefined) return result
+      return this.one({ ...unit, observation: start }, unit, { begun: new Set([...this.memory.begun].slice(0, begun)), hold })
+    })
+  }
+
+  private one(
+    { observation: start, notes }: ObservedUnit & { readonly state: 'observed' },
+    unit: ObservedUnit,
+    options: Pick<PlanOptions, 'begun' | 'hold'>,
+  ): UnitResult {
+    const { snoozeUntil, looks } = this.seen.purpose
+    const { cluster, packagePath } = start.unit
+    const questions = this.questions(unit, options.hold === undefined ? 'free' : 'held')
+    const raised = raiseAgain(start, (fingerprint) => this.seen.forge.ticks.raise.has(driftId(fingerprint)))
+    const seen = raised?.observation ?? start
+    const first = snoozeUntil === undefined ? seen : { ...seen, snoozeUntil }
+    try {
+      if (!looks) assertOwnBase(first)
+      const plan: PlanUnit = ({ observation, wish }) => planProven(observation, questions, { ...options, wish })
+      const { state, requests } = this.withRequests(plan, { observation: first, wish: this.wishFor(first, questions) })
+      const { observation, wish } = state
+      const made = withRaised(plan(state), raised)
+      const refused = looks ? NOTHING_REFUSED : adoptRefusals(observation, made, questions)
+      const all = [...notes, ...otherBaseNotes(observation), ...waitingNotes(observation, made)]
+      return { state: 'planned', unit: observation.unit, observation, plan: made, wish, requests, notAdoptable: refused, notes: all }
+    } catch (thrown) {
+      if (thrown instanceof Unanswered) throw thrown
+      return { state: 'failed', cluster, packagePath, failures: failuresOf(thrown) }
+    }
+  }
+
+  private questions(unit: ObservedUnit, stage: string): UnitQuestions {
+    return new UnitQuestions(this.seen.answers.get(unit), stage)
+  }
+
+  /** The resolution that the command line asks for. Selectors count the changes as a plain turn lists them. */
+  private wishFor(observation: Observation, questions: UnitQuestions): Wish | undefined {
+    const { wish } = this.seen.purpose
+    if (wish === undefined) return undefined
+    return questions.plan(observation, (one) => wishOf(wish, planReconcile(one).report.spec.changes))
+  }
+
+  private withRequests(
+    plan: PlanUnit,
+    start: ObservedState,
+  ): { readonly state: ObservedState; readonly requests: readonly AnsweredRequests[] } {
+    const { cluster, packagePath } = start.observation.unit
+    const isOwn = ({ unit }: ProposalRequests): boolean => unit.cluster === cluster && unit.packagePath === packagePath
+    const requests: AnsweredRequests[] = []
+    let state = start
+    for (const own of this.seen.forge.requests.filter(isOwn)) {
+      const answered = planRequests(own, this.seen.policy, plan, state)
+      requests.push(answered)
+      const { observation, wish } = answered.state
+      if (!(observation instanceof Failure)) state = { observation, wish }
+    }
+    return { state, requests }
+  }
+
+  /** Where git alone is the forge, each cluster has a proposal of its own: `approve` decides about one unit. */
+  private share(units: readonly UnitResult[]): SharedProposals {
+    if (!this.seen.forge.hosted) return { units, joints: new Map() }
+    const { massMinClusters } = repositoryLimits(this.seen.policy)
+    const places = new Map(units.map((unit, place) => [unit, place]))
+    const asked = new Map<UnitResult, UnitQuestions>()
+    return shareProposals(units, massMinClusters, (unit, joint) => {
+      const { observation, plan, wish } = unit
+      const others = new Set([...this.memory.begun].filter((id) => id !== plan.record?.spec.episode))
+      const seen = this.seen.cluster.units[places.get(unit) ?? -1]
+      const questions = asked.get(unit) ?? (seen === undefined ? fail() : this.questions(seen, 'joint'))
+      asked.set(unit, questions)
+      try {
+        return { ...unit, plan: questions.plan(observation, (one) => planReconcile(one, { begun: others, joint, wish })) }
+      } catch (thrown) {
+        if (thrown instanceof Unanswered) throw thrown
+        const { cluster, packagePath } = observation.unit
+        return { state: 'failed', cluster, packagePath, failures: failuresOf(thrown) }
+      }
+    })
+  }
+}
+
+const NOTHING_REFUSED: NotAdoptable = new Map()
+
+/** What the text of a proposal says beforehand about Adopt. A program that fails just now keeps no proposal from being made. */
+function adoptRefusals(observation: Observation, { report, outcome }: UnitPlan, questions: UnitQuestions): NotAdoptable {
+  if (report.status.lifecycle !== 'Proposed' || outcome === 'foreign') return NOTHING_REFUSED
+  try {
+    return questions.plan(observation, (one, answers) => {
+      const reasons = notAdoptable(one)
+      return answers.exhausted ? notAdoptableAtAll(observation) : reasons
+    })
+  } catch (thrown) {
+    if (!(thrown instanceof Failure)) throw thrown
+    return notAdoptableAtAll(observation)
+  }
+}
+
+/** The text of a proposal keeps a ticked box that waits. */
+function tickedAndWaiting({ requests, waiting }: AnsweredRequests): readonly number[] {
+  return waiting.some(({ by }) => by === '') ? [requests.unit.proposal.number] : []
+}
+
+function fail(): never {
+  throw new TypeError('every unit is planned')
+}
+
+function nothingThere(packageName: string): Failure {
+  return new Failure({
+    code: 'BP2004',
+    what: `${packageName} is not looked at`,
+    why: 'no cluster of this installation runs the package',
+    remedy: 'place it with a Placement in the policy',
+    retry: 'on-change',
+  })
+}

@@ -1,0 +1,21 @@
+/**
+ * A branch that nothing is new about is vouched for, so it is rebuilt as well: the ledger may be edited too, and another version may
+ * have written it. What differs there is made anew. A joint proposal, whose every unit would be built for that, is believed by the ledger.
+ */
+import type { Observation } from './observation.ts'
+import { filesOfProposal, planReconcile } from './plan-reconcile.ts'
+import type { UnitQuestions } from './turn-questions.ts'
+import type { PlanOptions, UnitPlan } from './unit-plan.ts'
+
+/** @throws as `planReconcile`, and Unanswered */
+export function planProven(observation: Observation, questions: UnitQuestions, options: PlanOptions = {}): UnitPlan {
+  const plan = (seen: Observation): UnitPlan => questions.plan(seen, (one) => planReconcile(one, options))
+  const first = plan(observation)
+  const ref = `refs/heads/${first.branch}`
+  const branch = first.outcome === 'unchanged' ? first.openBranches.find((open) => open.ref === ref) : undefined
+  if (branch === undefined || branch.known !== true || branch.others.length > 0) return first
+  const changes = questions.plan(observation, (one) => filesOfProposal(one, branch))
+  if (questions.isContent(branch, changes)) return first
+  const branches = observation.git.branches.map((open) => (open.ref === ref ? { ...open, outdated: true } : open))
+  return plan({ ...observation, git: { ...observation.git, branches } })
+}

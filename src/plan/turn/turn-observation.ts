@@ -1,0 +1,95 @@
+/** Everything that a turn knows before it plans: values alone, so that one can be written by hand. */
+import type { Failure } from '../../failure.ts'
+import type { Note } from '../../note.ts'
+import type { PolicySet } from '../../policy/parse-policy.ts'
+import type { ClusterIdentity } from '../../ports/cluster.ts'
+import type { ForgeDialect } from '../../ports/hosted-forge.ts'
+import type { DashboardTicks } from '../../proposal/text/dashboard-ticks.ts'
+import type { WishRequest } from '../commands/comment-wish.ts'
+import type { ProposalRequests } from '../commands/proposal-requests.ts'
+import type { UnobservedProposal } from '../forge/plan-proposals.ts'
+import type { LedgerContent } from '../ledger/ledger-after.ts'
+import type { UnobservedUnit } from '../ledger/unobserved.ts'
+import type { Observation } from './observation.ts'
+import type { EndedBranch } from './turn-action.ts'
+import type { UnitAnswers } from './turn-questions.ts'
+import type { TurnView } from './turn-view.ts'
+import type { UnitResult } from './unit-result.ts'
+
+export type ObservedUnit =
+  | { readonly state: 'observed'; readonly observation: Observation; readonly notes: readonly Note[] }
+  | (UnitResult & { readonly state: 'failed' })
+
+export interface NotObserved {
+  readonly cluster: string
+  readonly failures: readonly [Failure, ...Failure[]]
+  /** RFC 3339 UTC: when it was looked at. */
+  readonly at: string
+}
+
+export interface TurnGit extends Omit<TurnView, 'policies' | 'proposals'> {
+  /** As it was before the turn. */
+  readonly ledger: LedgerContent
+  /** By name of the cluster: what the ledger has of the units that could not be observed there. */
+  readonly lost: ReadonlyMap<string, readonly LostUnit[]>
+  /** Branches that are left of changes of the policy. */
+  readonly endedBranches: readonly EndedBranch[]
+  /** CODEOWNERS of the base branch; empty where there is none, and where git alone is the forge. */
+  readonly codeOwners: string
+}
+
+/** `unit` is what a first report names. */
+export type LostUnit = Omit<UnobservedUnit, 'code'>
+
+export interface TurnClusters {
+  /** Those that could be observed. */
+  readonly observed: readonly { readonly cluster: string; readonly identity: ClusterIdentity }[]
+  readonly notObserved: readonly NotObserved[]
+  /** Of all clusters, in their order; whose their branches are is known. */
+  readonly units: readonly ObservedUnit[]
+}
+
+export interface TurnForge extends Pick<TurnView, 'proposals'> {
+  readonly dialect: ForgeDialect
+  /** Whether it has pages: git alone is the forge otherwise. */
+  readonly hosted: boolean
+  /** Boxes of the dashboard that somebody ticked. */
+  readonly ticks: DashboardTicks
+  readonly requests: readonly ProposalRequests[]
+  /** Open proposals all of whose clusters could not be observed. */
+  readonly unobservedProposals: readonly UnobservedProposal[]
+}
+
+export interface TurnClock {
+  /** RFC 3339 UTC. */
+  readonly present: string
+  /** RFC 3339 UTC: the latest observation of a cluster; empty where there is none. */
+  readonly observedAt: string
+}
+
+/** What the turn is for. */
+export interface TurnPurpose {
+  /** The resolution that the command line asks for. */
+  readonly wish: WishRequest | undefined
+  /** RFC 3339 UTC: nobody is to be reminded of the units' open proposals before. */
+  readonly snoozeUntil?: string | undefined
+  /** Nothing comes of the plan: what only a proposal needs is not found out. */
+  readonly looks: boolean
+  /** Whether merged commits are brought to clusters. */
+  readonly settles: boolean
+  /** Whether the turn is about every package of its clusters. */
+  readonly whole: boolean
+  /** Version of backporch, for the texts of proposals. */
+  readonly version: string
+}
+
+export interface TurnObservation {
+  readonly git: TurnGit
+  readonly cluster: TurnClusters
+  readonly forge: TurnForge
+  readonly policy: PolicySet
+  readonly clock: TurnClock
+  readonly purpose: TurnPurpose
+  /** What functions, programs and branches answered; none of a unit that is not named. */
+  readonly answers: ReadonlyMap<ObservedUnit, UnitAnswers>
+}

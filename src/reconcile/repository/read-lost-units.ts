@@ -1,0 +1,48 @@
+/** What the ledger has of units that could not be observed. */
+import { packageSlug } from '../../package/find-packages.ts'
+import type { LedgerContent } from '../../plan/ledger/ledger-after.ts'
+import type { LostUnit } from '../../plan/turn/turn-observation.ts'
+import { contentHash } from '../../plan/turn/unit-git.ts'
+import { ledgerUnitFolder } from '../../record/record-paths.ts'
+import type { DriftReport } from '../../record/schema.ts'
+import { below, type RepositoryView, readTexts } from './repository-view.ts'
+
+export interface LostPackages {
+  readonly cluster: string
+  /** Paths of the packages. */
+  readonly lost: readonly string[]
+  /** Whether those that the ledger does not have are units as well. */
+  readonly isExpected: boolean
+}
+
+/** Units of the cluster that follow this base branch: those that the ledger has, and the expected ones. */
+export async function readLostUnits(
+  view: RepositoryView,
+  { reports }: LedgerContent,
+  { cluster, lost, isExpected }: LostPackages,
+  signal: AbortSignal,
+): Promise<readonly LostUnit[]> {
+  if (lost.length === 0) return []
+  const own = [...reports].filter(([, { spec }]) => spec.unit.cluster === cluster && lost.includes(spec.unit.package))
+  const files = view.ledgerTree.filter(({ path }) => own.some(([folder]) => path === `${folder}/resourcegroup.yaml`))
+  const texts = await readTexts(view.repository, files, signal)
+  const known = own.map(([folder, report]) => ({
+    folder,
+    report,
+    unit: report.spec.unit,
+    resourceGroup: texts.get(`${folder}/resourcegroup.yaml`),
+  }))
+  const missing = lost.filter((path) => isExpected && path !== '' && !own.some(([, { spec }]) => spec.unit.package === path))
+  const first = missing.map((path) => ({
+    folder: ledgerUnitFolder(cluster, packageSlug(path, '')),
+    report: undefined,
+    unit: { cluster, package: path, branch: view.baseBranch, commit: view.base, tree: contentHash(below(view.tree, path)) },
+    resourceGroup: undefined,
+  }))
+  return [...known.filter(({ report }) => followsBase(report, view)), ...first]
+}
+
+/** As `otherBase` has it. */
+function followsBase({ spec: { unit } }: DriftReport, { baseBranch, refs }: RepositoryView): boolean {
+  return unit.branch === undefined || unit.branch === baseBranch || !refs.has(`refs/heads/${unit.branch}`)
+}
