@@ -1,22 +1,17 @@
 /**
  * The published program: entry files and the chunks that they share, so that `npx backporch` and the GitHub Action install no
- * dependency, and a command loads only what it needs; beside them the licences of what is in them.
+ * dependency, and a command loads only what it needs; beside them the licences and the bill of materials of what is in them.
  *
- * node .ci/bundle.ts [folder]   writes <folder>/{backporch,action,render-worker,functions,set-default-requests,*-HASH}.mjs, functions.d.mts and licenses.txt; the folder is dist unless given
+ * node .ci/bundle.ts [folder]   writes <folder>/{backporch,action,render-worker,functions,set-default-requests,*-HASH}.mjs, functions.d.mts, licenses.txt and sbom.cdx.json; the folder is dist unless given
  */
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Metafile } from 'esbuild'
+import { manifestAt, sbomOf } from './sbom.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-
-interface Manifest {
-  readonly name: string
-  readonly version: string
-  readonly license?: string
-}
 
 type Output = Metafile['outputs'][string]
 
@@ -26,7 +21,7 @@ type Output = Metafile['outputs'][string]
  *   the chunks: `worker-renderer.ts` and `run-demo.ts` look for files beside the one that they are in
  */
 async function bundle(entries: Readonly<Record<string, string>>, folder: string): Promise<Metafile['outputs']> {
-  const { version, license = '' } = manifestOf(root)
+  const { version, license = '' } = manifestAt(root)
   const { metafile, warnings } = await build({
     absWorkingDir: root,
     entryPoints: { ...entries },
@@ -71,24 +66,21 @@ function startSize(entry: string, outputs: Metafile['outputs']): number {
   return [...loaded].reduce((sum, path) => sum + (outputs[path]?.bytes ?? 0), 0)
 }
 
-/** Folders of the packages of which something is in an output. */
+/** Paths of the packages of which something is in an output, from the root. */
 function packagesOf({ inputs }: Output): string[] {
   return Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => {
     const folder = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]
-    return folder === undefined || bytesInOutput === 0 ? [] : [join(root, folder)]
+    return folder === undefined || bytesInOutput === 0 ? [] : [folder]
   })
 }
 
-function licenceOf(folder: string): string {
-  const { name, version, license = 'no licence named' } = manifestOf(folder)
+function licenceOf(path: string): string {
+  const folder = join(root, path)
+  const { name, version, license = 'no licence named' } = manifestAt(folder)
   const texts = readdirSync(folder)
     .filter((file) => /^(licen[cs]e|copying|notice)/i.test(file))
     .map((file) => readFileSync(join(folder, file), 'utf8').trim())
   return [`==== ${name} ${version} (${license}) ====`, ...texts].join('\n\n')
-}
-
-function manifestOf(folder: string): Manifest {
-  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
 }
 
 const folder = process.argv[2] ?? join(root, 'dist')
@@ -106,6 +98,7 @@ const outputs = await bundle(entries, folder)
 const packages = [...new Set(Object.values(outputs).flatMap(packagesOf))].sort()
 copyFileSync(join(root, 'functions/sdk.d.mts'), join(folder, 'functions.d.mts'))
 writeFileSync(join(folder, 'licenses.txt'), packages.map(licenceOf).join('\n\n'))
+writeFileSync(join(folder, 'sbom.cdx.json'), `${JSON.stringify(sbomOf(root, packages), null, 2)}\n`)
 const kib = (bytes: number): number => Math.round(bytes / 1024)
 for (const [path, { entryPoint }] of Object.entries(outputs)) {
   if (basename(path, '.mjs') in entries) console.log(`${path}: ${entryPoint}, starts with ${kib(startSize(path, outputs))} KiB`)
