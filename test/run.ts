@@ -64,6 +64,15 @@ const FILES_IN_A_PROCESS = 30
 const SHARING = ['src/', 'functions/', 'bench/', 'test/contract/', 'test/corpus/', 'test/forge/', 'test/golden/']
 /** As it is loaded it changes its process, or starts a clock that would run while other files are tested. */
 const FOR_ITSELF = /^process\.(?:env\[.*\] =|chdir)|^const \w+ = AbortSignal\.timeout\(/m
+/** Short texts with long runs: they begin before files that are only longer. The run prints which files took longest. */
+const SLOW = new Set([
+  'test/e2e/canary.gitea.test.ts',
+  'test/gitea/gitea-contract.test.ts',
+  'test/hostile/command-faults.gitea.test.ts',
+  'test/hostile/tenancy.test.ts',
+  'test/property/adopt.property.test.ts',
+  'test/property/known-turns.property.test.ts',
+])
 /** From so many files on it pays to bundle the program first. */
 const MANY_FILES = 30
 const scratch = mkdtempSync(join(tmpdir(), 'backporch-test-run-'))
@@ -108,7 +117,9 @@ setTimeout(() => process.exit(), 2_000).unref()
 /** A room's tests share a process with others; long ones, tests of the whole and of live servers have their own, and begin first. */
 function processesOf(own: readonly string[], width: number): string[] {
   // Long files first: a tier should not end with one of them alone.
-  const alone = own.filter((file) => !isShared(file)).sort((left, right) => sizeOf(right) - sizeOf(left))
+  const alone = own
+    .filter((file) => !isShared(file))
+    .sort((left, right) => Number(SLOW.has(right)) - Number(SLOW.has(left)) || sizeOf(right) - sizeOf(left))
   const shared = own.filter(isShared)
   const count = Math.min(shared.length, Math.max(width, Math.ceil(shared.length / FILES_IN_A_PROCESS)))
   const groups = Array.from({ length: count }, (_, index) => {
