@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { appliedBy, editedBy, path, withMetadata } from '../../test/fakes/live-object.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
@@ -277,7 +277,8 @@ const WITH_ALL_FORMS: readonly (readonly string[])[] = [
   ['history', '-o', 'json'],
 ]
 
-test('no form of a secret is told by a command, a pull request, a comment, a status, an issue or a branch', async (t) => {
+/** Every form of a credential that there is, each in an object that drifted into it. */
+function worldWithAllForms(t: TestContext) {
   const seed = randomBytes(4).toString('hex')
   t.diagnostic(`seed ${seed}`)
   // The world in memory has no schema that says what a password is.
@@ -295,6 +296,27 @@ test('no form of a secret is told by a command, a pull request, a comment, a sta
     assert.ok(!('problem' in read))
     world.edit(resourceKey(read.id), place, valueAt(object, path(place)) ?? null)
   }
+  return { world, forge, forms, fixed }
+}
+
+/** Names of the forms that the text has, plain or encoded. */
+function leaksOf(forms: readonly { readonly name: string; readonly needles: readonly string[] }[], text: string): string[] {
+  const leaks = forms.filter(({ needles }) =>
+    needles.some((needle) =>
+      [
+        needle,
+        JSON.stringify(needle).slice(1, -1),
+        base64(needle).slice(0, -4),
+        Buffer.from(needle).toString('hex'),
+        encodeURIComponent(needle),
+      ].some((form) => text.includes(form)),
+    ),
+  )
+  return leaks.map(({ name }) => name)
+}
+
+test('no form of a secret is told by a command, a pull request, a comment, a status, an issue or a branch', async (t) => {
+  const { world, forge, forms, fixed } = worldWithAllForms(t)
   const told: string[] = []
   for (const argv of WITH_ALL_FORMS) {
     const { stdout, stderr } = await runInWorld(world, argv)
@@ -310,19 +332,30 @@ test('no form of a secret is told by a command, a pull request, a comment, a sta
   )
   assert.ok(world.repository.everything().length > fixed.length, 'something was written')
   const text = [...told, world.repository.everything()].join('\n')
-  const leaks = forms.filter(({ needles }) =>
-    needles.some((needle) =>
-      [
-        needle,
-        JSON.stringify(needle).slice(1, -1),
-        base64(needle).slice(0, -4),
-        Buffer.from(needle).toString('hex'),
-        encodeURIComponent(needle),
-      ].some((form) => text.includes(form)),
-    ),
-  )
-  assert.deepEqual(
-    leaks.map(({ name }) => name),
-    [],
-  )
+  assert.deepEqual(leaksOf(forms, text), [])
+})
+
+test('no form of a secret is in the log of the controller, at the lowest level, in either format', async (t) => {
+  for (const format of ['json', 'text']) {
+    const { world, forms } = worldWithAllForms(t)
+    const { refs } = world.repository
+    const { stdout, stderr } = await runInWorld(world, ['controller', '--log-format', format, '--log-level', 'trace', '--debug'], {
+      waits: [
+        () => {
+          world.repository.refs = () => Promise.reject(new Error('credential helper said password=c4n4ry-err-00'))
+        },
+        () => {
+          world.repository.refs = refs
+        },
+      ],
+    })
+    assert.match(stderr, /proposed apps\/web in prod/)
+    assert.match(stderr, /BP9001/)
+    assert.deepEqual(leaksOf(forms, stdout + stderr), [])
+    assertSilent(stdout + stderr, `the log as ${format}`)
+  }
+  const secrets = worldWithSecrets()
+  const { stderr } = await runInWorld(secrets, ['controller', '--log-level', 'trace'], { waits: [] })
+  assert.match(stderr, /"outcome":"proposed"/)
+  assertSilent(stderr, 'the log')
 })

@@ -8,6 +8,7 @@ import { TextLog } from '../../src/adapters/log/text-log.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
 import type { World } from '../../src/cli/world.ts'
 import type { PackageRenderer } from '../../src/render/package-renderer.ts'
+import { MemoryForge } from './memory-forge.ts'
 import { BOT_EMAIL } from './memory-repository.ts'
 import type { TurnWorld } from './turn-world.ts'
 
@@ -74,7 +75,10 @@ export async function runInWorld(turn: TurnWorld, argv: readonly string[], optio
     signal: interrupt.signal,
     openRenderer: async () => options.renderer ?? new InProcessRenderer(),
     openRepository: async () => turn.repository,
-    openForge: async () => turn.ports.forge,
+    openForge: async (_, { dryRun }) => {
+      if (turn.forge instanceof MemoryForge) turn.forge.writeCount.dryRun = dryRun === true
+      return turn.ports.forge
+    },
     openLog: async ({ format, ...sink }) => (format === 'text' ? new TextLog({ ...sink, clock }) : new JsonLog({ ...sink, clock })),
     openWebhooks: options.openWebhooks ?? (() => assert.fail('nobody listens')),
     readPolicyFiles: options.readPolicyFiles ?? (() => assert.fail('no policies of the operator were named')),

@@ -1,8 +1,13 @@
 /** Events in words, and their levels, for both formats. */
+import { Failure } from '../../failure.ts'
+import { loggableText } from '../../krm/redaction/loggable.ts'
 import type { LogLevel, ProcessEvent, Transition, TurnEvent } from '../../ports/log.ts'
 
-/** Characters of one line. */
-export const TEXT_LIMIT = 2_000
+/** The failure as the log has it: a message of a library may quote what it was given. */
+export function loggableFailure({ code, what, where, why, remedy, retry }: Failure): Failure {
+  const place = where === undefined ? {} : { where: loggableText(where) }
+  return new Failure({ code, what: loggableText(what), ...place, why: loggableText(why), remedy: loggableText(remedy), retry })
+}
 
 export function levelOf(event: Transition | ProcessEvent): LogLevel {
   if ('event' in event) return event.event === 'refused' ? 'warn' : event.event === 'step' ? 'debug' : 'info'
@@ -35,7 +40,7 @@ export function processText(event: ProcessEvent): string {
       return `${event.what} ${event.what === 'a webhook' ? 'was' : 'were'} refused: ${event.why}`
     case 'answered': {
       const by = event.by === undefined ? '' : ` of ${event.by}`
-      return `${event.proposal} ${event.command}${by}: ${event.outcome}${event.failure === undefined ? '' : `: ${event.failure.message}`}`
+      return `${event.proposal} ${event.command}${by}: ${event.outcome}${event.failure === undefined ? '' : `: ${loggableText(event.failure.message)}`}`
     }
     case 'step':
       return event.step

@@ -1,11 +1,12 @@
 /** JSON lines with pino, named as controller-runtime and Flux name their fields. No transport: each event is one write to the stream. */
 import { type Logger, pino } from 'pino'
+import { loggableText } from '../../krm/redaction/loggable.ts'
 import { groupNotes, groupSentence, type Note } from '../../note.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log, LogLevel, ProcessEvent, ReportedFailure, TurnEvent } from '../../ports/log.ts'
 import type { TracedRequest } from '../../ports/trace.ts'
 import { oneLine } from '../../text/one-line.ts'
-import { levelOf, processText, TEXT_LIMIT, transitionText, turnText } from './event-text.ts'
+import { levelOf, loggableFailure, processText, transitionText, turnText } from './event-text.ts'
 
 export interface LogSink {
   readonly level: LogLevel
@@ -40,7 +41,7 @@ export class JsonLog implements Log {
 
   failures(failures: readonly ReportedFailure[], state: 'new' | 'gone'): void {
     for (const { failure, ...unit } of failures) {
-      const { code, what, where, why, remedy, retry } = failure
+      const { code, what, where, why, remedy, retry } = loggableFailure(failure)
       const fields = { ...unit, code, what, where, why }
       if (state === 'gone') this.#pino.info({ event: 'recovered', ...fields }, `the error is gone: ${what}`)
       else this.#pino.error({ event: 'failure', ...fields, remedy, retry }, what)
@@ -50,13 +51,16 @@ export class JsonLog implements Log {
   notes(notes: readonly Note[]): void {
     for (const group of groupNotes(notes)) {
       const { cause, count } = group
-      this.#pino.info({ event: 'note', cause, count }, oneLine(groupSentence(group), TEXT_LIMIT))
+      this.#pino.info({ event: 'note', cause, count }, loggableText(groupSentence(group)))
     }
   }
 
   process(event: ProcessEvent): void {
     const { failure, ...fields } = { failure: undefined, ...event }
-    this.#pino[levelOf(event)](failure === undefined ? fields : { ...fields, code: failure.code, why: failure.message }, processText(event))
+    this.#pino[levelOf(event)](
+      failure === undefined ? fields : { ...fields, code: failure.code, why: loggableText(failure.message) },
+      processText(event),
+    )
   }
 
   request({ what, outcome, milliseconds }: TracedRequest): void {

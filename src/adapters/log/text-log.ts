@@ -1,12 +1,13 @@
 /** Lines for people: the time, and what happened. A turn is one line for all that it did; a quiet turn is none but for `debug`. */
 import { styleText } from 'node:util'
 import { formatFailure, groupFailures } from '../../failure.ts'
+import { loggableText } from '../../krm/redaction/loggable.ts'
 import { groupNotes, groupSentence, type Note } from '../../note.ts'
 import { dryRunLines } from '../../plan/turn/turn-words.ts'
 import { LOG_LEVELS, type Log, type LogLevel, type ProcessEvent, type ReportedFailure, type TurnEvent } from '../../ports/log.ts'
 import type { TracedRequest } from '../../ports/trace.ts'
 import { oneLine } from '../../text/one-line.ts'
-import { levelOf, processText, TEXT_LIMIT, transitionText, turnText } from './event-text.ts'
+import { levelOf, loggableFailure, processText, transitionText, turnText } from './event-text.ts'
 import type { LogSink } from './json-log.ts'
 
 /** Units that one line names. */
@@ -31,16 +32,16 @@ export class TextLog implements Log {
   }
 
   failures(failures: readonly ReportedFailure[], state: 'new' | 'gone'): void {
-    for (const failure of groupFailures(failures.map((one) => one.failure))) {
+    for (const failure of groupFailures(failures.map((one) => loggableFailure(one.failure)))) {
       const [head = '', ...rest] = formatFailure(failure).split('\n')
-      const text = oneLine(head.slice('error'.length), TEXT_LIMIT)
+      const text = head.slice('error'.length)
       if (state === 'gone') this.#line('info', `the error is gone:${text}`)
-      else this.#line('error', [`${this.#red('error')}${text}`, ...rest.map((line) => oneLine(line, TEXT_LIMIT))].join('\n'))
+      else this.#line('error', [`${this.#red('error')}${text}`, ...rest].join('\n'))
     }
   }
 
   notes(notes: readonly Note[]): void {
-    for (const group of groupNotes(notes)) this.#line('info', `note: ${oneLine(groupSentence(group), TEXT_LIMIT)}`)
+    for (const group of groupNotes(notes)) this.#line('info', `note: ${loggableText(groupSentence(group))}`)
   }
 
   process(event: ProcessEvent): void {

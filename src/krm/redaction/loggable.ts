@@ -15,7 +15,12 @@ export type Loggable = string & { readonly [loggable]: true }
  * @returns the name; `redacted` where it has the form of a credential all the same
  */
 export function loggableName(name: string, limit = 300): Loggable {
-  return (hasSecretText(name) ? 'redacted' : oneLine(name, limit)) as Loggable
+  return loggableText(name, limit)
+}
+
+/** A sentence of a failure or a note, which may quote a library. @returns `redacted` where it has the form of a credential */
+export function loggableText(text: string, limit = 2_000): Loggable {
+  return (hasSecretText(text) ? 'redacted' : oneLine(text, limit)) as Loggable
 }
 
 /** A value, as `show` lets it out. */
