@@ -3,6 +3,7 @@
  * is rendered again and refused unless exactly the chosen fields moved (design §8).
  */
 
+import { LRUCache } from 'lru-cache'
 import { field } from '../krm/field-path.ts'
 import { resourceKey } from '../krm/resource-id.ts'
 import type { Note } from '../note.ts'
@@ -12,6 +13,7 @@ import type { Plan } from '../record/schema.ts'
 import { answerCalls, type FunctionLibrary } from '../render/answer-calls.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
 import { renderAsFiles, renderPackage } from '../render/render-package.ts'
+import type { Derived } from '../text/derived.ts'
 import { editYaml, type YamlEdit } from '../yaml/edit/edit-yaml.ts'
 import { adoptThroughPipeline } from './adopt/adoption.ts'
 import { adoptThroughBuild } from './adopt/kustomize-adoption.ts'
@@ -34,6 +36,8 @@ export interface ProposalInput {
   readonly workspace: string
   readonly lifecycle: 'Draft' | 'Proposed'
   readonly record: FileChange
+  /** Where an edit is kept for the next turn that makes it. */
+  readonly derived?: Derived
 }
 
 export interface ProposalFiles {
@@ -114,9 +118,9 @@ function reasonOf({ plan, changes }: ProposalInput): string {
  * `status.conditions[type=Drifted]` with Flux's reasons and ours; the touch also wakes a syncer that filters commits by
  * path. Only fields that kpt 1.0.0-beta.56 knows (porch-kpt: strict decoding).
  */
-function editKptfile(input: ProposalInput, edited: readonly FileChange[]): FileChange {
+function editKptfile(input: ProposalInput, sources: readonly FileChange[]): FileChange {
   const path = input.packagePath === '' ? 'Kptfile' : `${input.packagePath}/Kptfile`
-  const before = edited.find((change) => change.path === path)?.content ?? fileContent(input, path)
+  const before = sources.find((change) => change.path === path)?.content ?? fileContent(input, path)
   const draft = input.lifecycle === 'Draft'
   const condition = {
     type: 'Drifted',
@@ -125,18 +129,17 @@ function editKptfile(input: ProposalInput, edited: readonly FileChange[]): FileC
     message: input.workspace,
   }
   const place = [field('status'), field('conditions'), { kind: 'item', keys: { type: 'Drifted' } }] as const
-  const known = EDITED.get(before) ?? new Map<string, Uint8Array>()
-  const wanted = JSON.stringify([path, condition])
-  const content =
-    known.get(wanted) ??
+  const edited = (): Uint8Array =>
     bytes(editYaml(textOf(before), [{ document: 0, item: undefined, kind: 'set', path: place, value: condition }], path))
-  if (known.size === MOST_EDITED) known.clear()
-  EDITED.set(before, known.set(wanted, content))
+  // Each cluster that runs the package asks for an edit of its own, in every turn.
+  const known = input.derived?.get(before, 'edited', [], () => new LRUCache<string, Uint8Array>({ max: MOST_EDITED }))
+  const wanted = JSON.stringify([path, condition])
+  const content = known?.get(wanted) ?? edited()
+  known?.set(wanted, content)
   return { path, content }
 }
 
-/** By the content before: each cluster that runs the package asks for an edit of its own, in every turn. */
-const EDITED = new WeakMap<Uint8Array, Map<string, Uint8Array>>()
+/** Of one content of a Kptfile. */
 const MOST_EDITED = 500
 
 /** In a repository that is one package the records lie inside of it: kpt must not read them. */

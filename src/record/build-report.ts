@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { itemFingerprint } from '../drift/compare/fingerprint.ts'
 import type { Actor, Drift, FieldOwner, ObjectVerdict, Resolution, SetAside } from '../drift/drift.ts'
-import { type RedactionKey, redact, redactUnread, type Shown, sameKey, show, shownJson } from '../krm/redaction/redacted.ts'
+import { type RedactionKey, redact, redactUnread, type Shown, show, shownJson } from '../krm/redaction/redacted.ts'
 import { shownPath } from '../krm/redaction/shown-path.ts'
 import type { ResourceId } from '../krm/resource-id.ts'
 import type { DesiredResource } from '../render/desired-set.ts'
@@ -28,9 +28,6 @@ export interface ReportUnit {
   readonly tree: string
 }
 
-/** How a change was shown before, by resolution and place: a turn asks for it many times, and the next turn again where the drift did not change. */
-const SHOWN = new WeakMap<Drift, { readonly key: RedactionKey; readonly source: string; readonly changes: Map<string, Change> }>()
-
 /** A difference as it may be written down; frozen. */
 export function showChange(
   drift: Drift,
@@ -40,14 +37,8 @@ export function showChange(
   via?: string,
 ): Change {
   const source = desired === undefined ? '' : `${desired.location.path}:${desired.location.line}`
-  const before = SHOWN.get(drift)
-  const isSame = before !== undefined && sameKey(before.key, key) && before.source === source
-  const { changes } = isSame ? before : { changes: new Map<string, Change>() }
-  if (!isSame) SHOWN.set(drift, { key, source, changes })
   const name = via === undefined ? resolution : `${resolution} ${via}`
-  const change = changes.get(name) ?? frozen(changeOf(drift, resolution, key, source, via))
-  changes.set(name, change)
-  return change
+  return key.derived.get(drift, `change ${name}`, [source], () => frozen(changeOf(drift, resolution, key, source, via)))
 }
 
 function changeOf(drift: Drift, resolution: Resolution, key: RedactionKey, source: string, via: string | undefined): Change {
@@ -148,24 +139,14 @@ interface ShownVerdicts {
 
 type ShownAside = NonNullable<DriftReport['status']['setAside']>[number]
 
-/** By verdicts and what is planned: a turn asks for it many times, and the next turn again where nothing changed. */
-const REPORTED = new WeakMap<
-  readonly ObjectVerdict[],
-  WeakMap<ReportInput['resolutions'], { readonly key: RedactionKey; readonly shown: ShownVerdicts }>
->()
-
 function showVerdicts({ verdicts, resolutions, key }: ReportInput): ShownVerdicts {
-  const before = REPORTED.get(verdicts)?.get(resolutions)
-  if (before !== undefined && sameKey(before.key, key)) return before.shown
-  const shown = {
+  return key.derived.get(resolutions, 'report', [verdicts], () => ({
     changes: verdicts.flatMap(({ items, desired }) =>
       items.map((item) => showChange(item, resolutions.get(item) ?? 'Restore', key, desired)),
     ),
     setAside: verdicts.flatMap((verdict) => verdict.setAside.map((aside) => showSetAside(aside, key))),
     objects: verdicts.filter(({ desired }) => desired !== undefined).length,
-  }
-  REPORTED.set(verdicts, (REPORTED.get(verdicts) ?? new WeakMap()).set(resolutions, { key, shown }))
-  return shown
+  }))
 }
 
 export function buildReport(input: ReportInput): DriftReport {

@@ -3,7 +3,7 @@
  * and objects that a plain apply cannot bring back, because their syncer can only delete them and create them anew.
  */
 import type { ObjectVerdict } from '../drift/drift.ts'
-import { type RedactionKey, sameKey } from '../krm/redaction/redacted.ts'
+import type { RedactionKey } from '../krm/redaction/redacted.ts'
 import { shownWithHidden } from '../krm/redaction/shown-object.ts'
 import { shownPath } from '../krm/redaction/shown-path.ts'
 import { withoutBookkeeping } from '../krm/resource.ts'
@@ -56,20 +56,9 @@ function replacedObject({ items, live, reapplyFails }: ObjectVerdict): JsonObjec
   return reapplyFails === undefined ? undefined : live
 }
 
-/** By the live object: a turn asks for it many times, and the next turn again of an unexpected object that did not change. */
-const COPIED = new WeakMap<
-  JsonObject,
-  { readonly key: RedactionKey; readonly asked: string; readonly visibilityOf: ObjectVerdict['visibilityOf']; readonly copy: ObjectCopy }
->()
-
 function copyOf(verdict: ObjectVerdict, live: JsonObject, key: RedactionKey): ObjectCopy {
   const asked = `${verdict.apiVersion} ${resourceKey(verdict.id)} ${verdict.desired === undefined}`
-  const before = COPIED.get(live)
-  if (before !== undefined && sameKey(before.key, key) && before.asked === asked && before.visibilityOf === verdict.visibilityOf)
-    return before.copy
-  const copy = frozen(newCopy(verdict, live, key))
-  COPIED.set(live, { key, asked, visibilityOf: verdict.visibilityOf, copy })
-  return copy
+  return key.derived.get(live, 'copy', [asked, verdict.visibilityOf], () => frozen(newCopy(verdict, live, key)))
 }
 
 function newCopy({ id, apiVersion, desired, visibilityOf }: ObjectVerdict, live: JsonObject, key: RedactionKey): ObjectCopy {

@@ -52,6 +52,7 @@ export class SkippingClock implements Clock {
 }
 
 export class MassDrift {
+  private readonly key = redactionKey(new Uint8Array(32).fill(7))
   readonly clock = new SkippingClock()
   readonly clusters: readonly MemoryCluster[]
   readonly emulator: GitHubEmulator
@@ -125,7 +126,7 @@ export class MassDrift {
       clock: this.clock,
       dryRun: false,
       fieldManager: undefined,
-      key: redactionKey(new Uint8Array(32).fill(7)),
+      key: this.key,
       bot: { email: BOT.email },
       renderer: this.#renderer,
       between: this.#between,

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { WorkerRenderer } from '../../src/adapters/functions/worker-renderer.ts'
+import { redactionKey } from '../../src/krm/redaction/redacted.ts'
 import { NO_PRESSES } from '../../src/reconcile/commands/observe-requests.ts'
 import { BetweenTurns } from '../../src/reconcile/observe/between-turns.ts'
 import { runFleetTurn } from '../../src/reconcile/run-turn.ts'
@@ -56,7 +57,7 @@ test('a turn with what the turns before left in memory does what a turn of a new
     fc.asyncProperty(fc.array(fc.array(days, { maxLength: 3 }), { minLength: 4, maxLength: 14 }), async (turns) => {
       const [lasting, anew] = [begin(), begin()]
       const renderer = new WorkerRenderer({ allowed: { exec: [], images: [] }, engine: undefined, environment: {} })
-      const memory = { between: new BetweenTurns(), renderer }
+      const memory = { between: new BetweenTurns(), renderer, key: redactionKey(new Uint8Array(32).fill(7)) }
       // Something is known from the first turn on.
       for (const world of [lasting, anew]) {
         world.edit([0, 1, 2, 3])

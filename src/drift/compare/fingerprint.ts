@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { formatFieldPath } from '../../krm/field-path.ts'
-import { keyedHash, type RedactionKey, sameKey } from '../../krm/redaction/redacted.ts'
+import { keyedHash, type RedactionKey } from '../../krm/redaction/redacted.ts'
 import { withoutBookkeeping } from '../../krm/resource.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
 import { isJsonObject } from '../../text/json.ts'
@@ -30,16 +30,11 @@ export function itemFingerprint(item: Drift, key: RedactionKey): string {
   return hashed(item, key).fingerprint
 }
 
-/** A turn asks for it many times, and the next turn again where the drift did not change. */
-const HASHED = new WeakMap<Drift, { readonly key: RedactionKey; readonly line: string; readonly fingerprint: string }>()
-
 function hashed(item: Drift, key: RedactionKey): { readonly line: string; readonly fingerprint: string } {
-  const before = HASHED.get(item)
-  if (before !== undefined && sameKey(before.key, key)) return before
-  const line = itemLine(item, key)
-  const now = { key, line, fingerprint: createHash('sha256').update(line).digest('hex').slice(0, 16) }
-  HASHED.set(item, now)
-  return now
+  return key.derived.get(item, 'hash', [], () => {
+    const line = itemLine(item, key)
+    return { line, fingerprint: createHash('sha256').update(line).digest('hex').slice(0, 16) }
+  })
 }
 
 /** Of a whole object that git does not have its content counts: one that changes is another one to decide about. */

@@ -3,7 +3,7 @@
 import { itemFingerprint } from '../../drift/compare/fingerprint.ts'
 import type { Drift, ObjectVerdict, Resolution } from '../../drift/drift.ts'
 import { Failure } from '../../failure.ts'
-import { type RedactionKey, sameKey } from '../../krm/redaction/redacted.ts'
+import type { RedactionKey } from '../../krm/redaction/redacted.ts'
 import { shownPath } from '../../krm/redaction/shown-path.ts'
 import { resourceKey } from '../../krm/resource-id.ts'
 import { editFor } from '../../proposal/resolution-edits.ts'
@@ -24,18 +24,11 @@ export interface PlannedChange {
 
 type OpenChange = Omit<PlannedChange, 'resolution'>
 
-/** By the verdicts: a turn asks for it many times, and the next turn again where nothing changed. */
-const CHANGES = new WeakMap<readonly ObjectVerdict[], { readonly key: RedactionKey; readonly changes: readonly OpenChange[] }>()
-
 /** Every difference of the verdicts, in their order. */
 export function allChanges(verdicts: readonly ObjectVerdict[], key: RedactionKey): readonly OpenChange[] {
-  const before = CHANGES.get(verdicts)
-  if (before !== undefined && sameKey(before.key, key)) return before.changes
-  const changes = verdicts.flatMap(({ items, desired }) =>
-    items.map((drift) => ({ drift, desired, fingerprint: itemFingerprint(drift, key) })),
+  return key.derived.get(verdicts, 'changes', [], () =>
+    verdicts.flatMap(({ items, desired }) => items.map((drift) => ({ drift, desired, fingerprint: itemFingerprint(drift, key) }))),
   )
-  CHANGES.set(verdicts, { key, changes })
-  return changes
 }
 
 /** Merged decisions that live does not agree with yet, or was not seen to agree with. */
@@ -57,14 +50,6 @@ export function silencedUntil(closed: readonly ClosedEpisode[], fingerprint: str
   return until !== undefined && until > at ? until : undefined
 }
 
-/** What was planned for changes the last time, by the changes, which are of one installation key. */
-const LAST = new WeakMap<readonly OpenChange[], readonly PlannedChange[]>()
-/** By the changes, and by those of a record that says what is planned for all of them: then nothing else has a part in it. */
-const RECORDED = new WeakMap<
-  readonly OpenChange[],
-  WeakMap<DriftRecord['spec']['changes'], { readonly keyId: string; readonly planned: readonly PlannedChange[] }>
->()
-
 /**
  * A wish decides about the changes that it names; the open record about those that it knows; the policy about the rest, where
  * what it says can be done: what nobody asked for must not keep drift from being shown and recorded.
@@ -76,32 +61,51 @@ export function planResolutions(
   byPolicy: (change: OpenChange) => Resolution,
   key: RedactionKey,
 ): readonly PlannedChange[] {
+  // The open record alone decides where it knows every change; then the plan is computed once for both.
   if (wish === undefined && open !== undefined) {
-    const before = RECORDED.get(changes)?.get(open.spec.changes)
-    if (before?.keyId === open.spec.keyId) return before.planned
+    const recorded = key.derived.get(open.spec.changes, 'recorded', [changes, open.spec.keyId], () => recordedPlan(changes, open, key))
+    if (recorded !== undefined) return recorded
   }
-  // Fingerprints of another installation key say nothing. The place tells which change was meant, also when its value moved on:
-  // what somebody chose for a field stays chosen, and the new value has to be approved all the same.
+  const known = recordedChoices(open, key)
+  const choices = wish === undefined ? [] : [wish, ...(wish.more ?? [])]
+  const planned = changes.map((change): PlannedChange => {
+    const wished = choices.findLast((choice) => choice.changes === undefined || choice.changes.has(change.fingerprint))
+    return withResolution(change, wished ?? known(change) ?? { resolution: byPolicy(change) })
+  })
+  return samePlan(changes, planned, key)
+}
+
+type Choice = Pick<PlannedChange, 'resolution' | 'via'>
+
+function withResolution(change: OpenChange, { resolution, via }: Choice): PlannedChange {
+  return { ...change, resolution, ...(via === undefined ? {} : { via }) }
+}
+
+function recordedPlan(changes: readonly OpenChange[], open: DriftRecord, key: RedactionKey): readonly PlannedChange[] | undefined {
+  const known = recordedChoices(open, key)
+  const planned = changes.flatMap((change) => {
+    const choice = known(change)
+    return choice === undefined ? [] : [withResolution(change, choice)]
+  })
+  return planned.length === changes.length ? samePlan(changes, planned, key) : undefined
+}
+
+/**
+ * What a record says of a change. Fingerprints of another installation key say nothing. The place tells which change was meant, also when
+ * its value moved on: what somebody chose for a field stays chosen, and the new value has to be approved all the same.
+ */
+function recordedChoices(open: DriftRecord | undefined, key: RedactionKey): (change: OpenChange) => Choice | undefined {
   const chosen = open?.spec.changes ?? []
   const byFingerprint = new Map(open?.spec.keyId === key.id ? chosen.map((change) => [change.fingerprint, change]) : [])
   const byPlace = new Map(chosen.map((change) => [`${change.change} ${resourceKey(change.ref)}#${change.path ?? ''}`, change]))
-  const choices = wish === undefined ? [] : [wish, ...(wish.more ?? [])]
-  let isRecorded = wish === undefined
-  const now = changes.map((change): PlannedChange => {
-    const wished = choices.findLast((choice) => choice.changes === undefined || choice.changes.has(change.fingerprint))
-    const { id, path, change: kind } = change.drift
-    const known = byFingerprint.get(change.fingerprint) ?? byPlace.get(`${kind} ${resourceKey(id)}#${shownPath(key, id, path)}`)
-    isRecorded &&= known !== undefined
-    const { resolution, via } = wished ?? known ?? { resolution: byPolicy(change), via: undefined }
-    return { ...change, resolution, ...(via === undefined ? {} : { via }) }
-  })
-  const last = LAST.get(changes)
-  // The same plan is the same list, so that what is said of it is known.
-  const planned = last?.every(({ resolution, via }, at) => resolution === now[at]?.resolution && via === now[at]?.via) ? last : now
-  LAST.set(changes, planned)
-  if (isRecorded && open !== undefined)
-    RECORDED.set(changes, (RECORDED.get(changes) ?? new WeakMap()).set(open.spec.changes, { keyId: open.spec.keyId, planned }))
-  return planned
+  return ({ fingerprint, drift: { id, path, change } }) =>
+    byFingerprint.get(fingerprint) ?? byPlace.get(`${change} ${resourceKey(id)}#${shownPath(key, id, path)}`)
+}
+
+/** The same plan is the same list, so that what is computed from it is known. */
+function samePlan(changes: readonly OpenChange[], planned: readonly PlannedChange[], key: RedactionKey): readonly PlannedChange[] {
+  const text = JSON.stringify(planned.map(({ resolution, via }) => [resolution, via]))
+  return key.derived.get(changes, 'planned', [text], () => planned)
 }
 
 export function planOf(resolutions: readonly Resolution[]): Plan {

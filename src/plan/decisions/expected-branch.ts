@@ -96,7 +96,7 @@ function filesNow(seen: Observation, branch: OpenBranch, like: DriftRecord): rea
 }
 
 /** As an earlier turn wrote it: a Restore edits nothing but the Kptfile's condition, whatever live and the base branch are by now. */
-function filesThen({ unit }: Observation, { record, workspace, state }: OpenBranch, { before }: StandingCommit) {
+function filesThen({ unit, key }: Observation, { record, workspace, state }: OpenBranch, { before }: StandingCommit) {
   const { plan, changes } = record.spec
   if (plan !== 'Restore' || changes.length === 0 || changes.some(({ resolution }) => resolution !== 'Restore')) return undefined
   const { changes: files } = buildProposal({
@@ -109,6 +109,7 @@ function filesThen({ unit }: Observation, { record, workspace, state }: OpenBran
     workspace,
     lifecycle: state === 'drafts' ? 'Draft' : 'Proposed',
     record: { path: '', content: null },
+    derived: key.derived,
   })
   return files.filter(({ path }) => path !== '')
 }

@@ -58,13 +58,9 @@ interface Refused {
   readonly possible: readonly PlannedChange[]
 }
 
-/** By the changes, as long as the turns have the same. */
-const REFUSED = new WeakMap<ReturnType<typeof allChanges>, Refused>()
-
 function refusedByThemselves({ built, verdicts, key }: Observation): Refused {
   const changes = allChanges(verdicts, key)
-  const refused = REFUSED.get(changes) ?? refusedOf(changes)
-  REFUSED.set(changes, refused)
+  const refused = key.derived.get(changes, 'refused', [], () => refusedOf(changes))
   if (built?.source.tool !== 'command') return refused
   const reasons = new Map(refused.reasons)
   for (const { fingerprint } of refused.possible)

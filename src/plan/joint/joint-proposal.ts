@@ -115,16 +115,9 @@ function withExcludes(record: DriftRecord, excludes: readonly string[]): DriftRe
 /** What differs and how, whatever is planned for it. Hidden values count by their keyed hash. */
 export function causeOf(record: DriftRecord | undefined): string {
   if (record === undefined) return ''
-  const known = CAUSES.get(record.spec.changes)
-  if (known !== undefined) return known
   const changes = record.spec.changes.map(({ ref, change, path, git, live, actor }) => [ref, change, path, git, live, actor.manager])
-  const cause = createHash('sha256').update(JSON.stringify(changes)).digest('hex')
-  CAUSES.set(record.spec.changes, cause)
-  return cause
+  return createHash('sha256').update(JSON.stringify(changes)).digest('hex')
 }
-
-/** By the changes: a turn asks for it many times, and the next turn again where nothing changed. */
-const CAUSES = new WeakMap<DriftRecord['spec']['changes'], string>()
 
 /** Drift that is or would be proposed, on a branch that is ours. */
 function mayJoin({ plan }: PlannedMember): boolean {

@@ -41,12 +41,9 @@ export function ledgerFilesOf(seen: Observation, report: DriftReport): LedgerFil
   }
 }
 
-/** What was said last of members, and of what else. */
-const SAID = new WeakMap<Observation['health'], { readonly changes: object; readonly of: string; readonly group: JsonObject }>()
-
 /** The one before where it says the same: what it says of the same is the same at any time. */
 function resourceGroup(
-  { inventory, unit, health, cluster }: Observation,
+  { inventory, unit, health, cluster, key }: Observation,
   { spec, status }: DriftReport,
   previous: JsonObject | undefined,
 ): JsonObject {
@@ -57,19 +54,11 @@ function resourceGroup(
     commit: spec.unit.commit,
     drift: driftOf({ spec, status }),
   }
-  const of = JSON.stringify(source)
-  const said = SAID.get(health)
-  const isAsked = previous !== undefined && said?.changes === spec.changes && said.of === of
-  // Units that say the same are one text in the ledger, and so one document.
-  if (isAsked && (said.group === previous || isSameDocument(said.group, previous))) {
-    SAID.set(health, { ...said, group: previous })
-    return previous
-  }
-  const drifted = [...new Map(spec.changes.map(({ ref }) => [resourceKey(ref), ref])).values()]
-  const made = buildResourceGroup({ ...source, members: health, drifted, at: cluster.observedAt, previous })
-  const group = previous !== undefined && isSameDocument(previous, made) ? previous : made
-  SAID.set(health, { changes: spec.changes, of, group })
-  return group
+  return key.derived.get(health, 'group', [spec.changes, JSON.stringify(source), previous], () => {
+    const drifted = [...new Map(spec.changes.map(({ ref }) => [resourceKey(ref), ref])).values()]
+    const made = buildResourceGroup({ ...source, members: health, drifted, at: cluster.observedAt, previous })
+    return previous !== undefined && isSameDocument(previous, made) ? previous : made
+  })
 }
 
 /** Nothing where the document is in the ledger as it would be written. */

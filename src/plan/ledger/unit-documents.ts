@@ -2,7 +2,7 @@
 
 import { type FingerprintUnit, fingerprintOf } from '../../drift/compare/fingerprint.ts'
 import type { Drift, Resolution } from '../../drift/drift.ts'
-import { type RedactionKey, sameKey } from '../../krm/redaction/redacted.ts'
+import type { RedactionKey } from '../../krm/redaction/redacted.ts'
 import { type ResourceId, resourceKey } from '../../krm/resource-id.ts'
 import { buildReport, showChange, showHealth } from '../../record/build-report.ts'
 import { objectCopies } from '../../record/object-copies.ts'
@@ -18,9 +18,6 @@ import { sameTree } from '../turn/unit-git.ts'
 import { stuckSince } from '../turn/waiting-state.ts'
 import { identityOf } from './ledger-files.ts'
 
-/** By what is open for a decision: a turn asks for it many times, and the next turn again where nothing changed. */
-const KNOWN = new WeakMap<readonly PlannedChange[], KnownChanges>()
-
 class KnownChanges {
   readonly key: RedactionKey
   readonly resolutions: ReadonlyMap<Drift, Resolution>
@@ -29,15 +26,7 @@ class KnownChanges {
   readonly fingerprints = new Map<string, string>()
   private readonly active: readonly PlannedChange[]
 
-  static of(active: readonly PlannedChange[], key: RedactionKey): KnownChanges {
-    const before = KNOWN.get(active)
-    if (before !== undefined && sameKey(before.key, key)) return before
-    const known = new KnownChanges(active, key)
-    KNOWN.set(active, known)
-    return known
-  }
-
-  private constructor(active: readonly PlannedChange[], key: RedactionKey) {
+  constructor(active: readonly PlannedChange[], key: RedactionKey) {
     this.key = key
     this.active = active
     this.resolutions = new Map(active.map(({ drift, resolution }) => [drift, resolution]))
@@ -55,10 +44,14 @@ class KnownChanges {
   }
 }
 
+function knownChanges(active: readonly PlannedChange[], key: RedactionKey): KnownChanges {
+  return key.derived.get(active, 'changes', [], () => new KnownChanges(active, key))
+}
+
 /** `active` is what is open for a decision. */
 export function unitFingerprint({ unit, key, ...seen }: Observation, active: readonly PlannedChange[]): string {
   const cluster = identityOf({ unit, key, ...seen }) || unit.cluster
-  return KnownChanges.of(active, key).fingerprintIn({ cluster, package: unit.packagePath })
+  return knownChanges(active, key).fingerprintIn({ cluster, package: unit.packagePath })
 }
 
 export interface ReportState {
@@ -95,7 +88,7 @@ export function unitReport(
     syncer: seen.syncer?.manager ?? '',
     recorded: seen.cluster.recorded,
     verdicts: seen.verdicts,
-    resolutions: KnownChanges.of(active, seen.key).resolutions,
+    resolutions: knownChanges(active, seen.key).resolutions,
     key: seen.key,
     status: {
       state,
@@ -169,7 +162,7 @@ export function unitRecord(
     metadata: { name: `drift-${episode}`, annotations: LOCAL_CONFIG },
     spec: {
       ...report.spec,
-      changes: KnownChanges.of(active, seen.key).shown,
+      changes: knownChanges(active, seen.key).shown,
       episode,
       began,
       ...proposedWhen(lifecycle, began, previous, seen.cluster.observedAt),

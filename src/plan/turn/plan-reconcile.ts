@@ -304,7 +304,7 @@ class Turn {
     state: 'drafts' | 'proposed',
     workspace = record.metadata.name,
   ): ProposalFiles {
-    const { unit, git, pipeline, functions, built, policy } = this.seen
+    const { unit, git, pipeline, functions, built, policy, key } = this.seen
     const { spec } = record
     const path = recordPath(unit.cluster, unit.slug, spec.began, spec.episode)
     const files = buildProposal({
@@ -319,6 +319,7 @@ class Turn {
       workspace,
       lifecycle: state === 'drafts' ? 'Draft' : 'Proposed',
       record: laterFile(path, laterText(record, formatInertDocument)),
+      derived: key.derived,
     })
     if (state === 'drafts' || !wantsReport(record)) return files
     // No body of a pull request has room for all of it.
