@@ -51,7 +51,12 @@ const BOOKKEEPING = new Set(['managedFields', 'resourceVersion', 'generation', '
 export function withoutBookkeeping(object: JsonObject): JsonObject {
   const { status: _status, metadata, ...rest } = object
   if (!isJsonObject(metadata)) return metadata === undefined ? rest : { ...rest, metadata }
-  return { ...rest, metadata: Object.fromEntries(Object.entries(metadata).filter(([name]) => !BOOKKEEPING.has(name))) }
+  return { ...rest, metadata: authoredMetadata(metadata) }
+}
+
+/** Metadata without what the server keeps in it. */
+export function authoredMetadata(metadata: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(metadata).filter(([name]) => !BOOKKEEPING.has(name)))
 }
 
 /** A string of the object's metadata, or empty: `uid`, `resourceVersion`, `creationTimestamp`. */

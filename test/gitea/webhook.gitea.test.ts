@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { WebhookIntake } from '../../src/adapters/forge/webhook-intake.ts'
-import { startWebhookServer, type WebhookServer } from '../../src/adapters/forge/webhook-server.ts'
+import { startWebhookServer } from '../../src/adapters/forge/webhook-server.ts'
 import { DeliveryWindow } from '../../src/adapters/forge/webhook-window.ts'
+import type { Listening } from '../../src/adapters/system/listen.ts'
 import { systemClock } from '../../src/adapters/system/system-clock.ts'
 import { TurnLoop } from '../../src/controller/turn-loop.ts'
 import type { GiteaUser } from './gitea.ts'
@@ -20,11 +21,11 @@ class Receiver {
   turns = 0
   readonly refused: string[] = []
   private readonly stop = new AbortController()
-  private readonly server: WebhookServer
+  private readonly server: Listening
   private readonly loop: Promise<unknown>
   private waiting: (() => void) | undefined
 
-  private constructor(server: WebhookServer, loop: TurnLoop) {
+  private constructor(server: Listening, loop: TurnLoop) {
     this.server = server
     this.loop = loop.run(this.stop.signal)
   }

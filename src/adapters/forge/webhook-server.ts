@@ -3,10 +3,9 @@
  * is the matter of what stands in front.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { Failure } from '../../failure.ts'
 import type { ButtonPress } from '../../ports/check-run.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { whyNotListening } from '../system/listen-failure.ts'
+import { type Listening, listen } from '../system/listen.ts'
 import { type WebhookAnswer, type WebhookIntake, WebhookReading } from './webhook-intake.ts'
 
 export interface WebhookServerOptions {
@@ -33,20 +32,12 @@ export interface WebhookLimits {
   readonly connections: number
 }
 
-export interface WebhookServer {
-  /** `http://127.0.0.1:8080/webhook` */
-  readonly url: string
-  /** No new request is taken; the ones that are there have a second. */
-  close(): Promise<void>
-}
-
 const LIMITS: WebhookLimits = { headers: 5_000, request: 15_000, linger: 2_000, connections: 256 }
-const CLOSING = 1_000
 const WEBHOOK = '/webhook'
 const HEALTH = '/healthz'
 
 /** @throws Failure BP1001 when nobody can listen there */
-export async function startWebhookServer(options: WebhookServerOptions): Promise<WebhookServer> {
+export async function startWebhookServer(options: WebhookServerOptions): Promise<Listening> {
   const limits = { ...LIMITS, ...options.limits }
   const server = createServer({
     headersTimeout: limits.headers,
@@ -60,26 +51,9 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
   server.on('request', handle)
   // Whoever asks before sending is told no before a byte of the body.
   server.on('checkContinue', handle)
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(options, error.code)))
-    server.listen(options.port, options.host, resolve)
-  })
-  server.removeAllListeners('error')
-  server.on('error', () => options.onRefused('a connection could not be accepted'))
-  const address = server.address()
-  const port = typeof address === 'object' && address !== null ? address.port : options.port
-  return {
-    url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}${WEBHOOK}`,
-    close: () =>
-      new Promise((resolve) => {
-        const late = setTimeout(() => server.closeAllConnections(), CLOSING)
-        server.close(() => {
-          clearTimeout(late)
-          resolve()
-        })
-        server.closeIdleConnections()
-      }),
-  }
+  const what = 'cannot listen for webhooks'
+  const remedy = 'give another address with --webhook-address HOST:PORT, or leave it out: then the repository is polled'
+  return listen(server, { ...options, path: WEBHOOK, what, remedy })
 }
 
 /** One request and its answer. */
@@ -179,14 +153,4 @@ class Exchange {
       ...headers,
     })
   }
-}
-
-function cannotListen({ host, port }: WebhookServerOptions, code: string | undefined): Failure {
-  return new Failure({
-    code: 'BP1001',
-    what: 'cannot listen for webhooks',
-    where: `${host}:${port}`,
-    why: whyNotListening(code),
-    remedy: 'give another address with --webhook-address HOST:PORT, or leave it out: then the repository is polled',
-  })
 }

@@ -2,6 +2,7 @@
 import { type FieldPath, field, type PathStep } from '../../krm/field-path.ts'
 import type { FieldSchema } from '../../krm/field-schema.ts'
 import { stepKey, stepOfItem } from '../../krm/field-set.ts'
+import { authoredMetadata } from '../../krm/resource.ts'
 import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
 
 export interface FieldDifference {
@@ -12,9 +13,6 @@ export interface FieldDifference {
   readonly predicted: Json | undefined
 }
 
-// Written by the server at every request, or not part of what anybody declares.
-const BOOKKEEPING = new Set(['managedFields', 'resourceVersion', 'generation', 'uid', 'creationTimestamp', 'selfLink'])
-
 /** Compares everything but `status` and the server's own bookkeeping. In the order of the predicted object. */
 export function compareObjects(live: JsonObject, predicted: JsonObject, schema: FieldSchema): FieldDifference[] {
   const differences: FieldDifference[] = []
@@ -23,14 +21,10 @@ export function compareObjects(live: JsonObject, predicted: JsonObject, schema: 
     const left = getKey(live, name)
     const right = getKey(predicted, name)
     if (name === 'metadata' && isJsonObject(left) && isJsonObject(right)) {
-      compare(withoutBookkeeping(left), withoutBookkeeping(right), schema.child(name), [field(name)], differences)
+      compare(authoredMetadata(left), authoredMetadata(right), schema.child(name), [field(name)], differences)
     } else compare(left, right, schema.child(name), [field(name)], differences)
   }
   return differences
-}
-
-function withoutBookkeeping(metadata: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(metadata).filter(([key]) => !BOOKKEEPING.has(key)))
 }
 
 function compare(live: Json | undefined, predicted: Json | undefined, schema: FieldSchema, path: FieldPath, into: FieldDifference[]): void {

@@ -1,7 +1,6 @@
 /** Takes what an API server sends to `/audit`, or with several clusters to `/audit/<cluster>`, over HTTP with limits; TLS is the matter of what stands in front. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { Failure } from '../../../failure.ts'
-import { whyNotListening } from '../../system/listen-failure.ts'
+import { type Listening, listen } from '../../system/listen.ts'
 import { type AuditIntake, BODY_LIMIT, type IntakeAnswer } from './audit-intake.ts'
 
 export interface AuditServerOptions {
@@ -13,41 +12,18 @@ export interface AuditServerOptions {
   readonly onRefused: (why: string) => void
 }
 
-export interface AuditServer {
-  /** `http://127.0.0.1:8081/audit` */
-  readonly url: string
-  close(): Promise<void>
-}
-
 const PATH = /^\/audit(?:\/([a-zA-Z0-9._@:%-]{1,253}))?$/
 /** Milliseconds that what a refused sender still sends is thrown away. */
 const LINGER = 2_000
 
 /** @throws Failure BP1001 when nobody can listen there */
-export async function startAuditServer(options: AuditServerOptions): Promise<AuditServer> {
+export async function startAuditServer(options: AuditServerOptions): Promise<Listening> {
   const server = createServer({ headersTimeout: 5_000, requestTimeout: 15_000, keepAliveTimeout: 60_000, maxHeaderSize: 16_384 })
   server.maxConnections = 64
   server.on('request', (request, response) => receive(options, request, response))
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(options, error.code)))
-    server.listen(options.port, options.host, resolve)
-  })
-  server.removeAllListeners('error')
-  server.on('error', () => options.onRefused('a connection could not be accepted'))
-  const address = server.address()
-  const port = typeof address === 'object' && address !== null ? address.port : options.port
-  return {
-    url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}/audit`,
-    close: () =>
-      new Promise((resolve) => {
-        const late = setTimeout(() => server.closeAllConnections(), 1_000)
-        server.close(() => {
-          clearTimeout(late)
-          resolve()
-        })
-        server.closeIdleConnections()
-      }),
-  }
+  const what = 'cannot listen for audit events'
+  const remedy = 'give another address with --audit-webhook-address HOST:PORT, or leave it out: then field managers alone are named'
+  return listen(server, { ...options, path: '/audit', what, remedy })
 }
 
 function receive({ intake, onRefused }: AuditServerOptions, request: IncomingMessage, response: ServerResponse): void {
@@ -107,14 +83,4 @@ function nameIn(path: string): string | undefined {
   } catch {
     return undefined
   }
-}
-
-function cannotListen({ host, port }: AuditServerOptions, code: string | undefined): Failure {
-  return new Failure({
-    code: 'BP1001',
-    what: 'cannot listen for audit events',
-    where: `${host}:${port}`,
-    why: whyNotListening(code),
-    remedy: 'give another address with --audit-webhook-address HOST:PORT, or leave it out: then field managers alone are named',
-  })
 }

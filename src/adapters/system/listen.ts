@@ -1,0 +1,57 @@
+/** A server that listens on an address that somebody gave. */
+import type { Server } from 'node:http'
+import { Failure } from '../../failure.ts'
+
+export interface Listening {
+  /** With the path: `http://127.0.0.1:8080/webhook` */
+  readonly url: string
+  /** No new request is taken; the ones that are there have a second. */
+  close(): Promise<void>
+}
+
+interface ListenOptions {
+  /** Name or address to listen on. */
+  readonly host: string
+  /** 0 takes a free one. */
+  readonly port: number
+  readonly path: string
+  readonly onRefused: (why: string) => void
+  /** Of the failure. */
+  readonly what: string
+  readonly remedy: string
+}
+
+const CLOSING = 1_000
+const WHY: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program listens there',
+  EACCES: 'this user may not listen on that port',
+  EADDRNOTAVAIL: 'this machine does not have that address',
+  ENOTFOUND: 'that name has no address',
+}
+
+/** @throws Failure BP1001 when nobody can listen there */
+export async function listen(server: Server, { host, port, path, onRefused, what, remedy }: ListenOptions): Promise<Listening> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', ({ code = '' }: NodeJS.ErrnoException) => {
+      const why = WHY[code] ?? `the system says ${code || 'no'}`
+      reject(new Failure({ code: 'BP1001', what, where: `${host}:${port}`, why, remedy }))
+    })
+    server.listen(port, host, resolve)
+  })
+  server.removeAllListeners('error')
+  server.on('error', () => onRefused('a connection could not be accepted'))
+  const address = server.address()
+  const taken = typeof address === 'object' && address !== null ? address.port : port
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}${path}`,
+    close: () =>
+      new Promise((resolve) => {
+        const late = setTimeout(() => server.closeAllConnections(), CLOSING)
+        server.close(() => {
+          clearTimeout(late)
+          resolve()
+        })
+        server.closeIdleConnections()
+      }),
+  }
+}
