@@ -28,8 +28,9 @@ const FOUND: readonly (readonly [by: MarkedBy, ...claims: string[]])[] = [
   ['repoSyncNamed', 'config-sync configsync.gke.io/RepoSync/shop/front'],
   ['kptLive', 'kpt-live'],
   ['sveltos', 'sveltos config.projectsveltos.io/ClusterProfile//web'],
-  ['fleet', 'fleet'],
+  ['fleet', 'fleet fleet.cattle.io/Bundle/fleet-local/web'],
   ['kapp', 'kapp'],
+  ['kluctl', 'kluctl'],
   ['helm', 'helm'],
   ['ci'],
 ]

@@ -1,45 +1,87 @@
 /**
- * Rancher Fleet: bundles, which its agent installs through Helm's library. Sources: fleet `internal/helmdeployer/postrender.go` (marks),
- * `internal/helmdeployer/deployer.go`. Read only: it was not run against this.
+ * Rancher Fleet: bundles, which its agent installs through Helm's library. Sources: fleet (commit 3b2c622) `internal/helmdeployer/postrender.go`
+ * (marks), `internal/cmd/agent/deployer/desiredset/{plan,diff}.go` (the set id, compare patches), `internal/cmd/agent/controller/
+ * drift_controller.go` (correctDrift), `pkg/apis/fleet.cattle.io/v1alpha1`. Read only: it was not run against this
+ * (docs/facts/fleet-and-kluctl.md).
  */
+import { labelsOf } from '../krm/resource.ts'
+import { parseApiVersion } from '../krm/resource-id.ts'
+import { getKey, type JsonObject } from '../text/json.ts'
 import { phrase } from '../text/phrase.ts'
-import { hookOfHelm } from './helm.ts'
-import { isName, UNKNOWN_SOURCE, unlisted } from './own-resource.ts'
-import { type ApplierKind, NO_SYNCER_REPORT, type Syncer } from './syncer.ts'
+import { hookOfHelm, keptByHelm, leftUnmarkedByHelm, releaseMark } from './helm.ts'
+import { readIgnores } from './ignore-rules.ts'
+import { ignoreException, judgeOwn, withExceptions } from './judgement.ts'
+import {
+  commitIn,
+  conditionProblem,
+  findOwn,
+  hasCondition,
+  isName,
+  named,
+  objectsIn,
+  partOf,
+  textOf,
+  UNKNOWN_SOURCE,
+} from './own-resource.ts'
+import type {
+  ApplierCase,
+  ApplierKind,
+  ForeignIgnore,
+  IgnoreSource,
+  Judgement,
+  MarkedObject,
+  NamedApplier,
+  Syncer,
+  SyncerReport,
+} from './syncer.ts'
+
+const GROUP = 'fleet.cattle.io'
+const SET_ID = 'objectset.rio.cattle.io/id'
+/** Before the name of the bundle in the set id: the namespace that the agent deploys to. */
+const PREFIX = 'default-'
+/** Where bundles for the management cluster itself are; those for other clusters are not in the cluster that they are applied to. */
+const LOCAL = 'fleet-local'
+
+const COMPARE_PATCHES: IgnoreSource = {
+  group: GROUP,
+  kind: 'Bundle',
+  product: 'Rancher Fleet',
+  // The normalizer is that of Argo CD's engine.
+  names: 'globs',
+  rules: comparePatches,
+  notImported: 'none',
+}
 
 const BUNDLE: ApplierKind = {
   tool: 'fleet',
   title: ({ name }) => phrase`Rancher Fleet bundle ${name}`,
-  // k3s marks its own with the same library, but not as a Helm release.
-  claim: ({ annotations }) => {
-    const name = annotations.get('objectset.rio.cattle.io/id') ?? ''
-    return isName(name) && annotations.has('meta.helm.sh/release-name') && !annotations.has('objectset.rio.cattle.io/owner-gvk')
-      ? unlisted(name)
-      : undefined
-  },
+  claim: claimOf,
   wraps: ['helm'],
   selector: () => '',
   source: () => UNKNOWN_SOURCE,
-  inventory: 'none',
-  keeps: [],
+  inventory: {
+    listed: () => undefined,
+    questions: ({ release }) => (release === undefined ? [] : [{ helmRelease: release }]),
+    id: () => '',
+    ofPackage: false,
+  },
+  keeps: [keptByHelm],
   sourcePath: 'none',
-  leavesUnmarked: () => false,
+  leavesUnmarked: leftUnmarkedByHelm,
   hooks: hookOfHelm,
-  report: () => NO_SYNCER_REPORT,
-  judge: ({ title }) => ({
-    restores: 'unknown',
-    revertsUnasked: 'unknown',
-    sentence: phrase`${title} applies the package; it puts live back where correctDrift is enabled, which is told in the management cluster only`,
-    command: undefined,
-    warnings: [],
-  }),
+  report,
+  judge,
 }
 
 export const FLEET: Syncer = {
   name: 'Fleet',
-  managers: [{ names: ['fleet', 'fleet*'], class: 'gitops', alone: false, repeats: 'a GitOps tool', what: 'Rancher Fleet' }],
+  managers: [
+    // Helm 4's library applies, updates or replaces, under the name of the program.
+    { names: ['fleetagent'], class: 'gitops', alone: true, repeats: 'a Rancher Fleet bundle', what: "Rancher Fleet's agent" },
+    { names: ['fleet*'], class: 'gitops', alone: false, repeats: 'a Rancher Fleet bundle', what: 'other programs of Rancher Fleet' },
+  ],
   lastAppliedBy: [],
-  accounts: ['cattle-fleet-system'],
+  accounts: ['cattle-fleet-system', 'cattle-fleet-local-system'],
   marks: {
     labels: /^(objectset\.rio\.cattle\.io\/hash|fleet\.cattle\.io\/.+)$/,
     annotations: /^(objectset\.rio\.cattle\.io|fleet\.cattle\.io)\//,
@@ -50,7 +92,93 @@ export const FLEET: Syncer = {
   directives: new Map(),
   requests: 'none',
   appliers: [BUNDLE],
-  ignores: [],
+  ignores: [COMPARE_PATCHES],
   ignoreMark: 'none',
+  // Hidden folders, such as the one that holds our records, are in no bundle.
   check: 'none',
+}
+
+/** k3s marks its own with the same library, but not as a Helm release. */
+function claimOf(marked: MarkedObject): NamedApplier | undefined {
+  const name = marked.annotations.get(SET_ID) ?? ''
+  const isRelease = marked.annotations.has('meta.helm.sh/release-name')
+  if (!isName(name) || !isRelease || marked.annotations.has('objectset.rio.cattle.io/owner-gvk')) return undefined
+  const bundle = name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name
+  const release = releaseMark(marked)
+  return {
+    ...named(GROUP, 'Bundle', [LOCAL], bundle),
+    namespace: '',
+    name,
+    ...(release === undefined ? {} : { release: { namespace: release.namespace, name: release.name } }),
+  }
+}
+
+/** Of a patch the pointers and the operations that remove; `ignore` is about a whole object. */
+function comparePatches(own: JsonObject): readonly ForeignIgnore[] {
+  const patches = objectsIn(partOf(own, 'spec', 'diff', 'comparePatches'))
+  const rules = readIgnores(patches, 'jsonPointers', '')
+  return patches.flatMap((patch, place) => {
+    const rule = rules[place]
+    if (rule === undefined) return []
+    const removed = objectsIn(getKey(patch, 'operations')).flatMap((each) =>
+      getKey(each, 'op') === 'remove' ? [textOf(each, 'path')] : [],
+    )
+    const { group } = parseApiVersion(textOf(patch, 'apiVersion'))
+    return [{ ...rule, target: { ...rule.target, group }, pointers: [...rule.pointers, ...removed] }]
+  })
+}
+
+/** The commit of a bundle is applied once every cluster of it is ready. */
+function report(own: JsonObject, title: string): SyncerReport {
+  return {
+    applied: hasCondition(own, 'Ready', 'True') ? commitIn(labelsOf(own).get('fleet.cattle.io/commit')) : undefined,
+    atWork: undefined,
+    suspended: partOf(own, 'spec', 'paused') === true ? `${title} is paused` : undefined,
+    title,
+    says: conditionProblem(title, own, ['Ready', 'False']),
+    interval: undefined,
+  }
+}
+
+function judge(question: ApplierCase): Judgement {
+  const { title, own, byHand, fields } = question
+  const found = findOwn(own)
+  if ('failure' in found && found.failure === undefined) {
+    return {
+      restores: 'unknown',
+      revertsUnasked: 'unknown',
+      sentence: phrase`${title} applies the package; it puts live back where correctDrift is enabled, which is told in the management cluster only`,
+      command: undefined,
+      warnings: [],
+    }
+  }
+  return judgeOwn(question, undefined, (bundle) => {
+    if (partOf(bundle, 'spec', 'paused') === true) {
+      return {
+        restores: 'never',
+        revertsUnasked: 'no',
+        sentence: phrase`${title} is paused: merging changes nothing in the cluster until spec.paused is removed`,
+        command: undefined,
+        warnings: [],
+      }
+    }
+    if (partOf(bundle, 'spec', 'correctDrift', 'enabled') !== true) {
+      return {
+        restores: 'unknown',
+        revertsUnasked: 'no',
+        sentence: phrase`${title} deploys again when the content of its bundle changes, which the merge of a Restore alone may not do: its correctDrift is not enabled`,
+        command: byHand,
+        warnings: [],
+      }
+    }
+    const judgement: Judgement = {
+      restores: 'at-once',
+      revertsUnasked: 'yes',
+      sentence: phrase`${title} watches the objects and rolls its release back to what it applied when one changes (correctDrift is enabled): live may be back before anyone reviews`,
+      command: undefined,
+      warnings: [],
+    }
+    const exceptions = fields.flatMap((field) => ignoreException(field, COMPARE_PATCHES, bundle, 'spec.diff.comparePatches'))
+    return withExceptions(judgement, question, exceptions)
+  })
 }

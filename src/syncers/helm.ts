@@ -55,6 +55,11 @@ export function hookValues(manifest: JsonObject, annotation: string): readonly s
     .filter((value) => value !== '')
 }
 
+/** Programs that use Helm's library write under their own names, which say so: helm-controller, terraform-provider-helm_v2.17.0_x5. */
+export function usesHelm(manager: string): boolean {
+  return manager.includes('helm')
+}
+
 const RELEASE: ApplierKind = {
   tool: 'helm',
   title: ({ namespace, name }) => phrase`Helm release ${`${namespace}/${name}`}`,

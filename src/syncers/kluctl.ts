@@ -1,16 +1,87 @@
-/** Kluctl. Source: kluctl `pkg/k8s/k8s_cluster.go` (the field manager), `pkg/deployment/deployment_item.go` (marks). Read only. */
-import type { Syncer } from './syncer.ts'
+/**
+ * Kluctl, run by hand or by its controller. Sources: kluctl (commit b8269b5) `pkg/k8s/k8s_cluster.go` (the field manager),
+ * `pkg/deployment/deployment_item.go` (marks), `pkg/deployment/utils/{delete,hooks}_utils.go`, `docs/kluctl/deployments/annotations`,
+ * `docs/gitops/spec/v1beta1/kluctldeployment.md`. Read only: it was not run against this (docs/facts/fleet-and-kluctl.md).
+ */
+import { annotationsOf } from '../krm/resource.ts'
+import type { JsonObject } from '../text/json.ts'
+import { phrase } from '../text/phrase.ts'
+import { hookValues, keptByHelm } from './helm.ts'
+import { isName, UNKNOWN_SOURCE, unlisted } from './own-resource.ts'
+import { type ApplierKind, type BuiltInRule, NO_SYNCER_REPORT, type Syncer } from './syncer.ts'
+
+const DISCRIMINATOR = 'kluctl.io/discriminator'
+
+const TARGET: ApplierKind = {
+  tool: 'kluctl',
+  title: ({ name }) => phrase`Kluctl target ${name}`,
+  // The label names the target, which Kluctl prunes by; the KluctlDeployment, if there is one, is not named.
+  claim: ({ labels }) => {
+    const name = labels.get(DISCRIMINATOR) ?? ''
+    return isName(name) ? unlisted(name) : undefined
+  },
+  wraps: [],
+  selector: ({ name }) => `${DISCRIMINATOR}=${name}`,
+  source: () => UNKNOWN_SOURCE,
+  // Kluctl keeps no list: it prunes what has the label.
+  inventory: { listed: () => undefined, questions: () => [], id: () => '', ofPackage: false },
+  keeps: [
+    ({ annotations }) =>
+      isTrue(annotations.get('kluctl.io/skip-delete'))
+        ? { rule: 'kluctl-skip-delete', why: 'the object is marked to stay when git drops it (kluctl.io/skip-delete)' }
+        : undefined,
+    keptByHelm,
+  ],
+  sourcePath: 'none',
+  leavesUnmarked: () => false,
+  hooks: hookOf,
+  report: () => NO_SYNCER_REPORT,
+  judge: ({ title }) => ({
+    restores: 'unknown',
+    revertsUnasked: 'unknown',
+    sentence: phrase`${title} applied the package; a KluctlDeployment deploys it again when what it renders changes, or at spec.deployInterval, and without one somebody has to run kluctl deploy: the objects do not tell which`,
+    command: undefined,
+    warnings: [],
+  }),
+}
 
 export const KLUCTL: Syncer = {
   name: 'Kluctl',
-  managers: [{ names: ['kluctl*'], class: 'gitops', alone: false, repeats: 'a GitOps tool', what: 'Kluctl and its controller' }],
+  managers: [
+    // It applies, and updates where an apply fails and it may replace.
+    { names: ['kluctl'], class: 'gitops', alone: true, repeats: 'a KluctlDeployment', what: 'Kluctl, by hand or by its controller' },
+    { names: ['kluctl-*'], class: 'gitops', alone: false, repeats: 'none', what: 'Kluctl: what its controller keeps for itself' },
+  ],
   lastAppliedBy: [],
-  accounts: [],
-  marks: { labels: /^kluctl\.io\//, annotations: /^kluctl\.io\//, shared: [], writers: [], copies: [] },
+  accounts: ['kluctl-system'],
+  marks: {
+    labels: /^kluctl\.io\/(discriminator|tag-\d+)$/,
+    annotations: /^kluctl\.io\/(deployment-item-dir|skip-delete-if-tags)$/,
+    shared: [],
+    writers: [],
+    copies: [],
+  },
   directives: new Map(),
-  requests: 'none',
-  appliers: [],
+  requests: { kinds: /^gitops\.kluctl\.io\//, annotations: /^kluctl\.io\/request-(reconcile|diff|deploy|prune|validate)$/ },
+  appliers: [TARGET],
   ignores: [],
   ignoreMark: 'none',
+  // It renders what a deployment.yaml lists.
   check: 'none',
+}
+
+function isTrue(value: string | undefined): boolean {
+  return value?.toLowerCase() === 'true'
+}
+
+/** `kluctl.io/hook`, or Helm's hooks as Kluctl takes them; and what is in git in order to be deleted or left out. */
+function hookOf(manifest: JsonObject, runs: boolean): BuiltInRule | undefined {
+  const annotations = annotationsOf(manifest)
+  const because = (why: string): BuiltInRule => ({ rule: 'kluctl-hook', why })
+  if (isTrue(annotations.get('kluctl.io/delete'))) return because('Kluctl deletes the object when it deploys (kluctl.io/delete)')
+  if (isTrue(annotations.get('kluctl.io/ignore'))) return because('Kluctl never applies the object (kluctl.io/ignore)')
+  const own = hookValues(manifest, 'kluctl.io/hook')
+  if (own.length === 0 && (!runs || hookValues(manifest, 'helm.sh/hook').length === 0)) return undefined
+  const policies = [...hookValues(manifest, 'kluctl.io/hook-delete-policy'), ...hookValues(manifest, 'helm.sh/hook-delete-policy')]
+  return policies.includes('hook-succeeded') ? because('Kluctl removes this hook after it succeeded (hook-delete-policy)') : undefined
 }

@@ -102,6 +102,8 @@ export interface NamedApplier {
   readonly name: string
   /** The syncer's own resource, in each place where it may be; empty where there is nothing to read. */
   readonly wanted: readonly WantedObject[]
+  /** The Helm release that the marks name, where it uses Helm's library. */
+  readonly release?: { readonly namespace: string; readonly name: string }
 }
 
 /** One applier that marked objects of the package. */

@@ -66,6 +66,12 @@ const MARKS = {
     labels: { 'app.kubernetes.io/managed-by': 'Helm' },
     annotations: { 'meta.helm.sh/release-name': 'web', 'meta.helm.sh/release-namespace': 'shop' },
   },
+  // kluctl pkg/deployment/deployment_item.go; manager: pkg/k8s/k8s_cluster.go
+  kluctl: {
+    manager: 'kluctl',
+    labels: { 'kluctl.io/discriminator': 'shop-prod', 'kluctl.io/tag-0': 'web' },
+    annotations: { 'kluctl.io/deployment-item-dir': 'web' },
+  },
   ci: { manager: 'ci' },
 } as const satisfies { readonly [name: string]: Marks }
 

@@ -5,6 +5,7 @@
 import type { FieldSchema } from '../../krm/field-schema.ts'
 import { countCovered, fieldSetOf, ownsPath } from '../../krm/field-set.ts'
 import { type FieldManager, isSettleManager, type ManagedFieldsEntry, managedFieldsOf, sameManager } from '../../krm/managed-fields.ts'
+import { usesHelm } from '../../syncers/helm.ts'
 import { BEFORE_FIRST_APPLY, CLIENT_SIDE_APPLY, LAST_APPLIED } from '../../syncers/kubectl.ts'
 import { isSameProgram, programOf } from '../../syncers/registry.ts'
 import type { JsonObject } from '../../text/json.ts'
@@ -105,12 +106,9 @@ function isApplier({ manager, operation }: ManagedFieldsEntry): boolean {
   return operation === 'Apply' || manager === CLIENT_SIDE_APPLY || classOfManager(manager) === 'gitops'
 }
 
-/**
- * Whether what Helm stores is what this syncer compares its next apply with. Programs that use Helm's library write under their own names,
- * which say so: helm-controller, terraform-provider-helm_v2.17.0_x5. Another tool may have taken a release over, marks and all.
- */
+/** Whether what Helm stores is what this syncer compares its next apply with. Another tool may have taken a release over, marks and all. */
 export function writesThroughHelm(syncer: Syncer | undefined): boolean {
-  return syncer?.manager.includes('helm') === true
+  return syncer !== undefined && usesHelm(syncer.manager)
 }
 
 function toolsOf(writers: readonly Writer[], objects: number): Tool[] {

@@ -18,7 +18,7 @@ const FAMILIES: { readonly [keeper in Keeper]: readonly string[] } = {
   kpt: ['kpt-live', 'config-sync'],
   flux: ['flux-kustomization'],
   argo: ['argo-application'],
-  helm: ['helm', 'flux-helmrelease'],
+  helm: ['helm', 'flux-helmrelease', 'fleet', 'kluctl'],
 }
 const KEEPERS = APPLIER_KINDS.map(({ tool }) => tool)
 

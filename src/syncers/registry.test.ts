@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { looksSecret } from '../krm/redaction/looks-secret.ts'
+import { APPLIER_KINDS, marksAs, namesOfManager, SYNCERS } from './registry.ts'
+
+const SOURCES = dirname(dirname(fileURLToPath(import.meta.url)))
+
+/** Files that name a syncer's manager, label or annotation, and why they do not ask the registry. */
+const EXCEPTIONS: { readonly [file: string]: { readonly names: readonly string[]; readonly why: string } } = {
+  'drift/noise/declared-noise.ts': {
+    names: ['client.lifecycle.config.k8s.io/mutation', 'config.kubernetes.io/apply-time-mutation'],
+    why: "the format of what people declare in these annotations, which is kpt's, whoever applies",
+  },
+  'krm/redaction/looks-secret.ts': {
+    names: ['kapp.k14s.io/original', 'objectset.rio.cattle.io/applied'],
+    why: 'the room stands above; a test below holds that it hides each copy that the registry names',
+  },
+  'krm/redaction/redacted.ts': {
+    names: ['client.lifecycle.config.k8s.io/deletion', 'config.k8s.io/owning-inventory', 'meta.helm.sh/release-name'],
+    why: 'the room stands above; what is shown of a Secret is listed by hand, one annotation at a time',
+  },
+  'proposal/origins/kustomize-writes.ts': {
+    names: ['app.kubernetes.io/managed-by'],
+    why: 'a label that kustomize itself can write',
+  },
+  'render/kpt/item-annotations.ts': {
+    names: [
+      'config.kubernetes.io/index',
+      'config.kubernetes.io/path',
+      'internal.config.kubernetes.io/annotations-migration-resource-id',
+      'internal.config.kubernetes.io/index',
+      'internal.config.kubernetes.io/package-path',
+      'internal.config.kubernetes.io/path',
+    ],
+    why: 'what kpt writes on the items of a pipeline, which is not what it applies',
+  },
+  'render/package-sources.ts': { names: ['config.kubernetes.io/path'], why: 'the same' },
+}
+
+test('no other file names a manager, a label or an annotation of a syncer', () => {
+  const found = new Map<string, Set<string>>()
+  for (const entry of readdirSync(SOURCES, { recursive: true, withFileTypes: true })) {
+    const file = relative(SOURCES, join(entry.parentPath, entry.name))
+    if (!entry.isFile() || !file.endsWith('.ts') || file.endsWith('.test.ts') || file.startsWith('syncers/')) continue
+    const names = namesIn(readFileSync(join(SOURCES, file), 'utf8'))
+    if (names.size > 0) found.set(file, names)
+  }
+  const listed = Object.fromEntries([...found].sort().map(([file, names]) => [file, [...names].sort()]))
+  const allowed = Object.fromEntries(Object.entries(EXCEPTIONS).map(([file, { names }]) => [file, [...names].sort()]))
+  assert.deepEqual(listed, allowed)
+})
+
+test('the search finds a manager, a mark in a pattern and a directive, and no word of a comment', () => {
+  assert.deepEqual([...namesIn("const a = 'kustomize-controller'")], ['kustomize-controller'])
+  assert.deepEqual([...namesIn('const a = /^kapp\\.k14s\\.io\\/app$/')], ['kapp.k14s.io/app'])
+  assert.deepEqual([...namesIn("get('client.lifecycle.config.k8s.io/deletion')")], ['client.lifecycle.config.k8s.io/deletion'])
+  assert.deepEqual([...namesIn("/** 'kapp' and kapp.k14s.io/app */\n// 'kluctl'\n")], [])
+})
+
+/** Managers as whole texts, and keys of labels and annotations, in texts and in patterns. */
+function namesIn(source: string): Set<string> {
+  const code = source.replace(/\/\*\*?[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '')
+  const managers = [...code.matchAll(/'([^'\n]+)'/g)].map(([, text = '']) => text).filter((text) => MANAGERS.has(text))
+  const keys = [...code.replaceAll('\\', '').matchAll(/[a-z0-9][a-z0-9.-]*\.[a-z0-9.-]+\/[A-Za-z][A-Za-z0-9._-]*/g)].map(([key]) => key)
+  return new Set([...managers, ...keys.filter(isKey)])
+}
+
+/** Backporch renders with these programs and prints their command lines, so their names are other things too. */
+const PROGRAMS = ['kpt', 'helm', 'kubectl']
+const MANAGERS = new Set(
+  SYNCERS.flatMap(({ managers }) => managers.flatMap(({ names }) => names)).filter(
+    (name) => !name.includes('*') && !PROGRAMS.includes(name),
+  ),
+)
+
+function isKey(key: string): boolean {
+  return (
+    APPLIER_KINDS.some(({ sourcePath }) => sourcePath === key) ||
+    SYNCERS.some(({ marks, directives, requests, ignoreMark }) => {
+      const patterns = [marks.labels, marks.annotations, requests === 'none' ? 'none' : requests.annotations]
+      return (
+        patterns.some((pattern) => pattern instanceof RegExp && pattern.test(key)) ||
+        marks.shared.some(({ label }) => label === key) ||
+        marks.copies.includes(key) ||
+        directives.has(key) ||
+        (ignoreMark !== 'none' && ignoreMark.annotation === key)
+      )
+    })
+  )
+}
+
+test('an applier kind is of one syncer only, and what it wraps is one too', () => {
+  const tools = APPLIER_KINDS.map(({ tool }) => tool)
+  assert.equal(new Set(tools).size, tools.length)
+  for (const { tool, wraps } of APPLIER_KINDS) for (const other of wraps) assert.ok(tools.includes(other) && other !== tool, tool)
+})
+
+test('no manager is of two programs that alone write under it, and a person leaves no marks', () => {
+  const alone = SYNCERS.flatMap(({ managers }) => managers.filter((one) => one.alone).flatMap(({ names }) => names))
+  assert.equal(new Set(alone).size, alone.length)
+  for (const name of alone) assert.equal(namesOfManager(name)?.alone, true, name)
+  for (const syncer of SYNCERS) assert.equal(marksAs(syncer, 'argocd-server'), false, syncer.name)
+})
+
+test('an annotation in which a syncer keeps the whole object is a credential, because the object may be a Secret', () => {
+  for (const { marks } of SYNCERS)
+    for (const name of marks.copies) {
+      const path = ['metadata', 'annotations', name].map((each) => ({ kind: 'field' as const, name: each }))
+      assert.equal(looksSecret(path, '{}'), true, name)
+    }
+})
