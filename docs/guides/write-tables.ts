@@ -38,7 +38,7 @@ function classTable(): string {
     const names = managers.map((name) => `\`${name}\``).join(', ')
     return `| ${kind.replace('-', ' ')} | ${names}${subresource === undefined ? '' : ` on \`${subresource}\``} | ${what} |`
   })
-  return ['| class | field manager | what writes so |', '|---|---|---|', ...rows, ''].join('\n')
+  return ['| class | field manager | writer |', '|---|---|---|', ...rows, ''].join('\n')
 }
 
 if (import.meta.main) {

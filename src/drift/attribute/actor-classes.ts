@@ -53,14 +53,14 @@ export const ACTOR_CLASSES: readonly ClassRow[] = [
   {
     class: 'human-tool',
     managers: ['Mozilla'],
-    what: 'a browser: a console that passes requests on (Rancher, OpenShift, Headlamp, Lens) passes on its User-Agent too',
+    what: 'a browser: a console that forwards requests (Rancher, OpenShift, Headlamp, Lens) also forwards its User-Agent',
   },
   {
     class: 'human-tool',
     managers: ['dashboard', 'dashboard-*', 'kubernetes-dashboard*', 'rancher', 'kubesphere*', 'ks-apiserver'],
     what: 'web consoles that write under their own name',
   },
-  { class: 'human-tool', managers: ['curl', 'HTTPie', 'insomnia', 'PostmanRuntime', 'Wget'], what: 'a request by hand' },
+  { class: 'human-tool', managers: ['curl', 'HTTPie', 'insomnia', 'PostmanRuntime', 'Wget'], what: 'a manual request' },
   ...rowsOfSyncers('gitops'),
   { class: 'gitops', managers: ['tanka', 'werf*', 'nelm*', 'helmfile'], what: 'tools that apply a whole release' },
   { class: 'gitops', managers: ['porch*', 'backporch*'], what: 'Porch, and what Backporch itself settles' },
@@ -72,12 +72,12 @@ export const ACTOR_CLASSES: readonly ClassRow[] = [
   {
     class: 'gitops',
     managers: ['deploy@*', 'helm-controller@*', 'eks', 'addon-manager', 'kube-addon-manager'],
-    what: 'manifests that a distribution deploys by itself (k3s and RKE2, EKS add-ons)',
+    what: 'manifests that a distribution deploys (k3s and RKE2, EKS add-ons)',
   },
   {
     class: 'webhook',
     managers: ['*webhook*', '*injector*', '*cainjector*', '*kyverno*', '*gatekeeper*', 'pilot-discovery', 'istiod', '*admission*'],
-    what: 'what fills in certificates and sidecars, and policy engines that change objects',
+    what: 'injectors of certificates and sidecars, and policy engines that change objects',
   },
   {
     class: 'controller',
@@ -93,14 +93,14 @@ export const ACTOR_CLASSES: readonly ClassRow[] = [
     ],
     what: 'the control plane and its nodes; `kube-controller-manager` on `scale` is a HorizontalPodAutoscaler',
   },
-  { class: 'controller', managers: ['*'], subresource: 'status', what: 'whoever writes a status' },
+  { class: 'controller', managers: ['*'], subresource: 'status', what: 'a writer of a status' },
   { class: 'controller', managers: ['vpa-*', 'recommender', 'updater'], what: 'the VerticalPodAutoscaler' },
   { class: 'controller', managers: ['keda', 'keda-*', 'cluster-autoscaler', 'karpenter*', 'descheduler'], what: 'autoscalers' },
   { class: 'controller', managers: ['cert-manager', 'cert-manager-*'], what: 'cert-manager' },
   {
     class: 'controller',
     managers: ['crossplane*', 'apiextensions.crossplane.io/*', '*.upbound.io/*'],
-    what: 'Crossplane: composed resources have a manager of their own each',
+    what: 'Crossplane: each composed resource has its own manager',
   },
   {
     class: 'controller',
@@ -131,7 +131,7 @@ export const ACTOR_CLASSES: readonly ClassRow[] = [
       'controller',
       'operator',
     ],
-    what: 'the names that operators usually have (kubebuilder builds a program `manager`)',
+    what: 'usual names of operators (kubebuilder names its program `manager`)',
   },
   {
     class: 'unknown',
@@ -146,7 +146,7 @@ export const ACTOR_CLASSES: readonly ClassRow[] = [
       'unknown',
       'before-first-apply',
     ],
-    what: 'a library, which says nothing of the program that uses it: Python and generated clients, Java, Node, Go',
+    what: 'a library, which does not identify the program that uses it: Python and generated clients, Java, Node, Go',
   },
 ]
 

@@ -98,7 +98,7 @@ export const AUTOSCALING_RULES: readonly NoiseRule[] = [
   {
     name: 'hpa',
     reason: 'A HorizontalPodAutoscaler sets the replicas of what it targets.',
-    mutes: 'spec.replicas between minReplicas and maxReplicas, whoever wrote it; a count outside of these bounds is shown.',
+    mutes: 'spec.replicas between minReplicas and maxReplicas, regardless of the writer; a count outside of these bounds is shown.',
     link: 'https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/',
     judge: (drift, surroundings) => judgeReplicas(drift, surroundings, 'hpa', 'HorizontalPodAutoscaler'),
   },

@@ -235,7 +235,7 @@ export const CONTROL_PLANE_RULES: readonly NoiseRule[] = [
   {
     name: 'rollout-restart',
     reason: 'A restart stamps the Pod template with the time.',
-    mutes: 'the time of a restart in the Pod template, whoever asked for it; everything else in the template is shown.',
+    mutes: 'the time of a restart in the Pod template, regardless of the writer; everything else in the template is shown.',
     link: 'https://kubernetes.io/docs/reference/kubectl/generated/kubectl_rollout/kubectl_rollout_restart/',
     judge: judgeRestart,
   },
@@ -248,15 +248,15 @@ export const CONTROL_PLANE_RULES: readonly NoiseRule[] = [
   },
   {
     name: 'service-allocation',
-    reason: 'The API server allocates addresses and ports of a Service that git leaves out.',
+    reason: 'The API server allocates addresses and ports of a Service that git omits.',
     mutes:
-      'cluster addresses, address families and node ports that git leaves out and nobody chose; a node port that a person chose is shown.',
+      'cluster addresses, address families and node ports that git omits and the server allocated; a node port that a person chose is shown.',
     link: 'https://kubernetes.io/docs/concepts/services-networking/service/#virtual-ips-and-service-proxies',
     judge: judgeService,
   },
   {
     name: 'namespace-defaults',
-    reason: 'The API server labels each namespace with its name and guards its content.',
+    reason: 'The API server labels each namespace with its name and sets its finalizer.',
     mutes: 'the label kubernetes.io/metadata.name with that name, and the finalizer kubernetes; other labels are shown.',
     link: 'https://kubernetes.io/docs/reference/labels-annotations-taints/#kubernetes-io-metadata-name',
     judge: judgeNamespace,
@@ -271,15 +271,15 @@ export const CONTROL_PLANE_RULES: readonly NoiseRule[] = [
   },
   {
     name: 'controller-finalizers',
-    reason: 'A controller asks to clean up before an object is deleted.',
+    reason: 'A controller adds a finalizer to clean up before an object is deleted.',
     mutes: 'finalizers with a domain that a controller added; a finalizer that a person added is shown.',
     link: 'https://kubernetes.io/docs/concepts/overview/working-with-objects/finalizers/',
     judge: judgeFinalizer,
   },
   {
     name: 'leader-election',
-    reason: 'Whoever leads a group of replicas writes itself into a Lease or an annotation.',
-    mutes: 'the record of the election that no person wrote; other fields of these objects are shown.',
+    reason: 'The leader of a group of replicas writes its identity to a Lease or an annotation.',
+    mutes: 'the election record, unless a person wrote it; other fields of these objects are shown.',
     link: 'https://kubernetes.io/docs/concepts/architecture/leases/#leader-election',
     judge: judgeLeader,
   },

@@ -128,9 +128,9 @@ export const CONTROLLER_FIELD_RULES: readonly NoiseRule[] = [
   },
   {
     name: 'status-like-fields',
-    reason: 'Some controllers say outside of status how things are, or are asked there to look again.',
+    reason: 'Some controllers report state outside of status, or receive requests to reconcile there.',
     mutes:
-      'the conditions of an autoscaler, endpoints, the node of a Pod, what load balancers, Crossplane and Cluster API made, and requests to reconcile; what a person wrote is shown, but for such requests.',
+      'the conditions of an autoscaler, endpoints, the node of a Pod, fields of load balancers, Crossplane and Cluster API, and requests to reconcile; other writes of a person are shown.',
     link: 'https://kubernetes.io/docs/reference/labels-annotations-taints/',
     judge: judgeStatusLike,
   },

@@ -167,17 +167,17 @@ function isPlace(targetPath: string, path: FieldPath, desired: JsonObject): bool
 export const DECLARED_RULES: readonly NoiseRule[] = [
   {
     name: 'mutation-ignore',
-    reason: 'Git says that the object is created and then left to others.',
+    reason: 'Git declares that the object is created once and then changed by others.',
     mutes:
-      'every field of an object that has client.lifecycle.config.k8s.io/mutation: ignore in git and in the cluster; that the object is missing is shown.',
+      'every field of an object that has client.lifecycle.config.k8s.io/mutation: ignore in git and in the cluster; a missing object is shown.',
     link: 'https://cloud.google.com/kubernetes-engine/enterprise/config-sync/docs/how-to/managing-objects',
     judge: judgeMutation,
   },
   {
     name: 'apply-time-mutation',
-    reason: 'The applier puts values of other objects in when it applies.',
+    reason: 'The applier inserts values of other objects when it applies.',
     mutes:
-      'the places that config.kubernetes.io/apply-time-mutation names, with values that it can give and that the syncer wrote; other values are shown.',
+      'the fields that config.kubernetes.io/apply-time-mutation names, with values that it can produce and that the syncer wrote; other values are shown.',
     link: 'https://kpt.dev/reference/annotations/apply-time-mutation/',
     judge: judgeApplyTime,
   },

@@ -168,8 +168,8 @@ function pullPolicyOf(image: Json | undefined): string | undefined {
 export const DEFAULTED_RULES: readonly NoiseRule[] = [
   {
     name: 'defaulted-fields',
-    reason: 'Whoever creates an object owns the defaults that the server puts into it.',
-    mutes: 'fields that git leaves out and that hold the server default; any other value is shown.',
+    reason: 'The creator of an object owns the defaults that the server adds to it.',
+    mutes: 'fields that git omits and that have the server default; any other value is shown.',
     link: 'https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management',
     judge: judgeDefault,
   },

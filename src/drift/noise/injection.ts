@@ -146,7 +146,7 @@ export const INJECTION_RULES: readonly NoiseRule[] = [
     name: 'ca-bundle',
     reason: 'An injector writes the CA bundle of a webhook, a conversion webhook or an aggregated API.',
     mutes:
-      'caBundle with a certificate, where git asks for it by annotation, or leaves it open and an injector filled it in; a bundle that a person wrote is shown.',
+      'caBundle with a certificate, if git requests it by annotation, or omits it and an injector wrote it; a bundle that a person wrote is shown.',
     link: 'https://cert-manager.io/docs/concepts/ca-injector/',
     judge: judgeBundle,
   },
@@ -173,7 +173,7 @@ export const INJECTION_RULES: readonly NoiseRule[] = [
   },
   {
     name: 'disruption-budget-webhooks',
-    reason: 'Webhooks fill in the eviction policy of a PodDisruptionBudget that git leaves open.',
+    reason: 'Webhooks fill in the eviction policy of a PodDisruptionBudget that git omits.',
     mutes: 'spec.unhealthyPodEvictionPolicy that a webhook added; the budget itself, and what a person sets, is shown.',
     link: 'https://kubernetes.io/docs/tasks/run-application/configure-pdb/#unhealthy-pod-eviction-policy',
     judge: judgeBudget,
