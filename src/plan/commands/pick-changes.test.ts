@@ -51,7 +51,7 @@ test('a wish decides what it names, the record what it knows, the policy the res
   )
   const wish = { resolution: 'Release', changes: new Set([a ?? '']), message: undefined } as const
   const resolutions = (open: typeof record | undefined, wished: typeof wish | undefined): string[] =>
-    planResolutions(changes, open, wished, () => 'Restore', TEST_KEY).map(({ resolution }) => resolution)
+    planResolutions(changes, open, wished, { byPolicy: () => 'Restore', key: TEST_KEY }).map(({ resolution }) => resolution)
   assert.deepEqual(resolutions(record, wish), ['Release', 'Adopt', 'Restore'])
   assert.deepEqual(resolutions(record, undefined), ['Adopt', 'Adopt', 'Restore'])
   assert.deepEqual(resolutions(undefined, undefined), ['Restore', 'Restore', 'Restore'])
@@ -66,7 +66,8 @@ test('what a record plans of all changes is taken over as it is, and what the po
   const known = { keyId: TEST_KEY.id }
   const part = recordOf([changeOf({ fingerprint: a, resolution: 'Adopt' })], known)
   const all = recordOf([changeOf({ fingerprint: a, resolution: 'Adopt' }), changeOf({ fingerprint: b, resolution: 'Release' })], known)
-  const plan = (open: typeof all, policy: 'Restore' | 'Adopt') => planResolutions(changes, open, undefined, () => policy, TEST_KEY)
+  const plan = (open: typeof all, policy: 'Restore' | 'Adopt') =>
+    planResolutions(changes, open, undefined, { byPolicy: () => policy, key: TEST_KEY })
   const words = (planned: ReturnType<typeof plan>): string[] => planned.map(({ resolution }) => resolution)
   assert.deepEqual(words(plan(part, 'Restore')), ['Adopt', 'Restore'])
   assert.deepEqual(words(plan(part, 'Adopt')), ['Adopt', 'Adopt'], 'the policy has another window now')
@@ -93,7 +94,10 @@ test('what was chosen for a field stays chosen when its live value moves on', ()
     resolution: 'Adopt',
   })
   const changes = [{ drift: after, desired: undefined, fingerprint: itemFingerprint(after, TEST_KEY) }]
-  const planned = planResolutions(changes, recordOf([chosen], { keyId: TEST_KEY.id }), undefined, () => 'Restore', TEST_KEY)
+  const planned = planResolutions(changes, recordOf([chosen], { keyId: TEST_KEY.id }), undefined, {
+    byPolicy: () => 'Restore',
+    key: TEST_KEY,
+  })
   assert.deepEqual(
     planned.map(({ resolution }) => resolution),
     ['Adopt'],

@@ -58,8 +58,7 @@ export function planResolutions(
   changes: readonly OpenChange[],
   open: DriftRecord | undefined,
   wish: Wish | undefined,
-  byPolicy: (change: OpenChange) => Resolution,
-  key: RedactionKey,
+  { byPolicy, key }: { readonly byPolicy: (change: OpenChange) => Resolution; readonly key: RedactionKey },
 ): readonly PlannedChange[] {
   // The open record alone decides where it knows every change; then the plan is computed once for both.
   if (wish === undefined && open !== undefined) {

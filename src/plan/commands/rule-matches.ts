@@ -31,7 +31,7 @@ export function ruleMatches(
     const id = ruleId(rule)
     // Twice the same rule is one.
     if (ignores.has(id)) continue
-    const entry = entryOf(id, hitsOf(rule, seen), before.get(id), today, seen.incomplete.length === 0)
+    const entry = entryOf(id, { hits: hitsOf(rule, seen), complete: seen.incomplete.length === 0 }, before.get(id), today)
     if (entry !== undefined) ignores.set(id, { ...entry, ...annotationOf(rule) })
   }
   return ignores.size === 0 ? {} : { ignores: [...ignores.values()] }
@@ -46,7 +46,12 @@ function hitsOf(rule: IgnoreRule, { verdicts }: Pick<Observation, 'verdicts'>): 
 }
 
 /** Undefined where nobody can say: what could not be read may be what the rule is there for. */
-function entryOf(rule: string, hits: number, before: RuleMatch | undefined, today: string, complete: boolean): RuleMatch | undefined {
+function entryOf(
+  rule: string,
+  { hits, complete }: { readonly hits: number; readonly complete: boolean },
+  before: RuleMatch | undefined,
+  today: string,
+): RuleMatch | undefined {
   if (hits > 0) return { rule, hits }
   const since = before?.unmatchedSince
   if (since !== undefined) return { rule, unmatchedSince: since, ...(before?.matched === true ? { matched: true } : {}) }

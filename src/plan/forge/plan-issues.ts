@@ -63,13 +63,10 @@ function stormIssues({ view, forge, storm, now }: IssueGround, after: LedgerCont
   if (!hasStorm(after) || storm === undefined) return []
   const { dialect, version } = forge
   const folders = new Map([...after.reports].map(([folder, report]) => [report, folder]))
-  const subject = stormSubject(
-    newlyDrifting([...after.reports.values()], now),
-    storm,
-    repositoryLimits(view.policies),
-    ({ spec }) => unitName(spec.unit),
-    (report) => statusUrl(forge, folders.get(report) ?? ''),
-  )
+  const subject = stormSubject(newlyDrifting([...after.reports.values()], now), storm, repositoryLimits(view.policies), {
+    nameOf: ({ spec }) => unitName(spec.unit),
+    urlOf: (report) => statusUrl(forge, folders.get(report) ?? ''),
+  })
   return [{ kind: 'issue', topic: STORM, ...stormText({ ...subject, dialect, version }) }]
 }
 

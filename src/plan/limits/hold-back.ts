@@ -42,7 +42,7 @@ export function holdsOf(units: readonly UnitResult[], { view, ledger: { reports 
   const holds = planHolds({
     units: planned,
     limits,
-    proposals: openProposals(view.refs, view.proposals, view.closed, planned, now),
+    proposals: openProposals(view, planned, now),
     storm,
     asked: new Set([...ticks.open, ...ticks.raise]),
     now,

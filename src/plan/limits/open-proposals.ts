@@ -1,9 +1,7 @@
 /** Our proposals that are open after a turn, and those that were opened lately: what the limits count. */
-import type { ObjectId } from '../../package/object-id.ts'
 import { parseWorkspaceBranch } from '../../package/ref-name.ts'
-import type { KnownProposal } from '../../ports/hosted-forge.ts'
-import type { ClosedEpisode } from '../../record/schema.ts'
 import type { PlannedUnit } from '../turn/planned-unit.ts'
+import type { TurnView } from '../turn/turn-view.ts'
 import { later, openedAt } from './drift-age.ts'
 
 const HOUR = 3_600
@@ -20,9 +18,7 @@ export interface OpenProposals {
  * @param now RFC 3339 UTC
  */
 export function openProposals(
-  refs: ReadonlyMap<string, ObjectId>,
-  proposals: ReadonlyMap<string, KnownProposal>,
-  closed: readonly ClosedEpisode[],
+  { refs, proposals, closed }: Pick<TurnView, 'refs' | 'proposals' | 'closed'>,
   units: readonly PlannedUnit[],
   now: string,
 ): OpenProposals {

@@ -55,7 +55,9 @@ export function planHolds(question: LimitsQuestion): ReadonlyMap<string, Hold> {
   let waiting = 0
   for (const opening of openings) {
     if (opening.free) continue
-    const hold = holdOf(opening, question, times) ?? slotHold(opening, limits, proposals.open.size + opened, taken(opened), waiting)
+    const hold =
+      holdOf(opening, question, times) ??
+      slotHold(opening, limits, { open: proposals.open.size + opened, openings: taken(opened), waiting })
     if (hold === undefined) opened += 1
     else if (hold.reason === 'hourly-limit') waiting += 1
     if (hold !== undefined)
@@ -164,7 +166,15 @@ function stormHold(live: readonly PlannedUnit[], storm: Storm, limits: Limits): 
 }
 
 /** @param openings within the last hour, ascending @param waiting how many wait for an hour to pass already */
-function slotHold({ units }: Opening, limits: Limits, open: number, openings: readonly string[], waiting: number): Hold | undefined {
+interface Slots {
+  readonly open: number
+  /** RFC 3339 UTC, ascending. */
+  readonly openings: readonly string[]
+  /** Proposals that wait for the hour. */
+  readonly waiting: number
+}
+
+function slotHold({ units }: Opening, limits: Limits, { open, openings, waiting }: Slots): Hold | undefined {
   const { prConcurrentLimit, prHourlyLimit } = limits
   if (prConcurrentLimit !== 0 && open >= prConcurrentLimit) {
     return { reason: 'concurrent-limit', why: `the policy allows ${prConcurrentLimit} open ${proposalWord(prConcurrentLimit)} at once` }

@@ -109,13 +109,10 @@ test('the issue is about the objects of the clusters that storm, and says what i
     ...['a', 'b'].map((name) => report({ name, differ: 30, of: 50 })),
     report({ cluster: 'dev', name: 'a', differ: 1, of: 50 }),
   ]
-  const subject = stormSubject(
-    reports,
-    { fleet: false, clusters: new Set(['prod']) },
-    DEFAULT_LIMITS,
-    ({ spec }) => spec.unit.package,
-    () => '',
-  )
+  const subject = stormSubject(reports, { fleet: false, clusters: new Set(['prod']) }, DEFAULT_LIMITS, {
+    nameOf: ({ spec }) => spec.unit.package,
+    urlOf: () => '',
+  })
   const { title, body } = stormText({ ...subject, dialect: GITEA, version: '0.0.0' })
   assert.match(title, /^Drift storm: 60 objects of 2 packages since /)
   assert.match(body, /60 objects of 2 packages in 1 cluster began to differ/)

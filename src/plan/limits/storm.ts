@@ -91,8 +91,7 @@ export function stormSubject(
   began: readonly DriftReport[],
   storm: Storm,
   { stormThreshold, stormObjects, stormShare }: Limits,
-  nameOf: (report: DriftReport) => string,
-  urlOf: (report: DriftReport) => string,
+  { nameOf, urlOf }: { readonly nameOf: (report: DriftReport) => string; readonly urlOf: (report: DriftReport) => string },
 ): Omit<StormSubject, 'dialect' | 'version'> {
   const drifting = storm.fleet ? began : began.filter((report) => storm.clusters.has(clusterOf(report)))
   const writers = new Map<string, number>()

@@ -55,6 +55,16 @@ export function filesOfProposal(observation: Observation, proposal: OpenBranch):
   return new Turn(observation, {}).filesOf(proposal)
 }
 
+/** What comes of the unit in this turn. */
+interface Outcome {
+  readonly state: DriftReport['status']['state']
+  readonly outcome: BranchOutcome
+  /** Where the record is after it; undefined where there is none. */
+  readonly branch?: Pick<OpenBranch, 'ref' | 'state' | 'record'> | undefined
+  readonly writes?: GitWrites
+  readonly notes?: readonly Note[]
+}
+
 /** One for all, so that what is said of it is known again. */
 const NOTHING_OPEN: readonly PlannedChange[] = []
 const NO_FILES: ProposalFiles = { changes: [], notes: [] }
@@ -111,13 +121,14 @@ class Turn {
     if (this.open === undefined && this.seen.git.unreadable.length > 0) return this.keepOpen(active, fingerprint, 'frozen', [])
     if (this.isFrozen(active))
       return this.keepOpen(active, fingerprint, 'frozen', [leftAlone('not everything could be observed, and the open record stays')])
-    if (this.wish === undefined && this.seen.policy.mode === 'Off')
-      return this.done(active, fingerprint, 'Off', 'none', undefined, NO_WRITES, [])
+    if (this.wish === undefined && this.seen.policy.mode === 'Off') return this.done(active, fingerprint, { state: 'Off', outcome: 'none' })
     const until = silencedUntil(this.found.closed, fingerprint, this.at)
     if (this.wish === undefined && this.open === undefined && until !== undefined) {
-      return this.done(active, fingerprint, 'Silenced', 'silenced', undefined, NO_WRITES, [
-        { cause: 'silenced', subject: '', text: `rejected before: silent until ${until}` },
-      ])
+      return this.done(active, fingerprint, {
+        state: 'Silenced',
+        outcome: 'silenced',
+        notes: [{ cause: 'silenced', subject: '', text: `rejected before: silent until ${until}` }],
+      })
     }
     return this.record(active, fingerprint)
   }
@@ -155,7 +166,7 @@ class Turn {
     const inAdoptWindow = adoptWindowOf(this.seen)
     const byPolicy = (change: (typeof open)[number]) =>
       possibleResolution(change, change.drift.scaler !== undefined ? 'Release' : inAdoptWindow(change.drift) ? 'Adopt' : policy.defaultPlan)
-    return planResolutions(open, this.joint?.like ?? this.open?.record, this.wish, byPolicy, key)
+    return planResolutions(open, this.joint?.like ?? this.open?.record, this.wish, { byPolicy, key })
   }
 
   private fight(): Hold | undefined {
@@ -167,12 +178,16 @@ class Turn {
   private withoutDrift(applying: number): UnitPlan {
     if (this.wish !== undefined) throw nothingToDecide(this.seen, applying)
     const state = applying > 0 ? 'Applying' : this.seen.incomplete.length === 0 ? waitingState(this.seen.verdicts) : 'Unknown'
-    if (this.isUnread()) return this.done(NOTHING_OPEN, '', state, this.open === undefined ? 'none' : 'frozen', this.open, NO_WRITES, [])
+    if (this.isUnread())
+      return this.done(NOTHING_OPEN, '', { state, outcome: this.open === undefined ? 'none' : 'frozen', branch: this.open })
     if (this.open?.foreign)
-      return this.done(NOTHING_OPEN, '', state, 'foreign', this.open, NO_WRITES, [
-        leftAlone(`${short(this.open.ref)} is somebody else's now`),
-      ])
-    if (this.open === undefined) return this.done(NOTHING_OPEN, '', state, applying > 0 ? 'applying' : 'none', undefined, NO_WRITES, [])
+      return this.done(NOTHING_OPEN, '', {
+        state,
+        outcome: 'foreign',
+        branch: this.open,
+        notes: [leftAlone(`${short(this.open.ref)} is somebody else's now`)],
+      })
+    if (this.open === undefined) return this.done(NOTHING_OPEN, '', { state, outcome: applying > 0 ? 'applying' : 'none' })
     const resolvedByGit = !sameTree(this.seen.git.tree, this.seen.git.baseTrees.get(this.open.base))
     const outcome = resolvedByGit ? 'ResolvedByGit' : 'Healed'
     const closed = closedEpisodeOf(this.open.record, { outcome, decidedBy: '', at: this.at })
@@ -181,7 +196,12 @@ class Turn {
       updates: this.withdrawn(''),
       ledger: [{ path: closedPath(this.open.record.spec.began, this.open.record.spec.episode), text: formatDocument(closed) }],
     }
-    const plan = this.done(NOTHING_OPEN, '', state, 'healed', undefined, writes, [withdrawnNote(this.seen, this.open, resolvedByGit)])
+    const plan = this.done(NOTHING_OPEN, '', {
+      state,
+      outcome: 'healed',
+      writes,
+      notes: [withdrawnNote(this.seen, this.open, resolvedByGit)],
+    })
     return { ...plan, outcomes: [...plan.outcomes, { ref: this.open.ref, episode: closed }] }
   }
 
@@ -223,13 +243,13 @@ class Turn {
     const ref = `refs/heads/${branch}`
     const spare = this.withdrawn(ref)
     if (open?.ref === ref && !open.outdated && spare.length === 0 && saysTheSame(seen, open, record)) {
-      return this.done(active, fingerprint, 'Drifted', 'unchanged', open, NO_WRITES, [])
+      return this.done(active, fingerprint, { state: 'Drifted', outcome: 'unchanged', branch: open })
     }
     const previous = this.found.branches.find((other) => other.ref === ref)
     // A branch of this name without our record is somebody's: asking for a new one would fail every push of the turn.
     if (previous === undefined && seen.git.refs.has(ref)) {
       if (this.wish !== undefined) throw cannotChange(seen, { ref }, 'foreign')
-      return this.done(active, fingerprint, 'Drifted', 'foreign', undefined, NO_WRITES, [leftAlone(`${branch} has no record of ours`)])
+      return this.done(active, fingerprint, { state: 'Drifted', outcome: 'foreign', notes: [leftAlone(`${branch} has no record of ours`)] })
     }
     let files: ProposalFiles
     try {
@@ -252,15 +272,13 @@ class Turn {
       at: secondsSince1970(this.at),
     }
     const outcome = open === undefined ? 'created' : 'updated'
-    return this.done(
-      active,
-      fingerprint,
-      'Drifted',
+    return this.done(active, fingerprint, {
+      state: 'Drifted',
       outcome,
-      { ref, state, record },
-      { ...NO_WRITES, commits: [commit], updates },
-      files.notes,
-    )
+      branch: { ref, state, record },
+      writes: { ...NO_WRITES, commits: [commit], updates },
+      notes: files.notes,
+    })
   }
 
   /** Of the open record; a unit that leaves a joint proposal whose branch has its name begins a new one. */
@@ -283,7 +301,13 @@ class Turn {
     const files = same && !joint.files ? NO_FILES : this.proposalFiles(active, record, 'proposed', joint.workspace)
     const outcome = same ? 'unchanged' : open === undefined ? 'created' : 'updated'
     const branch = { ref: joint.ref, state: 'proposed', record } as const
-    const plan = this.done(active, fingerprint, 'Drifted', outcome, branch, { ...NO_WRITES, updates }, files.notes)
+    const plan = this.done(active, fingerprint, {
+      state: 'Drifted',
+      outcome,
+      branch,
+      writes: { ...NO_WRITES, updates },
+      notes: files.notes,
+    })
     return { ...plan, joint: files.changes }
   }
 
@@ -329,17 +353,13 @@ class Turn {
 
   private keepOpen(active: readonly PlannedChange[], fingerprint: string, outcome: 'foreign' | 'frozen', notes: readonly Note[]): UnitPlan {
     if (this.wish !== undefined) throw cannotChange(this.seen, this.open, outcome)
-    return this.done(active, fingerprint, 'Drifted', outcome, this.open, NO_WRITES, notes)
+    return this.done(active, fingerprint, { state: 'Drifted', outcome, branch: this.open, notes })
   }
 
   private done(
     active: readonly PlannedChange[],
     fingerprint: string,
-    state: DriftReport['status']['state'],
-    outcome: BranchOutcome,
-    branch: Pick<OpenBranch, 'ref' | 'state' | 'record'> | undefined,
-    writes: GitWrites,
-    notes: readonly Note[],
+    { state, outcome, branch, writes = NO_WRITES, notes = [] }: Outcome,
   ): UnitPlan {
     const report = unitReport(this.seen, active, fingerprint, { state, branch, hold: this.hold })
     // A report that is not written yet is new even when it says that nothing differs.
