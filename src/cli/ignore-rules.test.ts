@@ -120,7 +120,7 @@ test('status tells of rules that hide nothing any more', async () => {
   const world = ground()
   await world.plan()
   const { stderr } = await runInWorld(world, ['status'])
-  assert.match(stderr, /^note: the ignore rule at \.drift\/policy\.yaml:10 ended on 2026-10-01 and hides nothing any more$/m)
+  assert.match(stderr, /^note: the ignore rule at \.drift\/policy\.yaml:10 ended on 2026-10-01 and no longer matches anything$/m)
   assert.doesNotMatch((await runInWorld(world, ['status', '-q'])).stderr, /ignore rule/)
 })
 
@@ -131,7 +131,7 @@ test('-o markdown names the ignore rules that have ended, and -o json has them a
     const { stdout } = await runInWorld(world, [command, '-o', 'markdown'])
     assert.match(
       stdout,
-      /### Ignore rules that hide nothing\n\n- the ignore rule at `\.drift\/policy\.yaml:10` ended on `2026-10-01` and hides/,
+      /### Ignore rules that match nothing\n\n- the ignore rule at `\.drift\/policy\.yaml:10` ended on `2026-10-01` and no longer matches/,
       command,
     )
     const { notes } = JSON.parse((await runInWorld(world, [command, '-o', 'json'])).stdout)
@@ -210,7 +210,7 @@ test('where pull requests are, ignore opens one that says who asked, and the sam
   assert.equal(again.stdout.split('\n')[0], stdout.split('\n')[0])
   const [opened, ...others] = forge.proposals
   assert.deepEqual([others.length, opened?.title], [0, 'chore(drift): ignore Deployment/web spec.replicas'])
-  assert.match(opened?.body ?? '', /asked on the command line/)
+  assert.match(opened?.body ?? '', /requested on the command line/)
 })
 
 const REFUSED: readonly (readonly [argv: readonly string[], error: RegExp])[] = [

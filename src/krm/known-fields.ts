@@ -1,6 +1,6 @@
 /**
  * A manifest without the fields that the server does not know. A server drops them from what a client-side apply sends, and refuses a
- * server-side apply because of them (docs/facts/refused-applies.md): they are nobody's drift, and git says something that nothing does.
+ * server-side apply because of them (docs/facts/refused-applies.md): they are nobody's drift; git declares something that nothing does.
  */
 
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../text/json.ts'

@@ -37,7 +37,7 @@ test('after the reminder the owners of the changed files are asked by name, once
   assert.match(body ?? '', /longer than 14 days \(drift `[0-9a-f]{8}`\)\. @ada @org\/web, you own its files/)
   assert.doesNotMatch(body ?? '', /everybody|ops@/)
   assert.ok(forge.proposals[0]?.labels.includes('drift-state/stale'))
-  assert.match(forge.proposals[0]?.body ?? '', /\*\*Overdue:\*\* nobody has decided for 14 days/)
+  assert.match(forge.proposals[0]?.body ?? '', /\*\*Overdue:\*\* no decision for 14 days/)
   assert.match(forge.issues.get('dashboard')?.body ?? '', /\*\*no decision for 14 days\*\*/)
   const sent = [forge.writes.length, forge.issueWrites.length, world.repository.pushes.length]
   for (let turn = 0; turn < 5; turn += 1) await world.plan()

@@ -46,7 +46,7 @@ test('a pull request is on it with its number; the same state is not written aga
   assert.deepEqual(forge.issueWrites, ['open dashboard'])
   world.sync()
   await world.scan()
-  assert.match(bodyOf(forge), /Nothing needs anybody/)
+  assert.match(bodyOf(forge), /Nothing needs attention/)
   for (let turn = 0; turn < 5; turn += 1) await world.scan()
   assert.deepEqual(forge.issueWrites, ['open dashboard', 'edit dashboard'])
 })
@@ -60,11 +60,11 @@ test('ignore rules that have ended are named on it, with their place; they alone
   await world.scan()
   assert.match(
     bodyOf(forge),
-    /\*\*Ignore rules that hide nothing\*\* \(1\)\n\n.*\n\n- the ignore rule at `\.drift\/policy\.yaml:4` ended on `2026-10-01` and hides nothing any more\n/,
+    /\*\*Ignore rules that match nothing\*\* \(1\)\n\n.*\n\n- the ignore rule at `\.drift\/policy\.yaml:4` ended on `2026-10-01` and no longer matches anything\n/,
   )
   world.sync()
   await world.scan()
-  assert.match(bodyOf(forge), /No drift needs anybody; some ignore rules do\./)
+  assert.match(bodyOf(forge), /No drift needs attention\. Some ignore rules do\./)
 })
 
 test('a process that ends before it says that all is quiet says so in the next turn', async () => {
@@ -78,7 +78,7 @@ test('a process that ends before it says that all is quiet says so in the next t
   await assert.rejects(world.scan())
   forge.beforeWrite = () => undefined
   await world.scan()
-  assert.match(bodyOf(forge), /Nothing needs anybody/)
+  assert.match(bodyOf(forge), /Nothing needs attention/)
 })
 
 test('a tick opens what is held back, in the next turn and only that drift', async () => {
@@ -179,5 +179,5 @@ test('a package whose syncer is stuck is on it with what it waits for, once, and
   assert.deepEqual(forge.issueWrites, ['open dashboard'])
   world.apply({ a: { color: 'green' } })
   await world.scan()
-  assert.match(bodyOf(forge), /Nothing needs anybody/)
+  assert.match(bodyOf(forge), /Nothing needs attention/)
 })

@@ -29,7 +29,7 @@ test('merged, waiting, verified: a status on the commit that landed, and one sen
   await world.plan()
   assert.deepEqual(told(forge, sent), ['status drift/restored pending', 'status drift/restored success', 'comment #1 outcome'])
   assert.ok([...forge.statuses.keys()].some((key) => key.includes(landing) && key.includes('drift/restored')))
-  assert.match(forge.comments.at(-1)?.body ?? '', /^Verified at 2026-11-21 10:0\d UTC: the cluster is what git says again\.\n$/)
+  assert.match(forge.comments.at(-1)?.body ?? '', /^Verified at 2026-11-21 10:0\d UTC: the cluster matches git again\.\n$/)
   await world.plan()
   assert.equal(told(forge, sent).length, 3)
 })
@@ -53,7 +53,7 @@ test('merged and never applied: told after the time of the policy, and proposed 
   assert.deepEqual([plan.report.status.state, plan.outcome], ['Drifted', 'created'])
   assert.deepEqual(told(forge, sent).slice(0, 3), ['status drift/restored failure', 'comment #1 outcome', 'open #2'])
   assert.match(forge.comments.at(-1)?.body ?? '', /^\*\*Merged, and at .* the cluster still differs from git\*\*: /)
-  assert.match(forge.proposals[1]?.body ?? '', /\*\*Restore failed:\*\* `drift-[0-9a-f]{8}` was merged about the same/)
+  assert.match(forge.proposals[1]?.body ?? '', /\*\*Restore failed:\*\* `drift-[0-9a-f]{8}` restored the same fields and was merged/)
   const again = forge.writes.length
   for (let turn = 0; turn < 5; turn += 1) await world.plan()
   assert.equal(forge.writes.length, again)

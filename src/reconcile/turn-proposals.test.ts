@@ -90,7 +90,7 @@ test('closed in the browser: told once, the branch gone, silent for exactly this
     silentUntil: '2026-12-21T10:01:30Z',
     reason: 'the proposal was closed',
   })
-  assert.match(forge.comments[0]?.body ?? '', /is not raised again until 2026-12-21/)
+  assert.match(forge.comments[0]?.body ?? '', /This drift is silenced until 2026-12-21/)
   const sent = forge.writes.length
   for (let turn = 0; turn < 10; turn += 1) assert.equal((await world.plan()).outcome, 'silenced')
   assert.equal(forge.writes.length, sent)

@@ -196,7 +196,7 @@ test('a writer who is only the last one known is not accused', () => {
 
 test('who settles is said', () => {
   const settle = (by: 'syncer' | 'backporch') => formatProposalMessage(subjectOf(recordOf([changeOf()], { settle: by })), 'Proposed')
-  assert.match(settle('syncer'), /whoever applies the package puts the cluster back/)
+  assert.match(settle('syncer'), /the syncer of the package puts the cluster back/)
   assert.match(settle('backporch'), /backporch then writes exactly these values to the cluster/)
 })
 

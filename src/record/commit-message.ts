@@ -141,7 +141,7 @@ function whatMergingDoes(record: DriftRecord, lifecycle: 'Draft' | 'Proposed'): 
   const { plan, settle } = record.spec
   if (plan === 'Restore' && settle === 'backporch')
     return 'Merging keeps git as it is, and backporch then writes exactly these values to the cluster.'
-  if (plan === 'Restore') return 'Merging keeps git as it is: whoever applies the package puts the cluster back.'
+  if (plan === 'Restore') return 'Merging keeps git as it is: the syncer of the package puts the cluster back.'
   if (plan === 'Adopt') return 'Merging makes git say what the cluster runs.'
   if (plan === 'Release') return 'Merging stops managing these fields in git; the cluster stays as it is.'
   return 'Merging does for each change what its resolution in the record says.'

@@ -75,6 +75,6 @@ test('a box is bound to a fingerprint; without one there is none', () => {
 
 test('quiet is when nothing waits for anybody; ignore rules alone are quiet', () => {
   assert.deepEqual([isQuiet(DASHBOARD), isQuiet(QUIET_DASHBOARD)], [false, true])
-  assert.match(dashboardText(QUIET_DASHBOARD).body, /No drift needs anybody; some ignore rules do/)
-  assert.match(dashboardText({ ...QUIET_DASHBOARD, staleRules: [] }).body, /Nothing needs anybody/)
+  assert.match(dashboardText(QUIET_DASHBOARD).body, /No drift needs attention\. Some ignore rules do/)
+  assert.match(dashboardText({ ...QUIET_DASHBOARD, staleRules: [] }).body, /Nothing needs attention/)
 })

@@ -31,7 +31,7 @@ test('a forge that never knows of the merge shows it as closed: a comment says t
   assert.deepEqual(more, [])
   assert.match(
     merged,
-    /^\*\*Merged\*\* by .*ada.*: .* on the base branch has it\. Memory does not know of that merge and shows this as closed/,
+    /^\*\*Merged\*\* by .*ada.*: .* on the base branch contains it\. Memory does not recognise that merge and shows this pull request as closed/,
   )
   world.sync()
   await world.plan()

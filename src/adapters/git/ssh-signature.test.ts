@@ -133,7 +133,7 @@ describe('signatures of commits', { skip }, () => {
     'the signature in the message': () => Buffer.concat([commitOf('one'), Buffer.from(armour)]),
   }
   for (const [what, made] of Object.entries(MADE_UP)) {
-    it(`${what} is not ours, and git says so too`, () => {
+    it(`${what} is not ours; git declares so too`, () => {
       const commit = made()
       assert.ok(what === 'no signature' || !commit.equals(signed), 'nothing was changed')
       assert.equal(isSignedBy(commit, [key.publicKey]), false)

@@ -20,7 +20,7 @@ interface PullRequest {
 
 const RECORDS = `${DRIFT_FOLDER}/records`
 
-/** @returns 0 when every record holds; 1 when one does not; 3 when the drift of one could not be looked at, unless `partial` is ok */
+/** @returns 0 when every record holds; 1 when one does not; 3 when the drift of one could not be observed, unless `partial` is ok */
 export async function verifyPullRequest(action: ActionRun): Promise<number> {
   const { runner, world, inputs } = action
   const pull = readEvent(world.env)

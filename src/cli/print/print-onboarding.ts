@@ -53,7 +53,7 @@ export function printOnboarding({ subject, files }: Onboarding, options: PrintOp
     write(
       `would open with mode Propose today: ${count(today.length, 'pull request')} (${risky('critical')} critical, ${risky('high')} high)${waiting.length === 0 ? '' : ` · ${waiting.length} of low risk ${waiting.length === 1 ? 'waits' : 'wait'} for the digest`} · as the policy stands: ${now} · ${count(expected.muted.fields, 'difference')} muted`,
     )
-    for (const { packageName, code, why } of expected.failed) write(`  could not be looked at: ${packageName}: ${code}: ${why}`)
+    for (const { packageName, code, why } of expected.failed) write(`  could not be observed: ${packageName}: ${code}: ${why}`)
   }
   write(`the account needs: ${rights.map(({ name }) => name).join(', ')} · rules for the branches: backporch init --print-ruleset`)
   if (options.dryRun !== true) return

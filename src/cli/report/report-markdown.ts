@@ -59,7 +59,7 @@ function observedText({ items }: DriftReportList): string {
 }
 
 const WRITER_NOTE =
-  ' The last writer is a field manager: a name that the client gave itself, with the time of its last write to any of its fields.'
+  ' The last writer is a field manager: a name that the client chose, with the time of its last write to any of its fields.'
 
 function heading({ items, incomplete }: DriftReportList, drifted: readonly DriftReport[], hidden: number): string {
   const changes = drifted.reduce((sum, { spec }) => sum + spec.changes.length, 0)
@@ -162,7 +162,7 @@ function stalePart(notes: DriftReportList['notes'] = []): string[] {
     ...examples.map(({ text }) => `- ${markdownProse(text, 300)}`),
     ...(all > examples.length ? [`- and ${all - examples.length} more: ${markdownCode('backporch get ignores')} lists them`] : []),
   ])
-  return lines.length === 0 ? [] : ['### Ignore rules that hide nothing', '', ...lines, '']
+  return lines.length === 0 ? [] : ['### Ignore rules that match nothing', '', ...lines, '']
 }
 
 function incompletePart({ incomplete, items }: DriftReportList): string[] {

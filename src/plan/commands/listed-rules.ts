@@ -102,7 +102,7 @@ export function staleRules(rules: readonly ListedRule[], today: string): readonl
   const limit = new Date(Date.parse(`${today}T00:00:00Z`) - STALE_DAYS * 86_400_000).toISOString().slice(0, 10)
   return rules.flatMap((rule) => {
     const { where, expires, state, unmatchedSince, lastMatched } = rule
-    if (state === 'Expired') return [{ rule, why: `the ignore rule at ${where} ended on ${expires} and hides nothing any more` }]
+    if (state === 'Expired') return [{ rule, why: `the ignore rule at ${where} ended on ${expires} and no longer matches anything` }]
     if (state !== 'Unmatched' || unmatchedSince > limit) return []
     const when =
       lastMatched === 'never'

@@ -89,7 +89,7 @@ test('rules are listed with what is known of them, and those that hide nothing a
     ],
   )
   const told = (today: string) => staleRules(listRules(set, [report], today), today).map(({ why }) => why)
-  const over = 'the ignore rule at .drift/policy.yaml:10 ended on 2026-01-01 and hides nothing any more'
+  const over = 'the ignore rule at .drift/policy.yaml:10 ended on 2026-01-01 and no longer matches anything'
   const stale = 'the ignore rule at .drift/policy.yaml:8 has matched nothing since it was first tried on 2026-11-21'
   assert.deepEqual(told('2026-12-20'), [over])
   assert.deepEqual(told('2026-12-21'), [stale, over])

@@ -117,6 +117,6 @@ test('the issue is about the objects of the clusters that storm, and says what i
   assert.match(title, /^Drift storm: 60 objects of 2 packages since /)
   assert.match(body, /60 objects of 2 packages in 1 cluster began to differ/)
   assert.match(body, /more than 50 objects and more than 20 % of all objects of a cluster in an hour/)
-  assert.match(body, /No pull requests are opened for them while it lasts/)
+  assert.match(body, /No pull requests are opened for them during a storm/)
   assert.doesNotMatch(body, /dev/)
 })

@@ -31,7 +31,7 @@ spec:
   # Propose: open a pull request for each package with drift. Start with Warn, then flip one package:
   #   spec: {priority: 100, match: {packages: [apps/web]}, mode: Propose}     in a policy of its own, behind a line with ---
   mode: Warn
-  # Who brings the cluster in line after a merge. syncer: whoever applies the package. backporch: exactly the approved fields, after the merge.
+  # Who brings the cluster in line after a merge. syncer: the syncer of the package. backporch: exactly the approved fields, after the merge.
   settle: syncer
   detect:
     # How long drift has rested before it is proposed, and before its pull request is ready to merge.

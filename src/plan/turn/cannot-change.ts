@@ -6,7 +6,7 @@ export function short(ref: string): string {
   return ref.replace(/^refs\/heads\//, '')
 }
 
-/** `why`: somebody else pushed to the branch, or not everything could be observed. */
+/** `why`: another author pushed to the branch, or not everything could be observed. */
 export function cannotChange(
   { git, unit }: Observation,
   open: Pick<OpenBranch, 'ref'> | undefined,

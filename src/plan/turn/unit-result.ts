@@ -30,7 +30,7 @@ export type UnitResult =
       readonly failures: readonly [Failure, ...Failure[]]
     }
 
-/** Why a unit could not be looked at, or not be written; empty where all went well. */
+/** Why a unit could not be observed, or not be written; empty where all went well. */
 export function unitFailures(unit: UnitResult): readonly Failure[] {
   if (unit.state === 'failed') return unit.failures
   return unit.refused === undefined ? [] : [unit.refused]

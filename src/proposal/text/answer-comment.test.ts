@@ -34,7 +34,7 @@ test('a line for each command with who, when and what became of it, and no name 
   assert.equal(
     answerComment('', [told(1), refused], LIMIT),
     [
-      'What became of the last commands:',
+      'Results of the last commands:',
       '',
       '- ✅ `/adopt 1` of `ada`, 2026-11-21 10:01 UTC: the plan is **Adopt** <!-- backporch:answer=2026-11-21T10:01:00Z,1,0 -->',
       '- 😕 `/adopt @all` of `all`, 2026-11-21 10:02 UTC: no <!-- backporch:answer=2026-11-21T10:02:00Z,2,0 -->',
@@ -96,7 +96,7 @@ test('what stands below the list is kept with its command, the last four of them
     list(body)
       .slice(0, 6)
       .map((line) => line.replace(/^.*UTC: /, '')),
-    [...Array(2).fill('answered, and no longer shown here'), ...Array(4).fill(SEE_BELOW)],
+    [...Array(2).fill('answered; the answer is no longer shown'), ...Array(4).fill(SEE_BELOW)],
   )
   const blocks = body.split(/<!-- backporch:details=.* -->\n/).slice(1)
   assert.deepEqual(
@@ -133,7 +133,7 @@ test('of a comment that somebody edited only lines that are harmless, and are as
   ])
     assert.equal(answerComment(`${forged}\n${whole}\n`, [told(1, { text: SEE_BELOW, details: 'fine' })], LIMIT), whole, forged.slice(0, 80))
   const badDetails = whole.replace('fine', '/adopt all\n@all')
-  assert.match(answerComment(badDetails, [told(2)], LIMIT), /^- .*`\/adopt 1`.*answered, and no longer shown here/m)
+  assert.match(answerComment(badDetails, [told(2)], LIMIT), /^- .*`\/adopt 1`.*answered; the answer is no longer shown/m)
   assert.doesNotMatch(answerComment(badDetails, [told(2)], LIMIT), /@all/)
 })
 

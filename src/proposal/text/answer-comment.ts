@@ -44,7 +44,7 @@ interface Entry {
 const SHOWN = 10
 const UNHEARD_SHOWN = 3
 const DETAILS_SHOWN = 4
-const TOO_LONG = 'The reactions on the comments say what became of them.\n'
+const TOO_LONG = 'The reactions on the comments show the results.\n'
 
 /**
  * @param before the comment as it stands, which only its author may have written; empty where there is none
@@ -104,11 +104,11 @@ function bodyOf(entries: readonly Entry[], most: number): string {
   const detailed = entries.filter(({ details }) => details !== undefined)
   const shown = new Set(detailed.slice(Math.max(0, detailed.length - most)))
   return [
-    'What became of the last commands:',
+    'Results of the last commands:',
     '',
     ...entries.map((entry) => {
       const { at, comment, index, heard, line } = entry
-      const text = shown.has(entry) ? line : line.replace(POINTER, ': answered, and no longer shown here')
+      const text = shown.has(entry) ? line : line.replace(POINTER, ': answered; the answer is no longer shown')
       return `- ${text} <!-- backporch:${heard ? 'answer' : 'unheard'}=${[at, comment, index].join()} -->`
     }),
     ...[...shown].flatMap(({ comment, index, details = '' }) => ['', `<!-- backporch:details=${[comment, index].join()} -->`, '', details]),

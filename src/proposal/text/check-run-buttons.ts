@@ -10,11 +10,11 @@ interface Button extends CheckButton {
 const ADOPT: Button = {
   id: 'adopt',
   label: 'Switch to adopt',
-  description: 'git takes over what the cluster has',
+  description: 'git adopts the live values',
   command: '/adopt',
 }
 const SNOOZE: Button = { id: 'snooze-7d', label: 'Snooze 7d', description: 'no reminders for a week', command: '/snooze 7d' }
-const RECHECK: Button = { id: 'recheck', label: 'Re-check', description: 'looks at the cluster again now', command: '/recheck' }
+const RECHECK: Button = { id: 'recheck', label: 'Re-check', description: 'checks the cluster again now', command: '/recheck' }
 const BUTTONS = [ADOPT, SNOOZE, RECHECK]
 
 /** @param adoptable whether the plan can become Adopt, and is not */

@@ -79,7 +79,7 @@ test('what git does not declare has no line, and that is said', () => {
   const { source: _, ...unplaced } = REPLICAS
   const { annotations, summary } = runOf(subjectOf([REPLICAS, { ...unplaced, change: 'unexpected' }, { ...REPLICAS, source: 'x:0' }]))
   assert.equal(annotations.length, 1)
-  assert.match(summary, /At a line of a file are 1 of 3 changes/)
+  assert.match(summary, /Annotated are 1 of 3 changes/)
 })
 
 test('a secret value is hidden, in words and at its line', () => {
@@ -91,7 +91,7 @@ test('a secret value is hidden, in words and at its line', () => {
     live: 'redacted (not read)',
   }
   const { annotations, summary } = runOf(subjectOf([hidden]))
-  assert.match(annotations[0]?.message ?? '', /git says ••••, .* has ••••/)
+  assert.match(annotations[0]?.message ?? '', /git declares ••••, .* has ••••/)
   assert.doesNotMatch(`${JSON.stringify(annotations)}${summary}`, /0123456789abcdef/)
 })
 
@@ -99,15 +99,15 @@ test('of more than 200 changes the riskiest are shown at their lines, and that i
   const many = manyChanges(412).map((change, index) => ({ ...change, source: `apps/web/a.yaml:${index + 1}` }))
   const { annotations, summary } = runOf(subjectOf(many))
   assert.equal(annotations.length, 200)
-  assert.ok(summary.includes(`Shown at their lines are 200 of ${many.length} changes`))
+  assert.ok(summary.includes(`Annotated are 200 of ${many.length} changes`))
 })
 
 test('it says what drift/fresh says', () => {
   assert.equal(runOf(subjectOf([REPLICAS])).state, 'undecided')
   const stale = runOf(subjectOf([REPLICAS]), false)
   assert.equal(stale.state, 'unsure')
-  assert.match(stale.title, /not everything could be observed/)
-  assert.match(stale.summary, /\*\*Mind:\*\* not everything could be observed/)
+  assert.match(stale.title, /observed only in part/)
+  assert.match(stale.summary, /\*\*Note:\*\* the unit was observed only in part/)
   assert.equal(checkRun(subjectOf([REPLICAS]), []).state, 'unsure')
   const status = notObservedStatus(['prod-eu-1'])
   assert.deepEqual(notObservedCheckRun('refs/heads/proposed/a/drift-1', status, GITHUB).title, status.description)

@@ -56,13 +56,13 @@ export function massCheckRun(subject: MassSubject, statuses: readonly CommitStat
   return runOf({ branch: headBranch, where, changes, plan, links: { base, dialect }, url: ledgerUrl, notAdoptable }, statuses)
 }
 
-/** Of a proposal whose clusters could not be looked at; `status` is what `drift/fresh` says of it. */
+/** Of a proposal whose clusters could not be observed; `status` is what `drift/fresh` says of it. */
 export function notObservedCheckRun(ref: string, status: CommitStatus, dialect: ForgeDialect): CheckRun {
   return {
     key: checkKey(ref),
     state: 'unsure',
     title: oneLine(status.description, TITLE),
-    summary: `${markdownProse(status.description)}. It stays open, and is looked at again.\n`,
+    summary: `${markdownProse(status.description)}. The pull request stays open, and the cluster is checked again.\n`,
     url: status.url || dialect.branchFileUrl('drift-ledger', 'clusters'),
     annotations: [],
     buttons: checkButtons(false),
@@ -75,7 +75,7 @@ export function foreignCheckRun(ref: string, why: string, dialect: ForgeDialect)
     key: checkKey(ref),
     state: 'failed',
     title: oneLine(why, TITLE),
-    summary: `${markdownProse(why)}. The branch is left alone, and nothing is vouched for.\n`,
+    summary: `${markdownProse(why)}. Backporch does not change the branch and makes no statement about it.\n`,
     url: dialect.branchFileUrl('drift-ledger', 'clusters'),
     annotations: [],
     buttons: [],
@@ -83,12 +83,12 @@ export function foreignCheckRun(ref: string, why: string, dialect: ForgeDialect)
 }
 
 const DECIDED: { readonly [kind: string]: readonly [CheckRun['state'], string] } = {
-  merged: ['merged', 'merged: what it says is on its way to the cluster'],
+  merged: ['merged', 'merged: the change is not applied to the cluster yet'],
   verified: ['merged', 'merged, and the cluster agrees'],
   'not-restored': ['failed', 'merged, and the cluster does not agree'],
-  declined: ['closed', 'closed: the cluster stays as it is'],
-  healed: ['closed', 'nothing is left to decide: the cluster is what git says again'],
-  'resolved-by-git': ['closed', 'nothing is left to decide: git says what the cluster has'],
+  declined: ['closed', 'closed: nothing changes in the cluster'],
+  healed: ['closed', 'no decision needed: the cluster matches git again'],
+  'resolved-by-git': ['closed', 'no decision needed: git matches the cluster'],
   'moved-to-mass': ['closed', 'closed: decided together with other clusters'],
 }
 
@@ -115,7 +115,7 @@ export function checkKey(ref: string): string {
 function runOf(facts: Facts, statuses: readonly CommitStatus[]): CheckRun {
   const { branch, where, changes, plan, notAdoptable, url } = facts
   const fresh = statuses.find(({ context }) => context === 'drift/fresh')
-  const unseen = fresh?.state === 'success' ? '' : (fresh?.description ?? 'nobody knows how the cluster is')
+  const unseen = fresh?.state === 'success' ? '' : (fresh?.description ?? 'the state of the cluster is unknown')
   const ranked = rankChanges(changes)
   const annotations = ranked.flatMap((one) => annotationOf(one, where) ?? [])
   const adoptable =
@@ -163,16 +163,18 @@ function summaryWith(
   const sentence = plan === 'Mixed' ? planCounts(changes) : PLAN_SENTENCES[plan]
   const table = ranked.slice(0, rows)
   return [
-    `**Plan: ${planWord(plan)}.** ${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}. Merging the pull request does that; closing it leaves everything as it is.`,
+    `**Plan: ${planWord(plan)}.** ${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}. Merging the pull request does that. Closing it changes nothing.`,
     '',
-    ...(unseen === '' ? [] : [`**Mind:** ${markdownProse(unseen)}.`, '']),
+    ...(unseen === '' ? [] : [`**Note:** ${markdownProse(unseen)}.`, '']),
     ...(table.length === 0 ? [] : changeTable(table, linked ? links : undefined, changes.length > 1)),
-    ...(table.length < changes.length ? [`Shown are ${table.length} of ${count(changes.length, 'change')}, the riskiest first.`, ''] : []),
+    ...(table.length < changes.length
+      ? [`The table shows ${table.length} of ${count(changes.length, 'change')}, highest risk first.`, '']
+      : []),
     ...annotationNote(annotated, changes.length),
     adoptable
       ? '**Switch to adopt** does what `/adopt` in a comment does, **Snooze 7d** what `/snooze 7d`, **Re-check** what `/recheck`.'
       : '**Snooze 7d** does what `/snooze 7d` in a comment does, **Re-check** what `/recheck`.',
-    'What came of it stands in a comment. Nothing is written to a cluster before a merge.',
+    'A comment shows the result. Nothing is written to a cluster before a merge.',
     '',
     ...(table.length === 0 ? [] : [`<sub>${WRITER_NOTE}</sub>`, '']),
   ].join('\n')
@@ -180,8 +182,8 @@ function summaryWith(
 
 function annotationNote(annotated: number, all: number): string[] {
   if (annotated <= ANNOTATED)
-    return annotated === all ? [] : [`At a line of a file are ${annotated} of ${count(all, 'change')}: git declares no more.`, '']
-  return [`Shown at their lines are ${ANNOTATED} of ${count(all, 'change')}, the riskiest first.`, '']
+    return annotated === all ? [] : [`Annotated are ${annotated} of ${count(all, 'change')}; the others are not declared in git.`, '']
+  return [`Annotated are ${ANNOTATED} of ${count(all, 'change')}, highest risk first.`, '']
 }
 
 /** Undefined for what git does not declare at any line. */
@@ -201,16 +203,19 @@ function annotationOf({ change, number }: NumberedChange, where: string): CheckA
   }
 }
 
-const WORDS = { missing: 'git declares it, and it is not there', unexpected: 'it is there, and git does not declare it' }
+const WORDS = {
+  missing: 'git declares it, and it is missing in the cluster',
+  unexpected: 'it is in the cluster, and git does not declare it',
+}
 
 function whatDiffers(change: Change, where: string): string {
   if (change.change === 'missing' || change.change === 'unexpected') return `${where}: ${WORDS[change.change]}`
   const { git, live } = formatSides(change, VALUE)
-  return `git says ${change.git === undefined ? 'nothing' : git}, ${where} has ${change.live === undefined ? 'nothing' : live}`
+  return `git declares ${change.git === undefined ? 'nothing' : git}, ${where} has ${change.live === undefined ? 'nothing' : live}`
 }
 
 function whoWrote({ actor }: Change): string {
-  if (actor.confidence === 'none') return 'nobody knows who wrote it'
+  if (actor.confidence === 'none') return 'the writer is unknown'
   const how = isKnownWriter(actor) ? 'written by' : 'perhaps written by'
   return `${how} ${oneLine(actorName(actor), actorLimit(actor, 100))}${actor.at === '' ? '' : `, ${oneLine(actor.at, 40)}`}`
 }

@@ -56,22 +56,22 @@ export function helpText(): string {
     '|---|---|',
     ...rows,
     '',
-    'What is meant: a number of the table (`1,3`), a field of the object with that number (`2:spec.replicas`), an object (`deployment/web`), or nothing for all of it. ' +
+    'A command takes a number of the table (`1,3`), a field of the object with that number (`2:spec.replicas`), an object (`deployment/web`), or nothing for all changes. ' +
       '`/drift adopt 1` is the same as `/adopt 1`. Several plans in one comment are one plan. Nothing is written to a cluster before a merge.',
   ].join('\n')
 }
 
 const HELP = [
-  ['/restore 1', 'plan: the cluster goes back to git'],
-  ['/adopt 1,3', 'plan: git takes over what the cluster has'],
+  ['/restore 1', 'plan: the cluster is restored to git'],
+  ['/adopt 1,3', 'plan: git adopts the live values'],
   ['/release 2:spec.replicas', 'plan: git stops managing the field'],
-  ['/recheck', 'looks at the cluster again now'],
-  ['/recreate', 'discards commits of others on this branch, and builds it anew'],
-  ['/snooze 7d', 'no reminders for a while; this stays open'],
+  ['/recheck', 'checks the cluster again now'],
+  ['/recreate', 'discards commits of other authors on this branch and rebuilds it'],
+  ['/snooze 7d', 'stops reminders for a while; the pull request stays open'],
   ['/ignore 1 --for 30d -- why', 'opens a pull request that adds an ignore rule to the policy'],
   ['/unignore 2', 'opens a pull request that removes the rule with that number in the list of ignore rules'],
-  ['/show ignores', 'lists the ignore rules that hold here'],
-  ['/explain 1', 'says why a change is shown, and who made it'],
+  ['/show ignores', 'lists the ignore rules that apply here'],
+  ['/explain 1', 'explains why a change is reported and who made it'],
 ] as const
 
 /** One change in the words of `/explain`; `tried` says of each ignore rule why it does not hide the change. */
@@ -80,7 +80,7 @@ export function explainText(change: Change, number: number, why: string, tried: 
   const object = markdownCell(`${ref.kind} ${ref.namespace === '' ? ref.name : `${ref.namespace}/${ref.name}`}`)
   const who =
     actor.confidence === 'none'
-      ? 'nobody is known to have written it'
+      ? 'the writer is unknown'
       : `${actor.confidence === 'field-manager' ? 'owned by' : isKnownWriter(actor) ? 'written by' : 'perhaps written by'} ${markdownCell(actorName(actor), actorLimit(actor, 60))}${actor.at === '' ? '' : `, whose last write was at ${markdownCell(actor.at, 40)}`}`
   const rules = tried.length === 0 ? 'there is no ignore rule' : `not ignored by ${tried.map((rule) => markdownCell(rule, 160)).join(', ')}`
   return [

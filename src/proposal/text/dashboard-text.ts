@@ -99,7 +99,7 @@ function headline({ drifted, packages, clusters, newsAt, notObserved }: Dashboar
   const lost = notObserved.filter(({ packageName }) => packageName === '').length
   return [
     `**${drifted} of ${count(packages, 'package')} ${drifted === 1 ? 'differs' : 'differ'} from git** in ${count(clusters, 'cluster')}${clusters > 1 ? ', counted in each cluster that runs them' : ''}`,
-    `last news ${time(newsAt)}`,
+    `last update ${time(newsAt)}`,
     ...(lost === 0 ? [] : [`**${count(lost, 'cluster')} not observed**`]),
   ].join(' · ')
 }
@@ -113,8 +113,8 @@ function decisions<Unit extends DashboardSubject['undecided'][number]>(units: re
 function dashboardBody(subject: DashboardSubject, rows: number): string {
   const { dialect, failed, stuck, undecided, held, snoozed, silenced, recorded, notAdoptable, notObserved, ignores, staleRules } = subject
   const urgent = failed.length > 0 || undecided.some(({ risk }) => risk === 'critical')
-  const nothing = staleRules.length === 0 ? 'Nothing needs anybody.' : 'No drift needs anybody; some ignore rules do.'
-  const quiet = isQuiet(subject) ? [`${nothing} This issue is written again when something does.`, ''] : []
+  const nothing = staleRules.length === 0 ? 'Nothing needs attention.' : 'No drift needs attention. Some ignore rules do.'
+  const quiet = isQuiet(subject) ? [`${nothing} This issue is updated when that changes.`, ''] : []
   const lines = [
     ...box(dialect, urgent ? 'caution' : isQuiet(subject) ? 'note' : 'warning', [headline(subject)]),
     ...quiet,
@@ -143,7 +143,7 @@ function dashboardBody(subject: DashboardSubject, rows: number): string {
             markdownProse(unit.why),
           ]),
         ),
-      'The syncer did not apply in time what git has. This is no drift, and nothing is proposed for it: look at the syncer.',
+      'The syncer did not apply the revision of git in time. This is not drift, and no pull request is opened. Check the syncer.',
     ),
     ...section('Needs a decision', decisions(undecided), rows, (shown) =>
       table(
@@ -170,7 +170,7 @@ function dashboardBody(subject: DashboardSubject, rows: number): string {
             return dashboardBox('open', unit.id, `${about(unit)}: ${markdownProse(unit.why)}${until}`)
           }),
         ),
-      `${limits(subject)} **Tick a box to open its pull request now**; the others follow in this order.`,
+      `${limits(subject)} **Tick a box to open its pull request now.** The others follow in this order.`,
     ),
     ...section('Snoozed', snoozed, rows, (shown) =>
       table(
@@ -186,10 +186,10 @@ function dashboardBody(subject: DashboardSubject, rows: number): string {
         boxes(
           shown.map((unit) => {
             const by = unit.by === '' ? '' : ` by ${markdownCell(unit.by, 60)}`
-            return dashboardBox('raise', unit.id, `${about(unit)}: closed${by} ${time(unit.at)}, silent until ${time(unit.until)}`)
+            return dashboardBox('raise', unit.id, `${about(unit)}: closed${by} ${time(unit.at)}, silenced until ${time(unit.until)}`)
           }),
         ),
-      'Their pull requests were closed, and the clusters still differ in exactly the same way. **Tick a box to be asked again.**',
+      'Their pull requests were closed, and the clusters still have the same drift. **Tick a box to open the pull request again.**',
     ),
     ...section(
       'Recorded only',
@@ -200,7 +200,7 @@ function dashboardBody(subject: DashboardSubject, rows: number): string {
           ['Package', 'Cluster', 'Risk', 'Changes', 'Since'],
           shown.map((unit) => [name(unit), markdownCell(unit.cluster, 60), riskWord(unit.risk), String(unit.changes), time(unit.since)]),
         ),
-      `The policy has mode ${markdownCell('Warn')} for these: no pull request is opened.`,
+      `The policy has mode ${markdownCell('Warn')} for these packages: drift is recorded, and no pull request is opened.`,
     ),
     ...section('Cannot adopt', notAdoptable, rows, (shown) =>
       table(
@@ -220,7 +220,7 @@ function dashboardBody(subject: DashboardSubject, rows: number): string {
       rows,
       (shown) =>
         table(
-          ['Cluster', 'Package', 'Last news', 'Why'],
+          ['Cluster', 'Package', 'Last observed', 'Why'],
           shown.map(({ cluster, packageName, since, why }) => [
             markdownCell(cluster, 60),
             packageName === '' ? 'all of them' : markdownCell(packageName),
@@ -228,7 +228,7 @@ function dashboardBody(subject: DashboardSubject, rows: number): string {
             markdownProse(why),
           ]),
         ),
-      'What is open for these is left as it is; that nothing is said about them does not mean that they agree with git.',
+      'Their state is unknown. Open pull requests for them are not changed.',
     ),
     ...section('Active ignore rules', ignores, rows, (shown) =>
       table(
@@ -242,13 +242,13 @@ function dashboardBody(subject: DashboardSubject, rows: number): string {
       ),
     ),
     ...section(
-      'Ignore rules that hide nothing',
+      'Ignore rules that match nothing',
       staleRules,
       rows,
       (shown) => [...shown.map((rule) => `- ${markdownProse(rule)}`), ''],
-      'Take them out of the policy, or give them another end.',
+      'Remove them from the policy, or change their end date.',
     ),
-    `<sub>backporch ${markdownCell(subject.version, 30)} writes this issue anew; what is edited here is lost, except for ticks.</sub>`,
+    `<sub>backporch ${markdownCell(subject.version, 30)} overwrites this issue. Edits are lost, except ticked boxes.</sub>`,
     '<!-- backporch:v1 dashboard -->',
   ]
   return `${lines.join('\n')}\n`
@@ -288,7 +288,7 @@ function limits({ limits: { hourly, concurrent } }: DashboardSubject): string {
     ...(hourly === 0 ? [] : [`${count(hourly, 'new pull request')} in an hour`]),
     ...(concurrent === 0 ? [] : [`${concurrent} open at once`]),
   ]
-  return parts.length === 0 ? 'Recorded, and not proposed yet.' : `The policy allows ${parts.join(', ')}.`
+  return parts.length === 0 ? 'Drift that is recorded and not proposed yet.' : `The policy allows ${parts.join(', ')}.`
 }
 
 function name({ packageName, url }: DashboardUnit): string {

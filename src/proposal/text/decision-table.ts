@@ -22,7 +22,7 @@ export function decisionTable(subject: ProposalSubject): string[] {
     [
       [`**merge** (plan: ${planWord(plan)})`, gitAfter(changes, plan), clusterAfter(subject, plan)],
       ...others.map((other) => [`comment \`/${other.toLowerCase()}\`, then merge`, gitAfter(changes, other), clusterAfter(subject, other)]),
-      ['**close**', 'stays as it is', `${leftAlone(subject)}; ${silence(changes, subject.closeSilence)}`],
+      ['**close**', 'unchanged', `${leftAlone(subject)}; ${silence(changes, subject.closeSilence)}`],
     ],
   )
 }
@@ -45,13 +45,14 @@ export function gitAfter(changes: readonly Change[], plan: Plan): string {
   const change = only(changes)
   if (plan === 'Mixed') return 'each change as in the column Plan, in one commit'
   const short = change === undefined ? undefined : shortSides(change)
-  if (plan === 'Restore') return `stays ${change?.change === 'modified' && short !== undefined ? short.git : 'as it is'}; a record is added`
-  if (change === undefined) return plan === 'Adopt' ? 'takes over what the cluster has' : 'no longer says anything about these fields'
-  if (change.change === 'unexpected') return 'stays as it is; a record is added'
+  if (plan === 'Restore')
+    return `${change?.change === 'modified' && short !== undefined ? `stays ${short.git}` : 'unchanged'}; a record is added`
+  if (change === undefined) return plan === 'Adopt' ? 'adopts the live values' : 'stops managing these fields'
+  if (change.change === 'unexpected') return 'unchanged; a record is added'
   if (change.change === 'missing') return 'the object is removed'
-  if (plan === 'Release') return 'no longer says anything about the field'
+  if (plan === 'Release') return 'stops managing the field'
   if (change.change === 'removed') return 'the field is removed'
-  if (short === undefined) return 'takes over what the cluster has'
+  if (short === undefined) return 'adopts the live values'
   return change.change === 'added' ? `gets the field: ${short.live}` : `${short.git} becomes ${short.live}`
 }
 
@@ -59,38 +60,40 @@ function clusterAfter(subject: ProposalSubject, plan: Plan): string {
   const { changes, settle } = subject.record.spec
   const change = only(changes)
   if (plan === 'Adopt') {
-    const reverted = subject.applier.revertsUnasked === 'yes' ? '; if the syncer puts it back before the merge, the merge undoes that' : ''
+    const reverted =
+      subject.applier.revertsUnasked === 'yes' ? '; if the syncer reverts it before the merge, the merge undoes the revert' : ''
     return `${stays(changes)}${reverted}`
   }
-  if (plan === 'Release') return `${stays(changes)}, and belongs to whoever writes it`
+  if (plan === 'Release') return `${stays(changes)}; other writers may manage it`
   const what = plan === 'Mixed' ? 'what is restored: ' : ''
-  if (settle === 'backporch') return `${what}backporch writes back exactly what git says, and nothing else, after the merge`
+  if (settle === 'backporch') return `${what}after the merge, backporch applies exactly these changes and nothing else`
   const sentence = saidMarkdown(subject.applier.said.sentence)
   const applies = subject.applier.restores === 'at-once' || subject.applier.restores === 'at-interval'
   if (change === undefined || !applies || change.change === 'added' || change.change === 'unexpected') return what + sentence
-  if (change.change === 'missing') return `the object comes back: ${sentence}`
+  if (change.change === 'missing') return `the object is created again: ${sentence}`
   const short = shortSides(change)
-  return short === undefined ? `goes back to what git says: ${sentence}` : `${short.live} becomes ${short.git}: ${sentence}`
+  return short === undefined ? `is restored to git: ${sentence}` : `${short.live} becomes ${short.git}: ${sentence}`
 }
 
 /** A syncer that reverts without a merge does so whatever is decided here. */
 function leftAlone({ record, applier }: ProposalSubject): string {
   if (applier.revertsUnasked !== 'yes') return stays(record.spec.changes)
-  return 'backporch leaves it as it is, and who applies the package reverts it without a merge'
+  return 'backporch changes nothing; the syncer reverts it without a merge'
 }
 
 /** What the cluster is like where nothing is done to it. */
 export function stays(changes: readonly Change[]): string {
   const change = only(changes)
-  if (change === undefined || change.path === undefined) return 'stays as it is'
+  if (change === undefined || change.path === undefined) return 'unchanged'
   if (change.live === undefined) return 'stays without the field'
-  return `stays ${shortSides(change)?.live ?? 'as it is'}`
+  const live = shortSides(change)?.live
+  return live === undefined ? 'unchanged' : `stays ${live}`
 }
 
 /** What a close silences, and for how long; `closeSilence` in seconds. */
 export function silence(changes: readonly Change[], closeSilence: number): string {
   const seconds = worstRisk(changes) === 'critical' ? Math.min(closeSilence, CRITICAL_SILENCE) : closeSilence
-  return `exactly this drift is not raised again for ${duration(seconds)}, any other is`
+  return `this drift is silenced for ${duration(seconds)}; new drift is still reported`
 }
 
 /** What a reader must know of the merge beyond the table: who applies, and what an apply cannot do. */
@@ -101,11 +104,13 @@ export function settleNotes(subject: ProposalSubject): string[] {
   const added = restored.filter(({ change }) => change === 'added').length
   const notes = reapplyFails
     .slice(0, REASONS_SHOWN)
-    .map(({ ref, why }) => `- A plain apply of ${markdownCell(objectName(ref))} fails: ${markdownCell(why, 300)}`)
-  if (reapplyFails.length > REASONS_SHOWN) notes.push(`- and of ${count(reapplyFails.length - REASONS_SHOWN, 'more object')}`)
+    .map(({ ref, why }) => `- Applying ${markdownCell(objectName(ref))} fails: ${markdownCell(why, 300)}`)
+  if (reapplyFails.length > REASONS_SHOWN) notes.push(`- and ${count(reapplyFails.length - REASONS_SHOWN, 'more object')}`)
   if (added > 0 && record.spec.settle === 'syncer') {
     const which = added === 1 ? 'One field is' : `${added} fields are`
-    notes.push(`- ${which} not in git at all: no apply removes such a field. It goes by hand, or with \`settle: backporch\` in the policy.`)
+    notes.push(
+      `- ${which} not declared in git. An apply does not remove such a field: remove it by hand, or set \`settle: backporch\` in the policy.`,
+    )
   }
   notes.push(...restoreLosses(record).map((loss) => `- ${markdownProse(loss, 600)}`))
   return [...commandPart(subject), ...(notes.length === 0 ? [] : [...notes, ''])]
@@ -115,13 +120,13 @@ function commandPart(subject: ProposalSubject): string[] {
   const { applier, record } = subject
   if (record.spec.settle === 'backporch') return []
   if (applier.command === undefined)
-    return nobodyApplies(subject) ? ['**Merging alone does not bring the cluster back**: nobody applies this by itself.', ''] : []
+    return nobodyApplies(subject) ? ['**Merging alone does not restore the cluster**: no syncer applies this package.', ''] : []
   const leads = {
-    never: '**Merging alone does not bring the cluster back.** Run after the merge:',
-    'when-told': '**Somebody has to apply it after the merge**, for example with:',
-    unknown: 'If nobody applies it after the merge, run:',
-    'at-once': 'To have it applied by hand after the merge:',
-    'at-interval': 'To have it applied without waiting, run after the merge:',
+    never: '**Merging alone does not restore the cluster.** After the merge, run:',
+    'when-told': '**Apply the package after the merge**, for example with:',
+    unknown: 'If no syncer applies it after the merge, run:',
+    'at-once': 'To apply it by hand after the merge:',
+    'at-interval': 'To apply it without waiting for the syncer, run after the merge:',
   }
   const lead = leads[applier.restores]
   return [lead, '', markdownBlock(oneLine(applier.command, COMMAND_LIMIT), 'sh', COMMAND_LIMIT), '']
@@ -134,7 +139,7 @@ const OBJECT_BOXES = 10
 export function planBoxes(subject: ProposalSubject, objects: readonly ObjectChanges[]): string[] {
   const drift = driftOf(subject.record.spec.fingerprint)
   const boxes = objects.length > OBJECT_BOXES ? [] : objects.flatMap((object) => boxOf(subject, object, objects.length === 1))
-  return [...boxes, tickBox({ verb: 'recheck', drift, changes: [] }, 'Look at the cluster again now'), '']
+  return [...boxes, tickBox({ verb: 'recheck', drift, changes: [] }, 'Check the cluster again now'), '']
 }
 
 function boxOf({ record, notAdoptable }: ProposalSubject, { ref, changes }: ObjectChanges, single: boolean): string[] {
@@ -144,7 +149,7 @@ function boxOf({ record, notAdoptable }: ProposalSubject, { ref, changes }: Obje
   if (!adopted && !adoptable) return []
   const verb = adopted ? ('restore' as const) : ('adopt' as const)
   const numbers = changes.map(({ number }) => number)
-  const plan = verb === 'adopt' ? 'Adopt (git takes over what the cluster has)' : 'Restore (the cluster goes back to git)'
+  const plan = verb === 'adopt' ? 'Adopt (git adopts the live values)' : 'Restore (the cluster is restored to git)'
   const which = single ? '' : ` for ${formatNumbers(numbers)}, ${markdownCell(objectName(ref), 80)}`
   return [tickBox({ verb, drift, changes: numbers }, `Change the plan to ${plan}${which}`)]
 }

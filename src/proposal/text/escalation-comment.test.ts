@@ -10,12 +10,12 @@ test('the owners are asked by name, with since when and what to do', () => {
   assert.equal(topic, 'overdue')
   assert.equal(
     body,
-    'This waits for a decision since 2026-11-07 10:00 UTC, longer than 14 days (drift `9f2c1a7b`). @ada @org/platform, you own its files: please merge it, close it, or write `/snooze 7d`.\n',
+    'This pull request has waited for a decision since 2026-11-07 10:00 UTC, longer than 14 days (drift `9f2c1a7b`). @ada @org/platform, you own its files: please merge or close it, or write `/snooze 7d`.\n',
   )
 })
 
 test('where nobody owns the files nobody is mentioned', () => {
-  assert.match(escalationComment({ ...ASKED, owners: [] }).body, /CODEOWNERS names nobody/)
+  assert.match(escalationComment({ ...ASKED, owners: [] }).body, /CODEOWNERS names no owner/)
   assert.doesNotMatch(escalationComment({ ...ASKED, owners: ['ops@example.com'] }).body, /@/)
 })
 

@@ -26,12 +26,12 @@ export function escalationComment({ since, after, fingerprint, owners }: Escalat
   const handles = [...new Set(owners.filter((owner) => HANDLE.test(owner)))].slice(0, ASKED)
   const asked =
     handles.length === 0
-      ? 'CODEOWNERS names nobody for its files, so whoever maintains this repository is asked'
+      ? 'CODEOWNERS names no owner for these files, so the maintainers of this repository are asked'
       : `${handles.join(' ')}, you own its files`
   const id = /^sha256:([0-9a-f]{8})/.exec(fingerprint)?.[1]
   const about = id === undefined ? '' : ` (drift \`${id}\`)`
   return {
     topic: 'overdue',
-    body: `This waits for a decision since ${time(since)}, longer than ${duration(after)}${about}. ${asked}: please merge it, close it, or write \`/snooze 7d\`.\n`,
+    body: `This pull request has waited for a decision since ${time(since)}, longer than ${duration(after)}${about}. ${asked}: please merge or close it, or write \`/snooze 7d\`.\n`,
   }
 }

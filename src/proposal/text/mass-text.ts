@@ -82,7 +82,7 @@ function massBody(subject: MassSubject): string {
     const body = bodyOf(subject, rows, changes, links)
     if (body.length <= subject.dialect.bodyLimit) return body
   }
-  return `**${count(subject.changes.length, 'change')} in ${count(subject.rows.length, 'cluster')}, one cause.** Merging does what the title says; closing leaves the clusters as they are.\n${marker(subject.episode, subject.fingerprint)}\n`
+  return `**${count(subject.changes.length, 'change')} in ${count(subject.rows.length, 'cluster')}, one cause.** Merging does what the title says; closing changes nothing in the clusters.\n${marker(subject.episode, subject.fingerprint)}\n`
 }
 
 function bodyOf(subject: MassSubject, rows: number, most: number, links: boolean): string {
@@ -98,7 +98,7 @@ function bodyOf(subject: MassSubject, rows: number, most: number, links: boolean
       `Changed by ${writers(changes, 2)}${at === '' ? '' : `, ${at}`} ¹ · first seen ${time(began)} · risk ${riskReasons(changes)}`,
       ...rollbackLines(changes),
       ...(ranked.length < changes.length
-        ? [`**Shown are ${ranked.length} of ${count(changes.length, 'change')}**, the riskiest first.`]
+        ? [`**The table shows ${ranked.length} of ${count(changes.length, 'change')}**, highest risk first.`]
         : []),
       ...subject.states.map(stateLine),
     ]),
@@ -126,7 +126,7 @@ function rollbackLines(changes: readonly Change[]): string[] {
   ]
   if (commits.length === 0) return []
   const which = back.length === changes.length ? '' : ` (${back.length} of ${count(changes.length, 'change')})`
-  return [`**Rolled back ${commits.slice(0, 3).join(' and ')}**${which}: newer content of the package was live before.`]
+  return [`**Rolled back ${commits.slice(0, 3).join(' and ')}**${which}: the cluster ran newer content of the package before.`]
 }
 
 function difference({ changes, packageName }: MassSubject): string {
@@ -139,7 +139,7 @@ function difference({ changes, packageName }: MassSubject): string {
     unexpected: 'is there and not in git',
     added: 'was added',
     removed: 'was removed',
-    modified: 'is not what git says',
+    modified: 'differs from git',
   }
   return `${field}${markdownCell(objectName(first.ref), 120)} ${words[first.change]} in each of them, in the same way`
 }
@@ -174,9 +174,9 @@ function decision(subject: MassSubject): string[] {
       [
         `comment ${markdownCell(`/exclude ${example}`, 60)}`,
         'no record for that cluster',
-        'that cluster gets a pull request of its own; `*` stands for any',
+        'that cluster gets its own pull request; `*` matches any name',
       ],
-      ['**close**', 'stays as it is', `${stays(changes)}; ${silence(changes, closeSilence)}`],
+      ['**close**', 'unchanged', `${stays(changes)}; ${silence(changes, closeSilence)}`],
     ],
   )
 }
@@ -193,10 +193,10 @@ const APPLIERS_SHOWN = 3
 
 function clustersAfter({ changes, appliers, settle, rows }: MassSubject, plan: Plan): string {
   if (plan === 'Adopt') return stays(changes)
-  if (plan === 'Release') return `${stays(changes)}, and belongs to whoever writes it`
-  if (settle === 'backporch') return 'backporch writes back exactly what git says, and nothing else, after the merge'
+  if (plan === 'Release') return `${stays(changes)}; other writers may manage it`
+  if (settle === 'backporch') return 'after the merge, backporch applies exactly these changes and nothing else'
   const said = appliers.slice(0, APPLIERS_SHOWN).map(({ applier, clusters }) => {
-    const warning = applier.warning === undefined ? '' : ` (mind: ${saidMarkdown(applier.said.warning)})`
+    const warning = applier.warning === undefined ? '' : ` (note: ${saidMarkdown(applier.said.warning)})`
     const where = clusters === rows.length && appliers.length === 1 ? '' : `in ${clusters}: `
     return `${where}${saidMarkdown(applier.said.sentence)}${warning}`
   })
@@ -209,13 +209,11 @@ function boxes({ changes, plan, notAdoptable, fingerprint }: MassSubject): strin
   const numbers = changes.map((_change, index) => index + 1)
   const adoptable = plan !== 'Adopt' && changes.every((change) => whyNotAdoptable(change, notAdoptable) === undefined)
   return [
-    ...(adoptable
-      ? [tickBox({ verb: 'adopt', drift, changes: numbers }, 'Change the plan to Adopt (git takes over what the clusters have)')]
-      : []),
+    ...(adoptable ? [tickBox({ verb: 'adopt', drift, changes: numbers }, 'Change the plan to Adopt (git adopts the live values)')] : []),
     ...(plan === 'Adopt'
-      ? [tickBox({ verb: 'restore', drift, changes: numbers }, 'Change the plan to Restore (the clusters go back to git)')]
+      ? [tickBox({ verb: 'restore', drift, changes: numbers }, 'Change the plan to Restore (the clusters are restored to git)')]
       : []),
-    tickBox({ verb: 'recheck', drift, changes: [] }, 'Look at the clusters again now'),
+    tickBox({ verb: 'recheck', drift, changes: [] }, 'Check the clusters again now'),
     '',
   ]
 }

@@ -101,9 +101,9 @@ function shortened(subject: OnboardingSubject): OnboardingSubject {
   }
 }
 
-const SHORTEST = `**Nothing happens until this is merged.** Merging enrols the repository; closing leaves nothing behind. ${markdownCell('backporch init --dry-run')} prints what to expect.
+const SHORTEST = `**Nothing happens until this is merged.** Merging enrols the repository. Closing leaves nothing behind. ${markdownCell('backporch init --dry-run')} prints what to expect.
 
-<sub>¹ A field manager: the name that a client gave itself.</sub>
+<sub>¹ The field manager: a name that the client chose.</sub>
 <!-- backporch:v1 configure -->
 `
 
@@ -123,15 +123,15 @@ function onboardingBody(subject: OnboardingSubject, proposals: number, rules: nu
   const policy = markdownLink('the policy', dialect.branchFileUrl(CONFIGURE_BRANCH, subject.policyPath))
   const lines = [
     ...box(dialect, 'note', [
-      `**Nothing happens until this is merged.** Backporch compares what clusters run with the packages of this repository, and writes the difference back into git for review. Somebody who may push here ran ${markdownCell('backporch init')}.`,
+      `**Nothing happens until this is merged.** Backporch compares what clusters run with the packages of this repository, and writes the difference back into git for review. A user with push access ran ${markdownCell('backporch init')}.`,
       ...(subject.editedBy === undefined
         ? []
-        : [`**Edited by ${markdownCell(subject.editedBy, 60)}**: this branch is theirs now, and only this text follows it.`]),
+        : [`**Edited by ${markdownCell(subject.editedBy, 60)}**: Backporch no longer updates this branch, only this description.`]),
     ]),
     '| Decision | What happens |',
     '|---|---|',
-    `| **merge** | the repository is enrolled: the next scan records drift on the branch ${markdownCell('drift-ledger')}, and the policy decides about pull requests |`,
-    '| **close** | not enrolled: nothing of Backporch stays behind, and it is not proposed again unasked |',
+    `| **merge** | the repository is enrolled: the next scan records drift on the branch ${markdownCell('drift-ledger')}, and the policy decides which pull requests are opened |`,
+    '| **close** | the repository is not enrolled. Nothing is left behind, and Backporch does not propose it again by itself |',
     `| **edit** | change ${policy} on this branch; the next ${markdownCell('backporch init')} counts again |`,
     '',
     '**What to expect**',
@@ -144,7 +144,7 @@ function onboardingBody(subject: OnboardingSubject, proposals: number, rules: nu
     `**What this branch changes**: ${changed(subject)}`,
     '',
     ...folded(dialect, 'Before you merge: rights, reviewers and rules', '', before(subject)),
-    `<sub>¹ A field manager: the name that a client gave itself. · backporch ${markdownCell(version, 30)} · into ${markdownCell(baseBranch, 60)}</sub>`,
+    `<sub>¹ The field manager: a name that the client chose. · backporch ${markdownCell(version, 30)} · into ${markdownCell(baseBranch, 60)}</sub>`,
     '<!-- backporch:v1 configure -->',
   ]
   return `${lines.join('\n')}\n`
@@ -159,7 +159,7 @@ function changed({ files, editedBy }: OnboardingSubject): string {
 function invalid(problem: string): string[] {
   const problems = problem.split('\n').map((line) => `- ${markdownCell(line.trim(), 300)}`)
   return [
-    'The policy of this branch is not valid, so nothing can be counted, and after a merge nothing would be done until it is:',
+    'The policy on this branch is not valid. Nothing can be counted, and after a merge Backporch does nothing until it is valid:',
     '',
     ...problems.slice(0, 10),
     '',
@@ -176,7 +176,7 @@ function expectation({ limits, dialect }: OnboardingSubject, expected: Expectati
     `- As the policy stands (${units === 0 ? 'no package' : `${count(units, 'package')}: ${parts.join(', ')}`}): **${pulls(now, limits)} today**${rate(now, limits, objects)}.`,
     `- With mode ${markdownCell('Propose')} everywhere: **${pulls(proposals, limits)} today**${risks(proposals)}${rate(proposals, limits, objects)}.`,
     `- ${muted.fields === 0 ? 'No difference is' : `**${count(muted.fields, 'difference')}** ${muted.fields === 1 ? 'is' : 'are'}`} muted by ${muted.rules === 0 ? 'a rule' : count(muted.rules, 'rule')}.`,
-    ...(incomplete === 0 ? [] : [`- ${count(incomplete, 'package')} could be looked at only in part, so there may be more.`]),
+    ...(incomplete === 0 ? [] : [`- ${count(incomplete, 'package')} could be observed only in part, so there may be more drift.`]),
     '',
     ...(shown.length === 0
       ? []
@@ -213,7 +213,7 @@ function rate(proposals: readonly ExpectedProposal[], limits: OnboardingSubject[
   const held = today.filter(({ changes }) => worstRisk(changes) !== 'critical').length
   if (proposals.length === 0) return ''
   const storm = stormSentence(proposals, limits, objects)
-  if (storm !== undefined) return `; ${storm} at once are a storm, which is one issue and no pull request but for critical drift`
+  if (storm !== undefined) return `; ${storm} at once are a storm: one issue, and pull requests for critical drift only`
   const parts = [
     ...(prHourlyLimit > 0 && held > prHourlyLimit ? [`at most ${prHourlyLimit} new ones in an hour`] : []),
     ...(prConcurrentLimit > 0 && held > prConcurrentLimit ? [`at most ${prConcurrentLimit} open at once`] : []),
@@ -258,7 +258,7 @@ function failures(failed: Expectation['failed'], most: number, dialect: ForgeDia
     markdownCell(why, 200),
   ])
   const more = shown.length < failed.length ? [`and ${failed.length - shown.length} more.`, ''] : []
-  return folded(dialect, `${count(failed.length, 'package')} could not be looked at`, '', [
+  return folded(dialect, `${count(failed.length, 'package')} could not be observed`, '', [
     ...table(['Package', 'Cluster', 'Code', 'Why'], rows),
     ...more,
   ])
@@ -275,7 +275,7 @@ function found({ clusters, packages, elsewhere, syncers, autoscalers, imported, 
     ...(syncers.length === 0
       ? []
       : table(
-          ['Applied by', 'Packages', 'After a drift pull request (Restore) is merged'],
+          ['Applied by', 'Packages', 'After a Restore is merged'],
           syncers.slice(0, 10).map(({ name, sentence, units }) => [markdownCell(name), String(units), saidMarkdown(sentence, 120)]),
         )),
   ]
@@ -299,8 +299,8 @@ function before({ rights }: OnboardingSubject): string[] {
   return [
     `The account of Backporch needs: ${rights.map(({ name, why }) => `${markdownCell(name)} (${why})`).join('; ')}.`,
     '',
-    `Who reviews drift is who owns the files: give ${markdownCell('/.drift/')} an owner in CODEOWNERS, so that policy changes are reviewed too.`,
+    `The owners of the files review drift. Give ${markdownCell('/.drift/')} an owner in CODEOWNERS, so that policy changes are reviewed too.`,
     '',
-    `${markdownCell('backporch init --print-ruleset')} prints the branch protection that keeps a review a review. Merge by merge commit, or squash with the default message: the message is part of the audit trail.`,
+    `${markdownCell('backporch init --print-ruleset')} prints branch protection rules that require reviews. Merge with a merge commit, or squash with the default message: the message is part of the audit trail.`,
   ]
 }

@@ -41,31 +41,31 @@ export function outcomeComment(outcome: Outcome): OutcomeComment {
 }
 
 const VERIFIED = {
-  Restore: 'the cluster is what git says again',
-  Adopt: 'git says what the cluster has',
-  Release: 'git no longer manages these fields, and the cluster kept them',
+  Restore: 'the cluster matches git again',
+  Adopt: 'git matches the cluster',
+  Release: 'git no longer manages these fields, and the cluster kept their values',
   Mixed: 'git and the cluster agree as planned',
 } as const
 
 function sentence(outcome: Outcome): string {
   switch (outcome.kind) {
     case 'declined':
-      return `Closed: the cluster stays as it is, and exactly this drift is not raised again until ${time(outcome.silentUntil)}${outcome.critical ? ' (critical drift is silent for a day at most)' : ''}. Any other change is, and reopening this raises it at once.`
+      return `Closed: nothing changes in the cluster. This drift is silenced until ${time(outcome.silentUntil)}${outcome.critical ? ' (critical drift is silenced for one day at most)' : ''}. New drift is still reported. Reopening this pull request ends the silence.`
     case 'healed':
-      return `Nothing is left to decide: at ${time(outcome.at)} the cluster was what git says again, without a merge. Closed, and the branch deleted.`
+      return `No decision needed: at ${time(outcome.at)} the cluster matched git again without a merge. The pull request is closed and the branch is deleted.`
     case 'resolved-by-git':
-      return `Nothing is left to decide: since ${markdownLink(markdownCell(outcome.commit.slice(0, 7)), outcome.url)} git says what the cluster has. Closed, and the branch deleted.`
+      return `No decision needed: since ${markdownLink(markdownCell(outcome.commit.slice(0, 7)), outcome.url)} git matches the cluster. The pull request is closed and the branch is deleted.`
     case 'superseded':
-      return `The drift changed at ${time(outcome.at)}, so this was rebuilt for what the cluster is now. Look again before you merge: an earlier approval was for something else.`
+      return `The drift changed at ${time(outcome.at)}. This branch was rebuilt for the new state of the cluster. Review it again before you merge: earlier approvals were for the old state.`
     case 'merged-in-git':
-      return `**Merged**${outcome.by === '' ? '' : ` by ${markdownCell(outcome.by, 60)}`}: ${markdownLink(markdownCell(outcome.commit.slice(0, 7)), outcome.url)} on the base branch has it. ${outcome.forge} does not know of that merge and shows this as closed; the decision is a merge all the same.`
+      return `**Merged**${outcome.by === '' ? '' : ` by ${markdownCell(outcome.by, 60)}`}: ${markdownLink(markdownCell(outcome.commit.slice(0, 7)), outcome.url)} on the base branch contains it. ${outcome.forge} does not recognise that merge and shows this pull request as closed. Backporch treats it as merged.`
     case 'verified':
       return `Verified at ${time(outcome.at)}: ${VERIFIED[outcome.plan]}.`
     case 'not-restored':
       return `**Merged, and at ${time(outcome.at)} the cluster still differs from git**: ${markdownProse(outcome.why)}`
     case 'edited':
-      return `${outcome.author === '' ? 'Somebody' : markdownCell(outcome.author, 60)} pushed to this branch, so it is theirs: backporch no longer touches it, and vouches for nothing on it (${markdownProse(outcome.why)}). \`/recreate\` in a comment discards their commits and builds the branch anew.`
+      return `${outcome.author === '' ? 'Another author' : markdownCell(outcome.author, 60)} pushed to this branch. Backporch no longer updates it and makes no statement about it (${markdownProse(outcome.why)}). \`/recreate\` in a comment discards those commits and rebuilds the branch.`
     case 'moved-to-mass':
-      return `The same drift is in ${outcome.clusters} clusters, and is decided for all of them in ${markdownLink(markdownCode(outcome.label, 60), outcome.url)}. Closed here.`
+      return `The same drift is in ${outcome.clusters} clusters. The decision for all of them is made in ${markdownLink(markdownCode(outcome.label, 60), outcome.url)}. This pull request is closed.`
   }
 }

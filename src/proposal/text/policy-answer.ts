@@ -25,7 +25,7 @@ export function policyTitle({ verb, about }: PolicySubject): string {
 
 export function policyMessage(subject: PolicySubject): string {
   const where = subject.asked === undefined ? 'on the command line' : 'in a comment on a drift proposal'
-  const asked = `Asked for by ${commitText(oneLine(subject.by, 60))} ${where}.`
+  const asked = `Requested by ${commitText(oneLine(subject.by, 60))} ${where}.`
   return `${policyTitle(subject)}\n\n${asked} Changes ${subject.files.map((file) => commitText(oneLine(file, 200))).join(', ')} and nothing else.\n`
 }
 
@@ -36,12 +36,12 @@ export function policyBody(subject: PolicySubject, { bodyLimit }: ForgeDialect):
   const yaml = rules.map((rule) => `- ${formatDocument(rule).trimEnd().replaceAll('\n', '\n  ')}`).join('\n')
   const merged =
     verb === 'ignore'
-      ? 'drift that a rule is about is not shown any longer, in every cluster and package of the policy that it stands in'
-      : 'drift that was hidden by it is shown again'
+      ? 'drift that matches a rule is no longer reported, in every cluster and package of that policy'
+      : 'drift that the rule ignored is reported again'
   const askedIn = asked === undefined ? 'on the command line' : `in ${markdownLink(markdownCell(asked.label, 60), asked.url)}`
   const bodyWith = (block: string): string =>
     [
-      `**This ${what} ${where} what stands below**, as ${markdownCell(by, 60)} asked ${askedIn}.`,
+      `**This ${what} ${where} the rules below**, as ${markdownCell(by, 60)} requested ${askedIn}.`,
       '',
       block,
       '',
@@ -50,7 +50,7 @@ export function policyBody(subject: PolicySubject, { bodyLimit }: ForgeDialect):
       `| **merge** | ${merged} |`,
       '| **close** | nothing changes |',
       '',
-      'No cluster is written to either way. The branch may be edited before the merge.',
+      'Neither choice writes to a cluster. You can edit the branch before the merge.',
       '',
     ].join('\n')
   const whole = bodyWith(markdownBlock(yaml, 'yaml', 500))

@@ -7,10 +7,10 @@ import { driftOf } from './ticks.ts'
 import { sourceUrl, time } from './words.ts'
 
 export const WRITER_NOTE =
-  '¹ A field manager: the name that a client gave itself, with the time of its last write to any of its fields. It is not proof of who the person was.'
+  '¹ The field manager: a name that the client chose, with the time of its last write to any of its fields. It does not prove who the person was.'
 
 /** Where an audit log named somebody. */
-const USER_NOTE = "A name before the brackets is the user of the request, from the API server's audit log."
+const USER_NOTE = 'A name before the brackets is the user of the request, from the audit log of the API server.'
 
 /** `.drift/records/<cluster>/<slug>/report.md` */
 export function reportPath(cluster: string, slug: string): string {

@@ -18,9 +18,9 @@ export function head(subject: ProposalSubject, shown: number, more: string): str
     `**${whatDiffers(subject)}.**`,
     whoAndWhen(subject),
     ...(shown < changes.length
-      ? [`**Shown are ${shown} of ${count(changes.length, 'change')}**, the riskiest first; all of them: ${more}.`]
+      ? [`**The table shows ${shown} of ${count(changes.length, 'change')}**, highest risk first. All changes: ${more}.`]
       : []),
-    ...(applier.warning !== undefined && restores && settle === 'syncer' ? [`**Mind:** ${saidMarkdown(applier.said.warning)}`] : []),
+    ...(applier.warning !== undefined && restores && settle === 'syncer' ? [`**Note:** ${saidMarkdown(applier.said.warning)}`] : []),
     ...(alsoIn.length > 0 ? [alsoFeeds(alsoIn, plan)] : []),
     ...subject.states.map(stateLine),
   ])
@@ -37,19 +37,19 @@ function whatDiffers({ record, unit }: ProposalSubject): string {
 
 function singleDifference(change: Change, cluster: string): string {
   const object = markdownCell(objectName(change.ref), 120)
-  if (change.change === 'missing') return `${object} is in git and not in ${cluster}`
-  if (change.change === 'unexpected') return `${object} belongs to this package in ${cluster}, and git does not have it`
+  if (change.change === 'missing') return `${object} is declared in git and missing in ${cluster}`
+  if (change.change === 'unexpected') return `${object} belongs to this package in ${cluster} and is not declared in git`
   const field = `${fieldName(change)} of ${object}`
-  if (change.redacted === true) return `${field} in ${cluster} is not what git says (the values are hidden)`
+  if (change.redacted === true) return `${field} in ${cluster} differs from git (the values are hidden)`
   const short = shortSides(change)
   if (short === undefined) {
-    if (change.change === 'removed') return `${field} is in git and gone in ${cluster}`
-    return `${field} in ${cluster} is not ${change.change === 'added' ? 'in git' : 'what git says'}`
+    if (change.change === 'removed') return `${field} is declared in git and removed in ${cluster}`
+    return change.change === 'added' ? `${field} in ${cluster} is not declared in git` : `${field} in ${cluster} differs from git`
   }
   const { git, live } = short
-  if (change.change === 'added') return `${field} in ${cluster} is ${live}, and git does not set it`
-  if (change.change === 'removed') return `${field} is gone in ${cluster}, and git says ${git}`
-  return `${field} in ${cluster} is ${live}, and git says ${git}`
+  if (change.change === 'added') return `${field} in ${cluster} is ${live}; git does not declare it`
+  if (change.change === 'removed') return `${field} is gone in ${cluster}; git declares ${git}`
+  return `${field} in ${cluster} is ${live}; git declares ${git}`
 }
 
 function whoAndWhen({ record }: ProposalSubject): string {
@@ -92,30 +92,30 @@ function alsoFeeds(clusters: readonly string[], plan: Plan): string {
 export function stateLine(state: ProposalState): string {
   switch (state.kind) {
     case 'changing':
-      return '**Draft:** the cluster is still changing; this becomes ready when it has been quiet for a while.'
+      return '**Draft:** the cluster is still changing. The pull request becomes ready for review when the changes stop.'
     case 'render-failed':
-      return `**Draft:** the package of this branch does not render: ${markdownCell(state.why, 300)}`
+      return `**Draft:** the package on this branch does not render: ${markdownCell(state.why, 300)}`
     case 'storm':
-      return '**Draft:** very many packages drift at the same time, and a common cause is likely.'
+      return '**Draft:** many packages drift at the same time. A common cause is likely.'
     case 'edited':
-      return '**Edited:** somebody else pushed to this branch, so backporch leaves it alone; `/recreate` discards their commits.'
+      return '**Edited:** another author pushed to this branch, so backporch does not update it. `/recreate` discards those commits.'
     case 'stale':
       return `**Waiting** for a decision since ${time(state.since)}.`
     case 'overdue':
-      return `**Overdue:** nobody has decided for ${duration(state.after)}; a comment asks whom CODEOWNERS names.`
+      return `**Overdue:** no decision for ${duration(state.after)}. A comment mentions the owners from CODEOWNERS.`
     case 'not-restored':
-      return `**Restore failed:** ${markdownCell(`drift-${state.after}`, 40)} was merged about the same, and the cluster still differs. Find out who should have applied it before you merge again.`
+      return `**Restore failed:** ${markdownCell(`drift-${state.after}`, 40)} restored the same fields and was merged, but the cluster still differs. Check the syncer before you merge again.`
     case 'snoozed':
-      return `**Snoozed** until ${time(state.until)}: no reminders before.`
+      return `**Snoozed** until ${time(state.until)}: no reminders until then.`
     case 'not-observed':
-      return `**The cluster has not been seen since ${time(state.since)}**: what is written here may have changed.`
+      return `**The cluster could not be observed since ${time(state.since)}.** This description may be out of date.`
   }
 }
 
 export const PLAN_SENTENCES = {
-  Restore: 'git is right, and the cluster goes back to it',
-  Adopt: 'the cluster is right, and git takes over what it has',
-  Release: 'neither is right, and git stops managing what differs',
+  Restore: 'git is right; the cluster is restored to it',
+  Adopt: 'the cluster is right; git adopts its values',
+  Release: 'git stops managing the fields that differ',
 } as const
 
 /** `**Plan: Restore** …` with what was chosen before, and the words of who chose. */
@@ -123,7 +123,7 @@ export function planLine({ record, previousPlan }: ProposalSubject): string {
   const { plan, changes, message } = record.spec
   const what = plan === 'Mixed' ? `${planCounts(changes)}, see the column Plan` : PLAN_SENTENCES[plan]
   const before = previousPlan === undefined ? '' : ` It was ${planWord(previousPlan.plan)} before${by(previousPlan.by)}.`
-  const why = message === undefined || message.trim() === '' ? '' : ` Why, in the words of who chose it: ${markdownCell(message, 300)}`
+  const why = message === undefined || message.trim() === '' ? '' : ` Reason given: ${markdownCell(message, 300)}`
   return `**Plan: ${planWord(plan)}.** ${what.charAt(0).toUpperCase()}${what.slice(1)}.${before}${why}`
 }
 

@@ -33,7 +33,7 @@ export function proposalStatuses(subject: ProposalSubject, complete: boolean): C
     plan,
     changes,
     settle,
-    unseen: complete ? '' : 'not everything could be observed: this may be out of date',
+    unseen: complete ? '' : 'the unit was observed only in part: this may be out of date',
     applier: { fails, text: fails ? (applier.warning ?? applier.sentence) : `${applier.name}: ${applier.sentence}` },
   })
 }
@@ -54,7 +54,7 @@ export function massStatuses(subject: MassSubject): CommitStatus[] {
     unseen: missed === 0 ? '' : `${missed} of ${rows.length} clusters could not be observed: this may be out of date`,
     applier:
       failing === undefined
-        ? { fails: false, text: first === undefined ? 'whoever applies the package' : `${first.applier.name}: ${first.applier.sentence}` }
+        ? { fails: false, text: first === undefined ? 'the syncer of the package' : `${first.applier.name}: ${first.applier.sentence}` }
         : {
             fails: true,
             text: `in ${failing.clusters} of ${rows.length} clusters: ${failing.applier.warning ?? failing.applier.sentence}`,
@@ -72,11 +72,11 @@ function statuses({ policy, ledgerUrl, fingerprint, plan, changes, settle, unsee
   const short = fingerprint.slice('sha256:'.length, 'sha256:'.length + 8)
   const restores = changes.some(({ resolution }) => resolution === 'Restore')
   return [
-    unseen === '' ? make('drift/fresh', 'success', `the cluster is as recorded here (${short})`) : make('drift/fresh', 'pending', unseen),
+    unseen === '' ? make('drift/fresh', 'success', `the cluster matches this record (${short})`) : make('drift/fresh', 'pending', unseen),
     make(
       'drift/render',
       'success',
-      plan === 'Restore' ? 'no manifest changes' : 'with these edits git gives what is planned, and nothing else moves',
+      plan === 'Restore' ? 'no manifest changes' : 'rendering these edits gives the planned values and changes nothing else',
     ),
     make('drift/policy', 'success', `${policy.name}: ${policy.mode}, as ${policy.place ?? 'shipped'} says`),
     ...(!restores
@@ -98,16 +98,16 @@ export function foreignStatuses(why: string): CommitStatus[] {
 /** Of the commit by which a proposal landed: what came of it in the cluster; undefined for what is no merge. */
 export function restoredStatus(kind: string, cluster: string, url: string): CommitStatus | undefined {
   const words: { readonly [kind: string]: readonly [CommitStatus['state'], string] } = {
-    merged: ['pending', `waiting until ${cluster} agrees with what was merged`],
-    verified: ['success', `${cluster} agrees with what was merged`],
-    'not-restored': ['failure', `${cluster} does not agree with what was merged`],
+    merged: ['pending', `waiting for ${cluster} to match the merged revision`],
+    verified: ['success', `${cluster} matches the merged revision`],
+    'not-restored': ['failure', `${cluster} does not match the merged revision`],
   }
   const [state, description] = words[kind] ?? []
   if (state === undefined || description === undefined) return undefined
   return { context: 'drift/restored', state, description: oneLine(description, LIMIT), url }
 }
 
-/** Of a proposal whose clusters could not be looked at: what was reviewed may not be what is there. */
+/** Of a proposal whose clusters could not be observed: what was reviewed may not be what is there. */
 export function notObservedStatus(clusters: readonly string[]): CommitStatus {
   const who = clusters.length === 1 ? `the cluster ${clusters[0] ?? ''}` : `the ${clusters.length} clusters`
   return {

@@ -112,8 +112,8 @@ export function rankObjects(changes: readonly Change[]): readonly ObjectChanges[
 
 /** Why the live value cannot be written to git; undefined where it can. */
 export function whyNotAdoptable(change: Change, told: ReadonlyMap<string, string>): string | undefined {
-  if (change.redacted === true) return 'the value is a credential, and is not written to git'
-  if (change.change === 'unexpected') return 'git declares no such object, so nothing says where it belongs'
+  if (change.redacted === true) return 'the value is a credential and is never written to git'
+  if (change.change === 'unexpected') return 'git does not declare the object, so there is no file to edit'
   return told.get(change.fingerprint)
 }
 

@@ -53,7 +53,7 @@ test('labels say plan and worst risk, and every label is a known one', () => {
 
 test('where nobody applies, a Restore says so, with the command; an Adopt does not, for there is nothing to apply', () => {
   const restore = proposalText(subjectOf([REPLICAS], { applier: NOBODY }))
-  assert.match(restore.body, /Merging alone does not bring the cluster back\.\*\* Run after the merge:\n\n```sh\nkubectl apply /)
+  assert.match(restore.body, /Merging alone does not restore the cluster\.\*\* After the merge, run:\n\n```sh\nkubectl apply /)
   assert.ok(restore.labels.includes('drift-state/no-applier'))
   const adopt = proposalText(subjectOf([{ ...REPLICAS, resolution: 'Adopt' }], { applier: NOBODY }))
   assert.doesNotMatch(adopt.body, /Merging alone|kubectl apply/)
@@ -62,7 +62,7 @@ test('where nobody applies, a Restore says so, with the command; an Adopt does n
 
 test('where backporch settles, no syncer is named and no command printed', () => {
   const body = bodyOf(withSettle(subjectOf([REPLICAS], { applier: NOBODY }), 'backporch'))
-  assert.match(body, /backporch writes back exactly what git says, and nothing else, after the merge/)
+  assert.match(body, /after the merge, backporch applies exactly these changes and nothing else/)
   assert.doesNotMatch(body, /kubectl apply|Merging alone/)
 })
 
@@ -81,7 +81,7 @@ test('a folder without a Kptfile is called one, and no link leads to the Kptfile
 
 test('what no apply removes is told', () => {
   const added = changeOf({ ...REPLICAS, change: 'added', git: undefined, live: 'on', path: 'metadata.annotations["a/b"]' })
-  assert.match(bodyOf(subjectOf([added])), /One field is not in git at all: no apply removes such a field/)
+  assert.match(bodyOf(subjectOf([added])), /One field is not declared in git\. An apply does not remove such a field/)
   assert.doesNotMatch(bodyOf(withSettle(subjectOf([added]), 'backporch')), /not in git at all/)
 })
 
@@ -102,7 +102,7 @@ test('what a Restore deletes is said to be in the record, and the values that go
 
 test('a syncer that reverts without a merge is not said to leave the cluster alone', () => {
   const body = bodyOf(subjectOf([REPLICAS], { applier: { ...FLUX, revertsUnasked: 'yes' } }))
-  assert.match(body, /\| \*\*close\*\* \| stays as it is \| backporch leaves it as it is, and who applies the package reverts it/)
+  assert.match(body, /\| \*\*close\*\* \| unchanged \| backporch changes nothing; the syncer reverts it without a merge/)
 })
 
 test('what cannot be adopted has no box and no row, and the reason stands there', () => {
@@ -137,7 +137,7 @@ test('boxes are of objects, name their changes by the numbers of the record, and
 
 test('a large drift shows its 30 riskiest, says how many there are, and links to all of them only where they are', () => {
   const large = subjectOf(manyChanges(412), { hasReport: true })
-  assert.match(bodyOf(large), /\*\*Shown are 30 of 495 changes\*\*/)
+  assert.match(bodyOf(large), /\*\*The table shows 30 of 495 changes\*\*/)
   assert.match(bodyOf(large), new RegExp(`${reportPath('prod-eu-1', 'apps--checkout')}\\)`))
   assert.doesNotMatch(bodyOf({ ...large, hasReport: false }), /report\.md/)
   assert.ok(wantsReport(large.record))
@@ -148,7 +148,7 @@ test('a forge that takes little, folds nothing and has no pages still gets every
   const body = bodyOf(subjectOf(manyChanges(412), { dialect: PLAIN, ledgerUrl: '' }))
   assert.ok(body.length <= 4_000)
   assert.doesNotMatch(body, /<details>|\]\(|\[!/)
-  for (const part of [/\*\*merge\*\*/, /\*\*close\*\*/, /first seen/, /Shown are \d+ of 495/, /<sub>¹/]) assert.match(body, part)
+  for (const part of [/\*\*merge\*\*/, /\*\*close\*\*/, /first seen/, /The table shows \d+ of 495/, /<sub>¹/]) assert.match(body, part)
 })
 
 test('only what is not final is a draft, and it says why', () => {
@@ -161,9 +161,9 @@ test('only what is not final is a draft, and it says why', () => {
 })
 
 test('critical drift is silent for a day at most', () => {
-  assert.match(bodyOf(subjectOf([{ ...REPLICAS, risk: 'critical' }])), /not raised again for 24 hours/)
-  assert.match(bodyOf(subjectOf([{ ...REPLICAS, risk: 'critical' }], { closeSilence: 3_600 })), /not raised again for 1 hour,/)
-  assert.match(bodyOf(subjectOf([REPLICAS])), /not raised again for 30 days/)
+  assert.match(bodyOf(subjectOf([{ ...REPLICAS, risk: 'critical' }])), /silenced for 24 hours;/)
+  assert.match(bodyOf(subjectOf([{ ...REPLICAS, risk: 'critical' }], { closeSilence: 3_600 })), /silenced for 1 hour;/)
+  assert.match(bodyOf(subjectOf([REPLICAS])), /silenced for 30 days;/)
 })
 
 test('a multi-line value is shown by the first line that differs, a long one by the place where it does', () => {
@@ -196,6 +196,6 @@ test('one cause names as many clusters as there are, and rows beyond 200 are tol
 test('a comment says what closing means, and until when', () => {
   assert.deepEqual(outcomeComment({ kind: 'declined', silentUntil: '2026-09-20T14:31:00Z', critical: false }), {
     topic: 'outcome',
-    body: 'Closed: the cluster stays as it is, and exactly this drift is not raised again until 2026-09-20 14:31 UTC. Any other change is, and reopening this raises it at once.\n',
+    body: 'Closed: nothing changes in the cluster. This drift is silenced until 2026-09-20 14:31 UTC. New drift is still reported. Reopening this pull request ends the silence.\n',
   })
 })

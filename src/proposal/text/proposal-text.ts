@@ -103,7 +103,7 @@ function bareBody(subject: ProposalSubject): string {
   return text([
     `**${count(changes.length, 'difference')} between git and cluster ${markdownCell(subject.unit.cluster, 60)}**: ${planCounts(changes)}.`,
     '',
-    `Merging does what the plan (${plan}) says; closing leaves the cluster as it is. All of it: ${moreLink(subject, false)}.`,
+    `Merging does what the plan (${plan}) says; closing changes nothing in the cluster. Full text: ${moreLink(subject, false)}.`,
     '',
     ...footer(subject, false),
   ])
@@ -178,13 +178,13 @@ function commandPart({ record, dialect }: ProposalSubject): string[] {
   const several = record.spec.changes.length > 1
   const number = several ? '2' : '1'
   return folded(dialect, 'Commands', '', [
-    'Write one in a comment, at the start of a line; whoever may write to the repository may.',
+    'Write a command at the start of a line in a comment. Everyone with write access to the repository can use commands.',
     '',
     ...(several
-      ? ['- `/adopt 1,3` · `/restore 2` · `/release 4` change the plan for these numbers; without numbers for all']
+      ? ['- `/adopt 1,3` · `/restore 2` · `/release 4` change the plan for these numbers; without numbers, for all changes']
       : ['- `/adopt` · `/restore` · `/release` change the plan']),
     `- \`/ignore ${number} --for 30d -- reason\` proposes a rule for the policy`,
-    '- `/snooze 7d` waits · `/recheck` looks at the cluster again · `/recreate` builds this branch anew',
-    `- \`/explain ${number}\` tells how the plan came about · \`/help\` tells more`,
+    '- `/snooze 7d` stops reminders · `/recheck` checks the cluster again · `/recreate` rebuilds this branch',
+    `- \`/explain ${number}\` explains the plan · \`/help\` lists all commands`,
   ])
 }

@@ -47,7 +47,7 @@ export function stormText(subject: StormSubject): IssueText {
     title: oneLine(`Drift storm: ${what(subject)} since ${plainTime(since) ?? oneLine(commitText(since), 20)}${by}`, 100),
     body:
       bodies.find((body) => body.length <= dialect.bodyLimit) ??
-      `**Drift storm: ${count(units, 'package')}.** No pull requests are opened while it lasts.\n`,
+      `**Drift storm: ${count(units, 'package')}.** No pull requests are opened during a storm.\n`,
     labels: ['drift', 'drift-state/storm'],
   }
 }
@@ -72,20 +72,20 @@ function stormBody(subject: StormSubject, rows: number): string {
   const lines = [
     ...box(dialect, 'caution', [
       `**${what(subject)} in ${count(clusters, 'cluster')} began to differ from git since ${time(since)}.** That is ${most} in an hour, so one cause is likely.`,
-      `**No pull requests are opened ${objects === undefined ? '' : 'for them '}while it lasts**, except for critical drift. Nothing is written to any cluster, and nothing is lost: each package is recorded.`,
+      `**No pull requests are opened ${objects === undefined ? '' : 'for them '}during a storm**, except for critical drift. Nothing is written to any cluster, and the drift of each package is recorded.`,
     ]),
     '**What to do**',
     '',
-    '1. Look at the writer with most packages below: it is probably the cause, such as an upgraded controller or a syncer that was switched off.',
-    '2. If it should not have written, stop it; packages that go back by themselves leave this list.',
-    '3. If it should, add an ignore rule for it to the policy (`.drift/policy.yaml`), with a reason.',
-    `4. Otherwise do nothing: ${below} this issue is closed, and pull requests follow within the usual limits.`,
+    '1. Check the writer with the most packages below. It is probably the cause: for example an upgraded controller or a syncer that was switched off.',
+    '2. If it should not write, stop it. Packages that match git again leave this list.',
+    '3. If it should write, add an ignore rule for it to the policy (`.drift/policy.yaml`), with a reason.',
+    `4. Otherwise wait: ${below}, this issue is closed and pull requests are opened within the usual limits.`,
     '',
     ...table(
       ['Changed by ¹', 'Packages', 'Share'],
       writers.slice(0, 10).map(({ manager, units: own }) => [markdownCell(manager, 60), String(own), percent(own, units)]),
     ),
-    ...(shown.length === 0 ? [] : [`The ${shown.length} riskiest of ${count(units, 'package')}:`, '']),
+    ...(shown.length === 0 ? [] : [`The ${shown.length} packages with the highest risk, of ${count(units, 'package')}:`, '']),
     ...(shown.length === 0
       ? []
       : table(
@@ -97,7 +97,7 @@ function stormBody(subject: StormSubject, rows: number): string {
             riskWord(unit.risk),
           ]),
         )),
-    `<sub>¹ A field manager: the name that a client gave itself. · backporch ${markdownCell(version, 30)}</sub>`,
+    `<sub>¹ The field manager: a name that the client chose. · backporch ${markdownCell(version, 30)}</sub>`,
     '<!-- backporch:v1 storm -->',
   ]
   return `${lines.join('\n')}\n`

@@ -111,7 +111,7 @@ describe('checks of a GitHub App', () => {
     const [annotation] = output.annotations as { path: string; start_line: number; message: string }[]
     assert.equal(annotation?.path, 'apps/web/config.yaml')
     assert.ok(pull().body.includes(`config.yaml#L${annotation.start_line}`), 'the place that the body links to')
-    assert.match(annotation.message, /^git says "blue", cluster edge-01 has "red"; written by kubectl-edit/)
+    assert.match(annotation.message, /^git declares "blue", cluster edge-01 has "red"; written by kubectl-edit/)
     assert.deepEqual(
       actions.map((action) => (action as { label: string }).label),
       ['Switch to adopt', 'Snooze 7d', 'Re-check'],
@@ -250,7 +250,7 @@ describe('checks of a GitHub App', () => {
     await turn()
     assert.deepEqual(presses.waiting(), [])
     const [first] = runs()
-    assert.deepEqual([first?.conclusion, first?.output.title], ['neutral', 'closed: the cluster stays as it is'])
+    assert.deepEqual([first?.conclusion, first?.output.title], ['neutral', 'closed: nothing changes in the cluster'])
     assert.doesNotMatch(told(), /button/)
   })
 })

@@ -74,14 +74,14 @@ export const DASHBOARD: DashboardSubject = {
       packageName: 'apps/checkout',
       object: 'Secret shop/db',
       field: 'data.password',
-      why: 'the value is a credential, and is not written to git',
+      why: 'the value is a credential and is never written to git',
     },
   ],
   notObserved: [
     { cluster: 'edge-07', packageName: '', since: '2026-08-21T13:02:00Z', why: 'the cluster cannot be reached (BP3001)' },
     { cluster: 'prod-eu-1', packageName: 'infra/storage', since: '', why: 'forbidden: list storageclasses' },
   ],
-  staleRules: ['the ignore rule at .drift/policy.yaml:31 ended on 2026-08-01 and hides nothing any more'],
+  staleRules: ['the ignore rule at .drift/policy.yaml:31 ended on 2026-08-01 and no longer matches anything'],
   ignores: [
     { about: 'Deployment/shop, spec.replicas', where: '.drift/policy.yaml:14', reason: 'KEDA scales shop', expires: '2026-12-31' },
     { about: 'by linkerd-proxy-injector', where: '.drift/policy.yaml:18', reason: 'sidecar injection', expires: '' },
