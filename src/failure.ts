@@ -168,7 +168,7 @@ export function groupFailures(failures: readonly Failure[]): readonly Failure[] 
   })
 }
 
-/** `error BP2001: what` with `where`, `why` and `fix` below it, as `ux.md` §2.7 shows. Ends without a line break. */
+/** `error BP2001: what` with `where`, `why` and `fix` below it. Ends without a line break. */
 export function formatFailure(failure: Failure): string {
   const lines = [`error ${failure.code}: ${indented(failure.what)}`]
   if (failure.where !== undefined) lines.push(`  where: ${indented(failure.where)}`)

@@ -1,4 +1,4 @@
-/** Exit codes of ux.md §2.7: 0 none, 1 drift or a syncer that is stuck, 2 error, 3 incomplete, 4 credentials or rights, 130 interrupted. Error beats drift. */
+/** Exit codes (docs/guides/first-look.md): 0 none, 1 drift or a syncer that is stuck, 2 error, 3 incomplete, 4 credentials or rights, 130 interrupted. Error beats drift. */
 import { exitCodeOf, type Failure } from '../failure.ts'
 import { type UnitResult, unitFailures } from '../plan/turn/unit-result.ts'
 

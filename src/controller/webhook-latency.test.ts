@@ -1,4 +1,4 @@
-/** reliability.md P27: whatever becomes of the webhooks, only when a turn sees something is another, never what is true at the end. */
+/** Promise P27 of docs/reliability.md: whatever becomes of the webhooks, only when a turn sees something is another, never what is true at the end. */
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'

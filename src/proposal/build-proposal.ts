@@ -116,7 +116,7 @@ function reasonOf({ plan, changes }: ProposalInput): string {
 
 /**
  * `status.conditions[type=Drifted]` with Flux's reasons and ours; the touch also wakes a syncer that filters commits by
- * path. Only fields that kpt 1.0.0-beta.56 knows (porch-kpt: strict decoding).
+ * path. Only fields that kpt 1.0.0-beta.56 knows (docs/facts/kptfile-strictness.md).
  */
 function editKptfile(input: ProposalInput, sources: readonly FileChange[]): FileChange {
   const path = input.packagePath === '' ? 'Kptfile' : `${input.packagePath}/Kptfile`

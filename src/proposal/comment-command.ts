@@ -1,5 +1,5 @@
 /**
- * Commands in comments (`ux.md` §2.5): `/drift VERB …` at the start of a line, or `/VERB …` for short. A comment is anybody's
+ * Commands in comments (docs/guides/pull-request-commands.md): `/drift VERB …` at the start of a line, or `/VERB …` for short. A comment is anybody's
  * text: what is quoted, or stands in code, is no command; a word that is not ours is somebody else's bot.
  */
 import { oneLine } from '../text/one-line.ts'

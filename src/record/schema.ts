@@ -1,6 +1,6 @@
 /**
  * The documents that Backporch writes, as one zod definition each: the writer's type, the reader's check and the JSON
- * Schema under docs/schema/ come from it. Shapes after `ux.md` §2.7 and the Kubernetes API conventions.
+ * Schema under docs/schema/ come from it. Shapes follow the Kubernetes API conventions.
  */
 import * as z from 'zod'
 import { STATUS_WORDS } from '../status/kstatus-fields.ts'

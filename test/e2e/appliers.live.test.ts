@@ -1,5 +1,5 @@
 /**
- * Issue 5, point 2 and "Shown by" 2: what the tools that people apply with leave in a cluster is no drift, and a hand edit beside it is; also when one
+ * What the tools that people apply with leave in a cluster is no drift, and a hand edit beside it is; also when one
  * tool takes over from another, or from an older way of its own. All packages lie in one repository, so that one run sees them all.
  */
 import assert from 'node:assert/strict'

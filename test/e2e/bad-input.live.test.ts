@@ -1,4 +1,4 @@
-/** Issue 3, "What bad input gets": repositories and packages. A clear error, the right exit code, and nothing written. */
+/** Bad repositories and packages. A clear error, the right exit code, and nothing written. */
 import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Issue 5, "What bad input gets", against a real server: a state with its reason for the object that is at fault, and a verdict for all others. */
+/** Bad objects: a state with its reason for the object that is at fault, and a verdict for all others. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DriftReportList } from '../../src/record/schema.ts'

@@ -1,4 +1,4 @@
-/** Issue 3, "What bad input gets": a cluster, a remote, a checkout or a disk that does not do what is asked. */
+/** Bad surroundings: a cluster, a remote, a checkout or a disk that does not do what is asked. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
 /**
- * Issue 13, point 1 and "Shown by" 1: a Namespace with a name only, an empty ServiceAccount, a ConfigMap and a Deployment, however they were
+ * A Namespace with a name only, an empty ServiceAccount, a ConfigMap and a Deployment, however they were
  * applied: untouched there is no line, and each hand edit is found. Also where the object says nothing of who wrote it.
  */
 import assert from 'node:assert/strict'

@@ -1,5 +1,5 @@
 /**
- * Issue 14, "Shown by" 2: after every command in every format, on a real API server with a real Gitea and beside a controller, no form of a
+ * After every command in every format, on a real API server with a real Gitea and beside a controller, no form of a
  * secret is in any output, object of git, text of the forge, cache or log. BACKPORCH_SEED draws the same again.
  */
 import assert from 'node:assert/strict'

@@ -1,4 +1,4 @@
-/** Issue 3, "Shown by" 7: the value of a Secret appears in no object of the repository, no file of ours and no output. */
+/** The value of a Secret appears in no object of the repository, no file of ours and no output. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Issue 4, part 5: the daemon as a process, against a real API server and a real git repository. */
+/** The daemon as a process, against a real API server and a real git repository. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-/** Issue 3, "Shown by" 4: each decision, from the hand edit to a cluster and a git that agree, and what git tells of it later. */
+/** Each decision, from the hand edit to a cluster and a git that agree, and what git tells of it later. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { parse } from 'yaml'

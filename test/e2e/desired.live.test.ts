@@ -1,4 +1,4 @@
-/** Issue 5, part 3: what git says is compared as the server would have it. Untouched, nothing differs; one edit is one line. */
+/** What git says is compared as the server would have it. Untouched, nothing differs; one edit is one line. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { DriftReportList } from '../../src/record/schema.ts'

@@ -1,5 +1,5 @@
 /**
- * Issue 13, point 6: what SOPS encrypted in git and the syncer applied decrypted is in sync as long as the syncer is the last writer. Keys are
+ * What SOPS encrypted in git and the syncer applied decrypted is in sync as long as the syncer is the last writer. Keys are
  * compared, a value that somebody else wrote is drift that is not shown, and no ciphertext ever reaches the cluster.
  */
 import assert from 'node:assert/strict'

@@ -1,4 +1,4 @@
-/** Issue 3, "Shown by" 2: every hand edit is named, with field, both values and who did it, and nothing else is. */
+/** Every hand edit is named, with field, both values and who did it, and nothing else is. */
 import assert from 'node:assert/strict'
 import { before, type TestContext, test } from 'node:test'
 import type { Change, DriftReportList } from '../../src/record/schema.ts'

@@ -1,4 +1,4 @@
-/** Issue 5, part 4: what the control plane and injectors write is no drift, by name; what a person writes beside it is. */
+/** What the control plane and injectors write is no drift, by name; what a person writes beside it is. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Change, DriftReportList } from '../../src/record/schema.ts'

@@ -1,4 +1,4 @@
-/** Issue 4, "Shown by" 1, as far as people decide otherwise than by a merge: on a real Gitea and a real API server. */
+/** Decisions of people other than a merge, on a real Gitea and a real API server. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { parse } from 'yaml'

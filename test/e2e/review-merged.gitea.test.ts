@@ -1,4 +1,4 @@
-/** Issue 4, "Shown by" 1, as far as people merge: on a real Gitea and a real API server, looked at on both and with git alone. */
+/** Merges of people, on a real Gitea and a real API server, looked at on both and with git alone. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { parse } from 'yaml'

@@ -1,4 +1,4 @@
-/** Issue 3, "Shown by" 6: a drift that makes its own repair impossible is named, with why, and hides nothing else. */
+/** A drift that makes its own repair impossible is named, with why, and hides nothing else. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Change, DriftReportList } from '../../src/record/schema.ts'

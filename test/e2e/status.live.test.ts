@@ -1,4 +1,4 @@
-/** Issue 13, points 2 and 3: what status says of a cluster that cannot be read, and of objects that are in sync and fail. */
+/** What status says of a cluster that cannot be read, and of objects that are in sync and fail. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

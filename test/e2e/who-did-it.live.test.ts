@@ -1,4 +1,4 @@
-/** Issue 5, part 6: a real audit log names the user of every kind of hand edit, of removals and deletions too. */
+/** A real audit log names the user of every kind of hand edit, of removals and deletions too. */
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

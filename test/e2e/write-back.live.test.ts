@@ -1,4 +1,4 @@
-/** Issue 3, "Shown by" 3: what a turn writes into git, held against git itself, against kpt, and against a second turn. */
+/** What a turn writes into git, held against git itself, against kpt, and against a second turn. */
 import assert from 'node:assert/strict'
 import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

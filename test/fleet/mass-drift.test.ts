@@ -1,4 +1,4 @@
-/** Shown by issue 4, number 4, in small: bench/ten-thousand.ts is the whole. */
+/** One cause in many clusters, in small: bench/ten-thousand.ts is the whole. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { MassDrift } from './mass-drift.ts'

@@ -1,4 +1,4 @@
-/** What people write on pull requests, on a real Gitea and a real API server (`ux.md` §2.5). */
+/** What people write on pull requests, on a real Gitea and a real API server. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'

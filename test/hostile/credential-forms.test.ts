@@ -1,4 +1,4 @@
-/** Issue 14: which forms of secrets are told, at every door by which a value leaves. The seed is printed: BACKPORCH_SEED draws the same again. */
+/** Which forms of secrets are told, at every door by which a value leaves. The seed is printed: BACKPORCH_SEED draws the same again. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'

@@ -1,4 +1,4 @@
-/** Issue 14.7: the time of a commit is what its committer says; a package that was seen live once is not new. */
+/** The time of a commit is what its committer says; a package that was seen live once is not new. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { arrivalsOf } from '../../src/drift/behind/arrivals.ts'

@@ -65,7 +65,10 @@ await giteaSuite('git has a merge that Gitea does not have', {}, (gitea) => {
       assert.deepEqual([now.state, now.merged], ['closed', false])
       const said = (await comments(world)).filter((body) => body.includes('**Merged**'))
       assert.equal(said.length, 1)
-      assert.match(said[0] ?? '', /on the base branch contains it\. Gitea does not recognise that merge and shows this pull request as closed/)
+      assert.match(
+        said[0] ?? '',
+        /on the base branch contains it\. Gitea does not recognise that merge and shows this pull request as closed/,
+      )
     })
   }
 

@@ -1,4 +1,4 @@
-/** Issue 14.6: once a newer content was seen live, older content through the syncer's manager is drift; and a syncer that never comes is stuck. */
+/** Once a newer content was seen live, older content through the syncer's manager is drift; and a syncer that never comes is stuck. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runInWorld } from '../fakes/cli-world.ts'

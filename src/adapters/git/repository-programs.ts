@@ -38,7 +38,7 @@ export async function withoutFilters(place: readonly string[], environment: Envi
  * @throws Failure BP4002 where a clone has hooks for what is received
  */
 export async function receiveSettings(gitFolder: string, environment: Environment, signal: AbortSignal): Promise<readonly string[]> {
-  // Without the last a push to the checked-out branch is always refused; with it a clean work tree moves along (issue 3).
+  // Without the last a push to the checked-out branch is always refused; with it a clean work tree moves along.
   const settings = [...NO_PROGRAMS, '-c', 'receive.denyCurrentBranch=updateInstead']
   if (await isServer(gitFolder, environment, signal)) return settings
   const hook = await firstHook(gitFolder, environment, signal)

@@ -1,4 +1,4 @@
-/** The lines of `diff`: one per field, grouped by object, each with who, when and how risky (ux.md §2.7). */
+/** The lines of `diff`: one per field, grouped by object, each with who, when and how risky (docs/guides/first-look.md). */
 
 import type { Drift, ObjectVerdict, SetAside } from '../../drift/drift.ts'
 import { PRESET } from '../../drift/noise/presets.ts'

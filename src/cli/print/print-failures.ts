@@ -1,4 +1,4 @@
-/** Failures on stderr, as ux.md §2.7 has them: what, where, why, fix. Text from outside stays on its lines. */
+/** Failures on stderr: what, where, why, fix. Text from outside stays on its lines. */
 import { type Failure, formatFailure, groupFailures } from '../../failure.ts'
 import { oneLine } from '../../text/one-line.ts'
 import type { CommonOptions } from '../flags/options.ts'

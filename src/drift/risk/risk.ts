@@ -1,6 +1,6 @@
 /**
  * How risky a difference is, and why: one table, first match wins. The code is printed with every line and `explain`
- * prints the sentence. Source of the classes: the review of `ux.md` §2.4, itself after the Pod Security Standards. Each rule has an
+ * prints the sentence. The classes follow the Pod Security Standards of Kubernetes (docs/guides/risk.md). Each rule has an
  * example and a near miss in src/drift/risk/risk-examples.ts; docs/guides/risk.md shows them.
  */
 import { type FieldPath, formatFieldPath } from '../../krm/field-path.ts'

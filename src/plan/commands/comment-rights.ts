@@ -1,4 +1,4 @@
-/** Who may decide what by a comment (`ux.md` §2.5): write access for everything, and for what is dangerous a code owner of it. */
+/** Who may decide what by a comment (docs/guides/pull-request-commands.md): write access for everything, and for what is dangerous a code owner of it. */
 import type { Resolution } from '../../drift/drift.ts'
 import { Failure } from '../../failure.ts'
 import { ownersOf } from '../../policy/code-owners.ts'

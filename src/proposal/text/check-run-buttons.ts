@@ -1,4 +1,4 @@
-/** The buttons of a check (`ux.md` §2.5): each stands for a command that a comment could say. */
+/** The buttons of a check (docs/adr/0017-check-run-buttons.md): each stands for a command that a comment could say. */
 import type { CheckButton } from '../../ports/check-run.ts'
 import { type CommentCommand, parseCommentCommands } from '../comment-command.ts'
 

@@ -35,7 +35,7 @@ for (const [name, run] of ALL) {
   })
 }
 
-test('the buttons are those of ux.md, short enough, and each is a command', () => {
+test('the buttons are three, short enough, and each is a command', () => {
   const buttons = checkButtons(true)
   assert.deepEqual(
     buttons.map(({ label }) => label),

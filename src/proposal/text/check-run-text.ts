@@ -1,5 +1,5 @@
 /**
- * The check of a proposal's head commit (`ux.md` §2.5): what differs at the lines that declare it, and three buttons. No time in it: the
+ * The check of a proposal's head commit (docs/adr/0017-check-run-buttons.md): what differs at the lines that declare it, and three buttons. No time in it: the
  * same state is the same text, and is not sent again. It says what the statuses say: whoever reads one of them need not read the other.
  */
 

@@ -1,4 +1,4 @@
-/** Statuses of a proposal's head commit (`ux.md` §2.5). No time in them: the same state is the same text, and is not sent again. */
+/** Statuses of a proposal's head commit (docs/guides/review-a-drift-pull-request.md). No time in them: the same state is the same text, and is not sent again. */
 import type { CommitStatus } from '../../ports/hosted-forge.ts'
 import type { Change, Plan } from '../../record/schema.ts'
 import { oneLine } from '../../text/one-line.ts'

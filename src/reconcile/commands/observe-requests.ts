@@ -1,5 +1,5 @@
 /**
- * Reads what people ask for on open proposals (`ux.md` §2.5). It is read after the clusters, right before the turn is planned. A request
+ * Reads what people ask for on open proposals (docs/guides/pull-request-commands.md). It is read after the clusters, right before the turn is planned. A request
  * that was not answered with `done` or `refused` is found again by the next turn.
  */
 import { asFailure, Failure } from '../../failure.ts'

@@ -6,7 +6,7 @@ import type { Json } from '../../text/json.ts'
 import type { YamlMap } from '../../yaml/yaml-node.ts'
 
 export interface FunctionInput {
-  /** Objects with the annotations that say where they belong (porch-kpt §1.4). The function may change them in place. */
+  /** Objects with the annotations that say where they belong (docs/facts/kpt-render.md). The function may change them in place. */
   readonly items: readonly YamlMap[]
   /** Undefined where the pipeline names none. */
   readonly config: YamlMap | undefined

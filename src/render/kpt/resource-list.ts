@@ -1,5 +1,5 @@
 /**
- * The text that functions read and print: a ResourceList (porch-kpt §2.1; kpt sends `config.kubernetes.io/v1`, and takes any
+ * The text that functions read and print: a ResourceList (docs/facts/kpt-render.md; kpt sends `config.kubernetes.io/v1`, and takes any
  * version back).
  */
 import { Failure } from '../../failure.ts'

@@ -137,6 +137,6 @@ export const DECISIONS: readonly Promised[] = [
         by: 'test/hostile/merged-with-git.test.ts',
       },
     ],
-    open: 'Replicas that share a Lease, and a leader that is frozen beyond its Lease, wait for replicas (issue 18). The current guarantee depends on git refs alone.',
+    open: 'Replicas that share a Lease, and a leader that is frozen beyond its Lease, wait for replicas. The current guarantee depends on git refs alone.',
   },
 ]

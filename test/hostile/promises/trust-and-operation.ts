@@ -137,7 +137,7 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
         by: 'src/reconcile/unobserved.test.ts',
       },
     ],
-    open: 'Stale for a watch without events for 60 seconds waits for the watch (issue 18).',
+    open: 'Stale for a watch without events for 60 seconds waits for the watch.',
   },
   {
     id: 'P27',

@@ -1,4 +1,4 @@
-/** Gitea and Forgejo behind the forge's port, by their API v1. Octokit is silently wrong there (`ux.md` §3), so the client is our own. */
+/** Gitea and Forgejo behind the forge's port, by their API v1. Octokit sends GitHub's parameters, which Gitea ignores without an error, so this client is our own. */
 import type { ObjectId } from '../../../package/object-id.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { ProposalClose, ProposalMerge } from '../../../ports/forge.ts'
