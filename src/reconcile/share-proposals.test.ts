@@ -282,7 +282,7 @@ test('the same rollback in as many clusters is one pull request that says so, wi
   assert.match(proposal?.title ?? '', /restore Deployment\/web in 3 clusters/)
   assert.match(
     proposal?.body ?? '',
-    new RegExp(`\\*\\*Rolled back to \`${first.slice(0, 7)}\`\\*\\*: newer content of the package was live before\\.`),
+    new RegExp(`\\*\\*Rolled back to \`${first.slice(0, 7)}\`\\*\\*: the cluster ran newer content of the package before\\.`),
   )
   for (const path of world.repository.paths(branch).filter((one) => one.startsWith('.drift/records/'))) {
     const text = world.repository.text(branch, path) ?? ''
