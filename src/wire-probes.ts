@@ -1,5 +1,7 @@
 /** The probes of `check` over the real adapters; loaded only for that command. */
-import { hostOf, tokenFor } from './adapters/forge/forge-token.ts'
+import type { CredentialOptions } from './adapters/forge/forge-adapter.ts'
+import { hostOf } from './adapters/forge/forge-address.ts'
+import { gitTokenFor, tokenFor } from './adapters/forge/forge-token.ts'
 import { probeForge } from './adapters/forge/open-forge.ts'
 import { BOT } from './adapters/git/bot-identity.ts'
 import { describeSigningKey } from './adapters/git/commit-signer.ts'
@@ -13,29 +15,25 @@ import type { Probes } from './ports/probes.ts'
 
 export interface ProbeParts {
   readonly keyPath: string
-  readonly version: string
-  readonly appToken: (remote: string, host: string, place: Place) => Promise<((signal: AbortSignal) => Promise<string>) | undefined>
+  readonly credentialOptions: (place: Place) => CredentialOptions
   readonly connectOptions: (target: ClusterTarget, place: Place) => ConnectOptions
 }
 
-export function probesAt(place: Place, { keyPath, version, appToken, connectOptions }: ProbeParts): Probes {
-  const { cwd, env, clock } = place
+export function probesAt(place: Place, { keyPath, credentialOptions, connectOptions }: ProbeParts): Probes {
+  const { cwd, env } = place
   return {
     push: async (remote, baseBranch, refs, signal) => {
       const host = hostOf(remote)
-      const token = host === undefined ? undefined : ((await appToken(remote, host, place)) ?? tokenFor(host, env))
+      const token = host === undefined ? undefined : ((await gitTokenFor(remote, credentialOptions(place))) ?? tokenFor(host, env))
       const options = { remote, workingDirectory: cwd, environment: env, ...(token === undefined ? {} : { token }) }
       return probePush(options, baseBranch, refs, signal)
     },
     forge: (remote, kind, refs, signal) =>
       probeForge(
         {
+          ...credentialOptions(place),
           remote,
           kind,
-          environment: env,
-          workingDirectory: cwd,
-          clock,
-          version,
           longestWait: 10_000,
           findToken: async (url) => (await findCredential(url, env, signal))?.password,
           note: () => undefined,

@@ -2,8 +2,10 @@
 import { appendFileSync, readFileSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
-import { hostOf, tokenFor } from './adapters/forge/forge-token.ts'
-import type { PushPaces } from './adapters/forge/github/push-pace.ts'
+import type { CredentialOptions } from './adapters/forge/forge-adapter.ts'
+import { hostOf, parseForgeAddress } from './adapters/forge/forge-address.ts'
+import { gitTokenFor, tokenFor } from './adapters/forge/forge-token.ts'
+import type { PushPaces } from './adapters/forge/push-pace.ts'
 import { BOT } from './adapters/git/bot-identity.ts'
 import { runGit } from './adapters/git/git-program.ts'
 import type { ConnectOptions } from './adapters/kubernetes/connection/connect-cluster.ts'
@@ -30,7 +32,7 @@ export function wire(process: NodeJS.Process, signal: AbortSignal): World {
   const { env, stdin, stdout, stderr } = process
   let paces: Promise<PushPaces> | undefined
   const pushPaces: SharedPaces = () => {
-    paces ??= import('./adapters/forge/github/push-pace.ts').then(({ PushPaces }) => new PushPaces(systemClock))
+    paces ??= import('./adapters/forge/push-pace.ts').then(({ PushPaces }) => new PushPaces(systemClock))
     return paces
   }
   return worldAt({ cwd: process.cwd(), env, clock: systemClock, stdout, stderr }, stdin, signal, pushPaces)
@@ -53,7 +55,7 @@ function worldAt(place: Place, stdin: World['stdin'], signal: AbortSignal, pushP
     openRepository: async (remote, baseBranch, trace) => {
       const { openRepository } = await import('./adapters/git/repository.ts')
       const host = hostOf(remote)
-      const token = host === undefined ? undefined : ((await appToken(remote, host, place)) ?? tokenFor(host, env))
+      const token = host === undefined ? undefined : ((await gitTokenFor(remote, credentialOptions(place))) ?? tokenFor(host, env))
       const { findCommitSigner } = await import('./adapters/git/commit-signer.ts')
       const signer = await findCommitSigner(env, cwd, BOT.email)
       const admitPush = host === undefined ? undefined : (await pushPaces()).of(remote, env)
@@ -73,16 +75,12 @@ function worldAt(place: Place, stdin: World['stdin'], signal: AbortSignal, pushP
       const { openForge } = await import('./adapters/forge/open-forge.ts')
       const { findCredential } = await import('./adapters/git/protocol/git-credential.ts')
       return openForge(
+        repository,
         {
+          ...credentialOptions(place),
           remote,
-          repository,
           kind,
           dryRun,
-          environment: env,
-          workingDirectory: cwd,
-          clock,
-          version: version(),
-          longestWait: LONGEST_WAIT,
           findToken: async (url) => (await findCredential(url, env, signal))?.password,
           note,
           trace,
@@ -94,13 +92,12 @@ function worldAt(place: Place, stdin: World['stdin'], signal: AbortSignal, pushP
       if (format === 'text') return new (await import('./adapters/log/text-log.ts')).TextLog({ ...sink, clock })
       return new (await import('./adapters/log/json-log.ts')).JsonLog({ ...sink, clock })
     },
+    forgeSetup: async (remote, kind) => (await import('./adapters/forge/open-forge.ts')).findForgeSetup(remote, kind, env, signal),
     openWebhooks: async ({ address, secrets, remote, onNews, onRefused }) => {
-      const { parseGiteaAddress } = await import('./adapters/forge/gitea/gitea-address.ts')
       const { WebhookIntake } = await import('./adapters/forge/webhook-intake.ts')
       const { startWebhookServer } = await import('./adapters/forge/webhook-server.ts')
       const { DeliveryWindow } = await import('./adapters/forge/webhook-window.ts')
-      // The last two words of the path are owner and name on every forge that is spoken to.
-      const named = parseGiteaAddress(remote)
+      const named = parseForgeAddress(remote)
       const repository = named === undefined ? undefined : `${named.owner}/${named.repository}`
       const intake = new WebhookIntake({ secrets, repository, window: new DeliveryWindow() })
       return startWebhookServer({ ...address, intake, clock, onNews, onRefused })
@@ -164,30 +161,13 @@ function worldAt(place: Place, stdin: World['stdin'], signal: AbortSignal, pushP
       return cloneState(resolve(cwd, path), signal, env)
     },
     userName: () => userName(cwd, env),
-    probes: async () => (await import('./wire-probes.ts')).probesAt(place, { keyPath, appToken, connectOptions, version: version() }),
+    probes: async () => (await import('./wire-probes.ts')).probesAt(place, { keyPath, credentialOptions, connectOptions }),
     at: (other) => worldAt(other, stdin, signal, pushPaces),
   }
 }
 
-/** What git pushes with over https where the environment names a GitHub App: a token of its installation, renewed as it ends. */
-async function appToken(
-  remote: string,
-  host: string,
-  { env, cwd, clock }: Place,
-): Promise<((signal: AbortSignal) => Promise<string>) | undefined> {
-  if (
-    !/^https?:/i.test(remote) ||
-    (!env['BACKPORCH_APP_ID'] && !env['BACKPORCH_APP_PRIVATE_KEY'] && !env['BACKPORCH_APP_PRIVATE_KEY_FILE'])
-  )
-    return undefined
-  const { appCredential } = await import('./adapters/forge/github/app-credential.ts')
-  const { parseGitHubAddress } = await import('./adapters/forge/github/github-address.ts')
-  const [credential, address] = [await appCredential(host, env, cwd), parseGitHubAddress(remote)]
-  if (credential === undefined || address === undefined) return undefined
-  const { githubGovernor, openGitHub } = await import('./adapters/forge/github/open-github.ts')
-  const governor = githubGovernor(clock, LONGEST_WAIT)
-  const opened = await openGitHub({ address, credential, clock, version: version(), governor, environment: env })
-  return opened.token
+function credentialOptions({ env, cwd, clock }: Place): CredentialOptions {
+  return { environment: env, workingDirectory: cwd, clock, version: version(), longestWait: LONGEST_WAIT }
 }
 
 function connectOptions(target: ClusterTarget, { cwd, env, clock }: Place): ConnectOptions {

@@ -81,9 +81,9 @@ async function review(gitea: Gitea, owner: GiteaUser, bot: GiteaUser, folder: st
   })
   const { signal } = new AbortController()
   const forge = await openForge(
+    repository,
     {
       remote,
-      repository,
       kind: 'gitea',
       environment,
       clock: systemClock,

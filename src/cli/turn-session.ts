@@ -4,6 +4,7 @@ import type { RedactionKey } from '../krm/redaction/redacted.ts'
 import { parsePolicyFiles } from '../policy/parse-policy.ts'
 import type { PressSource } from '../ports/check-run.ts'
 import type { ClusterReader, OpenedWriter } from '../ports/cluster.ts'
+import { GIT_ALONE } from '../ports/forge-setup.ts'
 import { DEFAULT_BRANCH, type RepositoryRefs } from '../ports/package-repository.ts'
 import { BetweenTurns } from '../reconcile/observe/between-turns.ts'
 import type { TurnPorts, TurnRequest } from '../reconcile/turn-request.ts'
@@ -86,7 +87,7 @@ export async function withSession(
     }
     const forge = await world.openForge(repository, {
       remote: options.repo,
-      kind: review === 'not-asked' ? 'local' : options.forge,
+      kind: review === 'not-asked' ? GIT_ALONE : options.forge,
       dryRun: options.dryRun === true,
       note: (text) => printNotes([{ cause: 'forge-notice', subject: '', text }], options, world),
       trace,

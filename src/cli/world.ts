@@ -6,6 +6,7 @@ import type { AuditSource } from '../ports/audit-source.ts'
 import type { ButtonPress } from '../ports/check-run.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { ClusterReader, OpenedWriter } from '../ports/cluster.ts'
+import type { ForgeKind, ForgeSetup } from '../ports/forge-setup.ts'
 import type { Forge } from '../ports/hosted-forge.ts'
 import type { Log, LogFormat, LogLevel } from '../ports/log.ts'
 import type { BaseBranch, PackageRepository } from '../ports/package-repository.ts'
@@ -46,7 +47,7 @@ export interface WantedForge {
   /** Address of the repository as it was given. */
   readonly remote: string
   /** Given by hand; undefined: told by the address, or asked. */
-  readonly kind: 'github' | 'gitea' | 'local' | undefined
+  readonly kind: ForgeKind | undefined
   /** Whether requests that write are held back. */
   readonly dryRun?: boolean
   /** Told about what a person should know. */
@@ -120,6 +121,8 @@ export interface World {
   /** @throws Failure BP1001 or BP5002 for a forge that was named and cannot be used */
   openForge(repository: PackageRepository, wanted: WantedForge): Promise<Forge>
   openLog(wanted: WantedLog): Promise<Log>
+  /** What an account needs on the forge of the repository. No credential is used. */
+  forgeSetup(remote: string, kind: ForgeKind | undefined): Promise<ForgeSetup>
   /** @throws Failure BP1001 when nobody can listen there */
   openWebhooks(wanted: WantedWebhooks): Promise<{ readonly url: string; close(): Promise<void> }>
   /** The YAML files of a folder, or the one file. @throws Failure BP1001 when it cannot be read, or holds none */

@@ -1,10 +1,11 @@
 /**
- * Where people review. The local forge is git alone; GitHub and Gitea stand behind the same port. Every verb may be said twice:
- * it makes so, and says so, without a second request that writes. Branches and commits go through git, never through a forge's API.
+ * Where people review. Every method may be called twice: the second call sends no request that writes. Branches and commits go
+ * through git, never through a forge's API.
  */
 import type { ObjectId } from '../package/object-id.ts'
 import type { ForgeCheckRuns } from './check-run.ts'
 import type { ProposalClose, ProposalMerge } from './forge.ts'
+import type { ForgeSetup } from './forge-setup.ts'
 
 /** How a forge draws text and what it takes: bodies are made from this, and nothing asks which forge it is. */
 export interface ForgeDialect {
@@ -88,6 +89,7 @@ export class HeldBackWrite extends Error {}
 /** @throws Failure BP50xx, from every method */
 export interface Forge {
   readonly dialect: ForgeDialect
+  readonly setup: ForgeSetup
   readonly writeCount: WriteCount
   /**
    * Every open proposal into the base branch from a branch under `proposed/` or named in `refs`, and for each ref of `refs` that has

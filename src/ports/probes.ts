@@ -1,5 +1,6 @@
 /** Questions that only `check` asks: what we could do, without doing it. */
 import type { FailureCode } from '../failure.ts'
+import type { ForgeKind } from './forge-setup.ts'
 
 /** One line of `check`. */
 export interface Finding {
@@ -47,12 +48,7 @@ export interface Probes {
    */
   push(remote: string, baseBranch: string, refs: readonly string[], signal: AbortSignal): Promise<readonly PushAnswer[]>
   /** What the forge says of us and of the repository. @throws Failure BP50xx */
-  forge(
-    remote: string,
-    kind: 'github' | 'gitea' | 'local' | undefined,
-    refs: readonly string[],
-    signal: AbortSignal,
-  ): Promise<readonly Finding[]>
+  forge(remote: string, kind: ForgeKind | undefined, refs: readonly string[], signal: AbortSignal): Promise<readonly Finding[]>
   /** @throws Failure BP30xx */
   access(target: ProbedCluster, namespace: string, signal: AbortSignal): Promise<ClusterAccessAnswer>
   /** Where the installation key comes from. Makes none. */

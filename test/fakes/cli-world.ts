@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
+import { FORGES } from '../../src/adapters/forge/forges.ts'
 import { InProcessRenderer } from '../../src/adapters/functions/in-process-renderer.ts'
 import { JsonLog } from '../../src/adapters/log/json-log.ts'
 import { TextLog } from '../../src/adapters/log/text-log.ts'
@@ -80,6 +81,7 @@ export async function runInWorld(turn: TurnWorld, argv: readonly string[], optio
       return turn.ports.forge
     },
     openLog: async ({ format, ...sink }) => (format === 'text' ? new TextLog({ ...sink, clock }) : new JsonLog({ ...sink, clock })),
+    forgeSetup: async (_remote, kind) => (kind === undefined ? turn.ports.forge.setup : FORGES[kind]),
     openWebhooks: options.openWebhooks ?? (() => assert.fail('nobody listens')),
     readPolicyFiles: options.readPolicyFiles ?? (() => assert.fail('no policies of the operator were named')),
     openAuditLog: options.openAuditLog ?? (() => assert.fail('no audit log was named')),

@@ -1,6 +1,7 @@
 /** A forge in memory over a `MemoryRepository`: people merge, close and reopen there; every write is listed. */
 
 import { assertSeen, endedMeanwhile, finishMerge, movedBeforeMerge } from '../../src/adapters/forge/finish-merge.ts'
+import { GITEA_SETUP } from '../../src/adapters/forge/gitea/gitea-setup.ts'
 import { LocalForge } from '../../src/adapters/forge/local/local-forge.ts'
 import type { ObjectId } from '../../src/package/object-id.ts'
 import type { ProposalClose, ProposalMerge } from '../../src/ports/forge.ts'
@@ -28,6 +29,7 @@ export class MemoryForge implements HostedForge {
     fileUrl: (commit, path, line) => `https://forge.example/${commit}/${path}${line === undefined ? '' : `#L${line}`}`,
     branchFileUrl: (branch, path) => `https://forge.example/${branch}/${path}`,
   }
+  readonly setup = GITEA_SETUP
   /** Every request that changed something but issues, in order: `open #1`, `comment #1 outcome`. */
   readonly writes: string[] = []
   readonly writeCount = { dryRun: false, count: 0 }

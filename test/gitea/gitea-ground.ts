@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Agent } from 'undici'
-import { parseGiteaAddress } from '../../src/adapters/forge/gitea/gitea-address.ts'
+import { parseForgeAddress } from '../../src/adapters/forge/forge-address.ts'
 import { GiteaClient } from '../../src/adapters/forge/gitea/gitea-client.ts'
 import { GiteaForge } from '../../src/adapters/forge/gitea/gitea-forge.ts'
 import { RequestGovernor } from '../../src/adapters/forge/request-governor.ts'
@@ -78,7 +78,7 @@ export async function makeGiteaGround(gitea: Gitea, options: GroundOptions = {})
   const clock = new HastyClock()
   const dispatcher = new Agent({ connections: 8 })
   const remote = `${proxy.url}/${owner.name}/${name}.git`
-  const address = parseGiteaAddress(remote)
+  const address = parseForgeAddress(remote)
   if (address === undefined) throw new Error('no address')
   const openOne = (token = bot.token): PackageRepository =>
     openRepository({ remote, token, cacheDir: join(folder, 'cache'), workingDirectory: folder, environment: {}, baseBranch: 'main' })

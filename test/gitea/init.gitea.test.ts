@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { neededRights, protectionRequests } from '../../src/plan/onboarding/plan-onboarding-rights.ts'
+import { GITEA_SETUP } from '../../src/adapters/forge/gitea/gitea-setup.ts'
 import { backporchHere } from '../e2e/run-here.ts'
 import type { ProgramRun } from '../e2e/run-program.ts'
 import { ONBOARDING_FILES, onboardingRecording } from '../fakes/onboarding-samples.ts'
@@ -94,8 +94,8 @@ await giteaSuite('backporch init', {}, (gitea) => {
     assert.equal(printed.code, 0, printed.stderr)
     const [, web] = /'(http[^']*)\/api\/v1/.exec(printed.stdout) ?? []
     assert.equal(web, url)
-    const subject = { forge: 'gitea', repository: `${bot.owner.name}/deploy`, baseBranch: 'main', bot: bot.account.name } as const
-    for (const { method, path, body } of protectionRequests(subject)) {
+    const subject = { remote: `${url}/${bot.owner.name}/deploy`, baseBranch: 'main', bot: bot.account.name }
+    for (const { method, path, body } of GITEA_SETUP.protection(subject).requests) {
       const answer = await gitea.request(bot.owner.token, method, path, body)
       assert.equal(answer.status, 201, JSON.stringify(answer.body))
     }
@@ -127,7 +127,7 @@ async function ground(gitea: Gitea, t: { after(done: () => unknown): void }) {
   await send('PUT', `/collaborators/${account.name}`, { permission: 'write' })
   const { token } = await gitea.createToken(
     account,
-    neededRights('gitea').map(({ name }) => name),
+    GITEA_SETUP.rights.map(({ name }) => name),
   )
   const folder = mkdtempSync(join(tmpdir(), 'backporch-init-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))

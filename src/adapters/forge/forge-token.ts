@@ -1,25 +1,28 @@
-/** Which token of the environment a host gets. One that was made for another host is never sent: it would be given away. */
+/** Which credential a host gets. One that was made for another host is never sent: it would be given away. */
+import type { CredentialOptions, Environment } from './forge-adapter.ts'
+import { ALL_FORGES } from './forges.ts'
 
-type Environment = Readonly<Record<string, string | undefined>>
-
-/** `BACKPORCH_TOKEN` is for whatever repository is named; `GITHUB_TOKEN` for GitHub and the server whose workflow runs; `GITEA_TOKEN` for others. */
+/**
+ * `BACKPORCH_TOKEN` is for whatever repository is named. Then the variable of the forge that has the host (`GITHUB_TOKEN` for GitHub
+ * and the server whose workflow runs), or of the one that may be on any host (`GITEA_TOKEN`).
+ */
 export function tokenFor(host: string, environment: Environment): string | undefined {
   const own = environment['BACKPORCH_TOKEN']
   if (own !== undefined && own !== '') return own
-  const token = isGitHubHost(host, environment) ? environment['GITHUB_TOKEN'] : environment['GITEA_TOKEN']
-  return token === '' ? undefined : token
+  const named = ALL_FORGES.filter((forge) => forge.hasHost(host, environment))
+  const forges = named.length > 0 ? named : ALL_FORGES.filter(({ token }) => token?.anyHost === true)
+  return forges.map(({ token }) => (token === undefined ? undefined : environment[token.variable])).find((token) => token)
 }
 
-/** `GITHUB_SERVER_URL` is what GitHub's own runner sets, and Gitea's too. */
-export function isGitHubHost(host: string, environment: Environment): boolean {
-  const server = URL.parse(environment['GITHUB_SERVER_URL'] ?? '')?.host
-  return host === 'github.com' || host.endsWith('.ghe.com') || host === server
-}
-
-/** Host, with its port, of an address as people give it to git; undefined for a path on this machine. */
-export function hostOf(remote: string): string | undefined {
-  const url = URL.parse(remote)
-  if (url !== null && /^(https?|ssh):$/.test(url.protocol)) return url.protocol === 'ssh:' ? url.hostname : url.host
-  if (remote.includes('://')) return undefined
-  return /^(?:[^@/:]+@)?([a-z0-9.-]+):(?!\/\/)./i.exec(remote)?.[1]?.toLowerCase()
+/** What git pushes with over https where a forge gives out credentials of its own: an App's token, renewed as it ends. */
+export async function gitTokenFor(
+  remote: string,
+  options: CredentialOptions,
+): Promise<((signal: AbortSignal) => Promise<string>) | undefined> {
+  if (!/^https?:/i.test(remote)) return undefined
+  for (const forge of ALL_FORGES) {
+    const token = await forge.gitToken(remote, options)
+    if (token !== undefined) return token
+  }
+  return undefined
 }

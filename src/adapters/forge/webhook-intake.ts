@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { ButtonPress } from '../../ports/check-run.ts'
+import { ALL_FORGES } from './forges.ts'
 import { ownKey, pressOf } from './github/check-run-press.ts'
 import { givenSignature, SignatureCheck, type WebhookHeaders } from './webhook-signature.ts'
 import type { DeliveryWindow } from './webhook-window.ts'
@@ -36,9 +37,6 @@ const KEPT_OF_ALL = 16_777_216
 /** Bytes that a piece takes besides its own: a body that comes in pieces of one byte is not small. */
 const PIECE = 256
 
-const EVENT_HEADERS = ['x-github-event', 'x-gitea-event', 'x-forgejo-event'] as const
-const DELIVERY_HEADERS = ['x-github-delivery', 'x-gitea-delivery', 'x-forgejo-delivery'] as const
-
 /** Events after which a turn can find something else, as GitHub and Gitea call them (docs/facts/gitea-api.md). */
 const EVENTS: ReadonlySet<string> = new Set([
   'push',
@@ -69,7 +67,10 @@ export class WebhookIntake {
   begin(headers: WebhookHeaders): WebhookReading | WebhookAnswer {
     const signature = givenSignature(headers)
     if (signature === undefined) return refused(401, 'the signature is missing or is not one (X-Hub-Signature-256)')
-    const event = wordOf(headers, EVENT_HEADERS)
+    const event = wordOf(
+      headers,
+      ALL_FORGES.flatMap(({ webhook }) => webhook.events),
+    )
     if (event === '') return refused(400, 'the event is missing (X-GitHub-Event)')
     const type = String(headers['content-type'] ?? '').split(';')[0]
     if (type?.trim().toLowerCase() !== 'application/json') {
@@ -77,7 +78,15 @@ export class WebhookIntake {
     }
     if (!['', 'identity'].includes(String(headers['content-encoding'] ?? ''))) return refused(415, 'compressed bodies are not read')
     if (Number(headers['content-length'] ?? 0) >= BODY_LIMIT) return TOO_LARGE
-    return new WebhookReading(this, signature, event, wordOf(headers, DELIVERY_HEADERS))
+    return new WebhookReading(
+      this,
+      signature,
+      event,
+      wordOf(
+        headers,
+        ALL_FORGES.flatMap(({ webhook }) => webhook.deliveries),
+      ),
+    )
   }
 }
 

@@ -1,22 +1,16 @@
 /** Whether a webhook comes from somebody who knows the secret: HMAC-SHA256 over the raw body, before anything reads it. */
 import { createHmac, type Hmac, timingSafeEqual } from 'node:crypto'
+import { ALL_FORGES } from './forges.ts'
 
 /** Names in lower case, as node:http gives them. */
 export type WebhookHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
-
-/** Header and what stands before the hex. GitHub sends the first, Gitea and Forgejo all that they know (docs/facts/gitea-api.md). */
-const SIGNATURES = [
-  ['x-hub-signature-256', 'sha256='],
-  ['x-gitea-signature', ''],
-  ['x-forgejo-signature', ''],
-] as const
 
 /**
  * The signature that the headers give: 32 bytes. Undefined where there is none, where one is not 64 lower-case hex digits, where a
  * header came twice, or where two headers differ: no forge sends that.
  */
 export function givenSignature(headers: WebhookHeaders): Buffer | undefined {
-  const given = SIGNATURES.flatMap(([name, prefix]) => {
+  const given = ALL_FORGES.flatMap(({ webhook }) => webhook.signatures).flatMap(([name, prefix]) => {
     const value = headers[name]
     return value === undefined ? [] : [typeof value === 'string' && value.startsWith(prefix) ? value.slice(prefix.length) : '']
   })

@@ -1,13 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { Failure } from '../../failure.ts'
-import {
-  type ProtectionSubject,
-  protectionCommands,
-  protectionRequests,
-  type RightsForge,
-  repositoryAddress,
-} from '../../plan/onboarding/plan-onboarding-rights.ts'
-import { type Onboarded, type Onboarding, onboard, rightsForge } from '../../reconcile/onboard/onboard.ts'
+import { type Onboarded, type Onboarding, onboard } from '../../reconcile/onboard/onboard.ts'
 import { API_VERSION } from '../../record/schema.ts'
 import type { CommonOptions } from '../flags/options.ts'
 import { isTable } from '../flags/outputs.ts'
@@ -95,29 +88,16 @@ async function question(text: string, byDefault: boolean, world: World): Promise
   }
 }
 
-/** No cluster is asked, and where the address or a flag says the forge, nothing but git is. */
+/** Reads git, and neither a cluster nor, where the address or a flag names the forge, anything of the forge. */
 async function printRuleset(options: InitOptions, world: World): Promise<number> {
-  const trace = traceTo(world, options)
-  const repository = await world.openRepository(options.repo, options.branch, trace)
+  const repository = await world.openRepository(options.repo, options.branch, traceTo(world, options))
   const { defaultBranch } = await repository.refs(world.signal)
-  const address = repositoryAddress(repository.remote)
-  const subject: ProtectionSubject = {
-    forge: await forgeOf(options, world),
-    repository: address?.repository,
-    baseBranch: options.branch ?? (defaultBranch || 'main'),
-    bot: options.bot,
-  }
-  const requests = protectionRequests(subject)
+  const setup = await world.forgeSetup(options.repo, options.forge)
+  const { remote } = repository
+  const { requests, commands } = setup.protection({ remote, baseBranch: options.branch ?? (defaultBranch || 'main'), bot: options.bot })
   const list = { apiVersion: API_VERSION, kind: 'ProtectionRequestList', items: requests }
-  if (!printList(list, options, world)) world.stdout.write(protectionCommands(subject, requests, address?.web))
+  if (!printList(list, options, world)) world.stdout.write(commands)
   return 0
-
-  async function forgeOf({ forge, repo }: InitOptions, { openForge }: World): Promise<RightsForge> {
-    if (forge !== undefined) return forge === 'local' ? 'git' : forge
-    if (address?.web === 'https://github.com') return 'github'
-    const opened = await openForge(repository, { remote: repo, kind: undefined, note: () => undefined, trace })
-    return rightsForge(opened)
-  }
 }
 
 function contradiction(): Failure {

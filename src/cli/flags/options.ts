@@ -2,6 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { Failure } from '../../failure.ts'
 import { secondsOf } from '../../policy/duration.ts'
+import { FORGE_KINDS, type ForgeKind } from '../../ports/forge-setup.ts'
 import { splitWords } from '../../render/runtimes/split-words.ts'
 import type { AllowedFunctions, ClusterTarget, World } from '../world.ts'
 import { isTable, LIST_OUTPUTS, type Output, outputOption } from './outputs.ts'
@@ -16,7 +17,7 @@ export interface CommonOptions {
   readonly branch?: string
   /** Folders without a Kptfile. */
   readonly path?: string[]
-  readonly forge?: 'github' | 'gitea' | 'local'
+  readonly forge?: ForgeKind
   readonly context?: string
   readonly kubeconfig?: string
   /** Several contexts, looked at in one turn. */
@@ -105,7 +106,7 @@ export function withAuditFlag(command: Command): Command {
 
 export function withForgeFlag(command: Command): Command {
   const flag = new Option('--forge <name>', 'where people review; told by the address of the repository otherwise')
-  return command.addOption(flag.choices(['github', 'gitea', 'local']))
+  return command.addOption(flag.choices(FORGE_KINDS))
 }
 
 export function withFleetFlag(command: Command): Command {

@@ -14,7 +14,6 @@ import {
   SOURCE_IGNORE_PATH,
   sourceIgnoreText,
 } from '../../plan/onboarding/plan-onboarding-files.ts'
-import { neededRights, type RightsForge } from '../../plan/onboarding/plan-onboarding-rights.ts'
 import { NO_WRITES } from '../../plan/turn/action.ts'
 import type { Observation } from '../../plan/turn/observation.ts'
 import { planReconcile } from '../../plan/turn/plan-reconcile.ts'
@@ -204,13 +203,8 @@ function subjectOf(
     notLooked: look.notLooked,
     policyProblem: problem,
     limits: repositoryLimits(policies ?? view.policies),
-    rights: neededRights(rightsForge(forge)),
+    rights: forge.setup.rights,
   }
-}
-
-export function rightsForge({ dialect }: Forge): RightsForge {
-  if (dialect.name === 'GitHub') return 'github'
-  return dialect.name === 'git' ? 'git' : 'gitea'
 }
 
 async function carryOut(ports: OnboardPorts, onboarding: Onboarding, request: OnboardRequest, signal: AbortSignal): Promise<Onboarded> {

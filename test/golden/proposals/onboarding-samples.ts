@@ -1,5 +1,5 @@
 /** Pull requests that enrol a repository, made up: as `samples.ts` has proposals. */
-import { neededRights } from '../../../src/plan/onboarding/plan-onboarding-rights.ts'
+import { GITHUB_SETUP } from '../../../src/adapters/forge/github/github-setup.ts'
 import type { OnboardingSubject } from '../../../src/proposal/text/onboarding-text.ts'
 import { GITHUB } from '../../fakes/dialects.ts'
 import { changeOf } from '../../fakes/record-samples.ts'
@@ -49,7 +49,7 @@ export const ONBOARDING: OnboardingSubject = {
   limits: { prHourlyLimit: 2, prConcurrentLimit: 10, stormThreshold: 50, stormObjects: 50, stormShare: 20, digest: '0 8 * * MON' },
   files: ['.drift/policy.yaml', '.sourceignore'],
   editedBy: undefined,
-  rights: neededRights('github'),
+  rights: GITHUB_SETUP.rights,
 }
 
 /** What a person made of it, and what hostile names do in it. */

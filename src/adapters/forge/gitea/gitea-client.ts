@@ -5,13 +5,13 @@ import type * as z from 'zod'
 import type { Clock } from '../../../ports/clock.ts'
 import type { WriteCount } from '../../../ports/hosted-forge.ts'
 import type { Trace } from '../../../ports/trace.ts'
+import type { ForgeAddress } from '../forge-address.ts'
 import { RefusedAnswer } from '../refused-answer.ts'
 import type { RequestGovernor } from '../request-governor.ts'
-import type { GiteaAddress } from './gitea-address.ts'
 import { type Asked, failureOfAnswer, goneElsewhere, notGitea, toldIn, unreachable } from './gitea-failure.ts'
 
 export interface GiteaClientOptions {
-  readonly address: GiteaAddress
+  readonly address: ForgeAddress
   readonly token: string
   readonly dispatcher: Dispatcher
   readonly governor: RequestGovernor
@@ -59,7 +59,7 @@ export class GiteaClient {
     this.#options = options
   }
 
-  get address(): GiteaAddress {
+  get address(): ForgeAddress {
     return this.#options.address
   }
 

@@ -1,8 +1,8 @@
 import type { ForgeDialect } from '../../../ports/hosted-forge.ts'
-import type { GiteaAddress } from './gitea-address.ts'
+import { encodePath, type ForgeAddress } from '../forge-address.ts'
 
 /** How Gitea draws text (its `modules/markup/markdown`), and what its columns take. */
-export function giteaDialect({ webUrl, owner, repository }: GiteaAddress): ForgeDialect {
+export function giteaDialect({ webUrl, owner, repository }: ForgeAddress): ForgeDialect {
   const source = (kind: 'commit' | 'branch', ref: string, path: string): string =>
     `${webUrl}/${owner}/${repository}/src/${kind}/${encodePath(ref)}/${encodePath(path)}`
   return {
@@ -15,14 +15,4 @@ export function giteaDialect({ webUrl, owner, repository }: GiteaAddress): Forge
     fileUrl: (commit, path, line) => `${source('commit', commit, path)}${line === undefined ? '' : `#L${line}`}`,
     branchFileUrl: (branch, path) => source('branch', branch, path),
   }
-}
-
-/** Each segment by itself; brackets too, which would end a Markdown link. */
-function encodePath(path: string): string {
-  return path
-    .split('/')
-    .map((segment) =>
-      encodeURIComponent(segment).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`),
-    )
-    .join('/')
 }

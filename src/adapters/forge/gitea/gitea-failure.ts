@@ -2,12 +2,12 @@
 
 import { Failure, type FailureCode, type Retry } from '../../../failure.ts'
 import { foreignLine } from '../../../text/foreign-text.ts'
+import type { ForgeAddress } from '../forge-address.ts'
 import type { RefusedAnswer } from '../refused-answer.ts'
-import type { GiteaAddress } from './gitea-address.ts'
 
 /** What was asked, for messages. */
 export interface Asked {
-  readonly address: GiteaAddress
+  readonly address: ForgeAddress
   /** `open a pull request`: follows "cannot". */
   readonly what: string
 }

@@ -26,9 +26,11 @@ import { goneElsewhere, mayNotAsk } from './gitea-failure.ts'
 import { GiteaIssues } from './gitea-issues.ts'
 import { GiteaLabels } from './gitea-labels.ts'
 import { GiteaProposals } from './gitea-proposals.ts'
+import { GITEA_SETUP } from './gitea-setup.ts'
 import { ensureGiteaStatuses } from './gitea-statuses.ts'
 
 export class GiteaForge implements HostedForge {
+  readonly setup = GITEA_SETUP
   readonly dialect: ForgeDialect
   readonly writeCount: WriteCount
   readonly #client: GiteaClient

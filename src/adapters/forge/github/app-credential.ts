@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Failure } from '../../../failure.ts'
-import { isGitHubHost } from '../forge-token.ts'
+import { isGitHubHost } from './github-address.ts'
 import type { GitHubCredential } from './github-credentials.ts'
 
 export type AppCredential = Extract<GitHubCredential, { kind: 'app' }>

@@ -24,6 +24,7 @@ import { githubDialect } from './github-dialect.ts'
 import { GitHubIssues } from './github-issues.ts'
 import { GitHubLabels } from './github-labels.ts'
 import { GitHubProposals } from './github-proposals.ts'
+import { GITHUB_SETUP } from './github-setup.ts'
 import { ensureStatuses } from './github-statuses.ts'
 
 export interface GitHubForgeParts {
@@ -34,6 +35,7 @@ export interface GitHubForgeParts {
 
 /** See the port for what each verb promises. One object serves one repository for one turn or many. */
 export class GitHubForge implements HostedForge {
+  readonly setup = GITHUB_SETUP
   readonly dialect: ForgeDialect
   readonly checkRuns: ForgeCheckRuns | undefined
   readonly writeCount: WriteCount

@@ -1,19 +1,23 @@
 /** Opens a repository on GitHub. Loaded only when GitHub is the forge: octokit comes with it. */
 import { Octokit } from '@octokit/rest'
-import { type Dispatcher, EnvHttpProxyAgent } from 'undici'
 import type { Clock } from '../../../ports/clock.ts'
 import type { HostedForge } from '../../../ports/hosted-forge.ts'
 import type { PackageRepository } from '../../../ports/package-repository.ts'
 import type { Trace } from '../../../ports/trace.ts'
+import type { ConnectOptions, CredentialOptions, ForgeConnection } from '../forge-adapter.ts'
+import { noAddress } from '../forge-address.ts'
+import { proxyDispatcher } from '../proxy-dispatcher.ts'
 import { RequestGovernor } from '../request-governor.ts'
 import { answerCache } from './answer-cache.ts'
-import type { GitHubAddress } from './github-address.ts'
+import { appCredential } from './app-credential.ts'
+import { type GitHubAddress, parseGitHubAddress } from './github-address.ts'
 import { GitHubCheckRuns } from './github-check-runs.ts'
 import { GitHubClient } from './github-client.ts'
 import { appTokens, type GitHubCredential, type TokenSource } from './github-credentials.ts'
 import { badCredentials } from './github-failure.ts'
 import { GitHubFetch } from './github-fetch.ts'
 import { GitHubForge } from './github-forge.ts'
+import { probeGitHub } from './probe-github.ts'
 
 export interface GitHubOptions {
   readonly address: GitHubAddress
@@ -56,7 +60,7 @@ export function githubGovernor(clock: Clock, longestWait: number, dryRun = false
 /** Asks nothing yet. @throws Failure BP5002 for a token or key that cannot be one */
 export async function openGitHub(options: GitHubOptions): Promise<OpenedGitHub> {
   const { address, credential, clock, governor, trace } = options
-  const dispatcher = dispatcherFor(options.environment ?? {})
+  const dispatcher = proxyDispatcher(options.environment ?? {}, { allowH2: false })
   const holder: { client?: GitHubClient; tokens: TokenSource } = { tokens: async () => undefined }
   const transport = new GitHubFetch({
     address,
@@ -104,15 +108,36 @@ function plainToken(token: string, address: GitHubAddress): string {
   throw badCredentials({ address, what: 'use GitHub' }, why, 'give the token as GitHub shows it')
 }
 
-function dispatcherFor(environment: Readonly<Record<string, string | undefined>>): Dispatcher {
-  const of = (name: string): string | undefined => environment[name.toLowerCase()] || environment[name] || undefined
-  const [httpProxy, httpsProxy, noProxy] = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'].map(of)
-  return new EnvHttpProxyAgent({
-    connections: 8,
-    allowH2: false,
-    connect: { timeout: 10_000 },
-    httpProxy: httpProxy ?? '',
-    httpsProxy: httpsProxy ?? '',
-    noProxy: noProxy ?? '',
+/** An App of the environment, or a token: the first that there is; `BACKPORCH_TOKEN` comes before both. */
+export async function connectGitHub(options: ConnectOptions): Promise<ForgeConnection | undefined> {
+  const { remote, environment, workingDirectory = '.', clock, version, longestWait, dryRun, note, trace } = options
+  const address = parseGitHubAddress(remote)
+  if (address === undefined) throw noAddress(remote)
+  const app = await appCredential(address.host, environment, workingDirectory)
+  const token = app === undefined ? await options.findToken(address) : undefined
+  const credential = app ?? (token === undefined ? undefined : { kind: 'token' as const, token })
+  if (credential === undefined) return undefined
+  const opened = await openGitHub({
+    address,
+    credential,
+    clock,
+    version,
+    governor: githubGovernor(clock, longestWait, dryRun),
+    environment,
+    notice: note,
+    ...(trace === undefined ? {} : { trace }),
   })
+  return { forge: opened.forge, probe: (refs, signal) => probeGitHub(opened, refs, signal) }
+}
+
+/** What git pushes with over https where the environment names a GitHub App: a token of its installation, renewed as it ends. */
+export async function appToken(
+  remote: string,
+  { environment, workingDirectory = '.', clock, version, longestWait }: CredentialOptions,
+): Promise<((signal: AbortSignal) => Promise<string>) | undefined> {
+  const address = parseGitHubAddress(remote)
+  const credential = address === undefined ? undefined : await appCredential(address.host, environment, workingDirectory)
+  if (address === undefined || credential === undefined) return undefined
+  const opened = await openGitHub({ address, credential, clock, version, governor: githubGovernor(clock, longestWait), environment })
+  return opened.token
 }

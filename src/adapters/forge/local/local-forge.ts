@@ -1,6 +1,8 @@
 /** Review with git alone: the `proposed/` branch is the proposal, and a decision is one push of every ref that it moves. */
 import type { ObjectId } from '../../../package/object-id.ts'
+import { CONFIGURE_BRANCH, LEDGER_BRANCH } from '../../../package/ref-name.ts'
 import type { ProposalClose, ProposalMerge } from '../../../ports/forge.ts'
+import type { ForgeSetup } from '../../../ports/forge-setup.ts'
 import type { Forge, ForgeDialect, KnownProposal, OpenedProposal, WantedProposal } from '../../../ports/hosted-forge.ts'
 import type { PackageRepository } from '../../../ports/package-repository.ts'
 
@@ -15,8 +17,19 @@ const DIALECT: ForgeDialect = {
   branchFileUrl: () => '',
 }
 
+export const LOCAL_SETUP: ForgeSetup = {
+  rights: [
+    { name: 'push', why: `to drafts/, proposed/, ${LEDGER_BRANCH}, ${CONFIGURE_BRANCH}, revision tags and, to approve, the base branch` },
+  ],
+  protection: () => ({
+    requests: [],
+    commands: '# git alone has no rules to set: protect the base branch and drift-ledger where the repository is served.\n',
+  }),
+}
+
 export class LocalForge implements Forge {
   readonly dialect = DIALECT
+  readonly setup = LOCAL_SETUP
   /** Everything is a push. */
   readonly writeCount = { dryRun: false, count: 0 }
   private readonly repository: PackageRepository

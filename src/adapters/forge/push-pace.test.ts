@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { VirtualClock } from '../../../../test/fakes/virtual-clock.ts'
+import { VirtualClock } from '../../../test/fakes/virtual-clock.ts'
 import { PushPaces } from './push-pace.ts'
 
 const { signal } = new AbortController()

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { RestEndpointMethodTypes } from '@octokit/rest'
-import { protectionCommands, protectionRequests, repositoryAddress } from './plan-onboarding-rights.ts'
+import { parsePageAddress } from './forge-address.ts'
+import { FORGES } from './forges.ts'
+import { shellQuoted } from './protection-commands.ts'
 
 type Ruleset = Omit<RestEndpointMethodTypes['repos']['createRepoRuleset']['parameters'], 'owner' | 'repo'>
 
 test('the rulesets are what the types of GitHub’s own description take', () => {
-  const subject = { forge: 'github', repository: 'acme/deploy', baseBranch: 'main', bot: '12345' } as const
+  const subject = { remote: 'https://github.com/acme/deploy.git', baseBranch: 'main', bot: '12345' }
   const expected: readonly Ruleset[] = [
     {
       name: 'backporch: review before the base branch',
@@ -37,7 +39,7 @@ test('the rulesets are what the types of GitHub’s own description take', () =>
       bypass_actors: [{ actor_id: 12345, actor_type: 'Integration', bypass_mode: 'always' }],
     },
   ]
-  const requests = protectionRequests(subject)
+  const { requests } = FORGES.github.protection(subject)
   assert.deepEqual(
     requests.map(({ body }) => body),
     expected,
@@ -47,33 +49,35 @@ test('the rulesets are what the types of GitHub’s own description take', () =>
 
 test('without an account that is an App nobody is locked out of the ledger', () => {
   for (const bot of [undefined, 'drift-bot', '0']) {
-    const ledger = JSON.stringify(protectionRequests({ forge: 'github', repository: undefined, baseBranch: 'main', bot })[1]?.body)
+    const ledger = JSON.stringify(FORGES.github.protection({ remote: '', baseBranch: 'main', bot }).requests[1]?.body)
     assert.doesNotMatch(ledger, /update|bypass/)
   }
 })
 
 test('the commands hold nothing but comments, commands and JSON, and end the shell quoting of every name', () => {
-  const subject = { forge: 'gitea', repository: "acme/d'x", baseBranch: "ma'in", bot: 'drift-bot' } as const
-  const text = protectionCommands(subject, protectionRequests(subject), 'https://git.example')
+  const subject = { remote: 'https://git.example/acme/deploy.git', baseBranch: "ma'in", bot: "b'ot" }
+  const text = `${FORGES.gitea.protection(subject).commands}\n${FORGES.github.protection(subject).commands}`
   const outside = text.replaceAll(/<<'JSON'\n[\s\S]*?\nJSON\n/g, '\n')
-  for (const line of outside.split('\n').filter((each) => each !== '')) assert.match(line, /^(# |curl --fail-with-body )/)
-  assert.match(text, /'https:\/\/git\.example\/api\/v1\/repos\/acme\/d'\\''x\/branch_protections'/)
+  for (const line of outside.split('\n').filter((each) => each !== '')) assert.match(line, /^(# |curl --fail-with-body |gh api )/)
+  assert.match(text, /'https:\/\/git\.example\/api\/v1\/repos\/acme\/deploy\/branch_protections'/)
+  assert.equal(shellQuoted("acme/d'x"), "'acme/d'\\''x'")
   assert.doesNotMatch(text, /token (?!\$GITEA_TOKEN)/)
-  assert.match(protectionCommands({ forge: 'git' }, [], undefined), /^# /)
+  assert.match(FORGES.local.protection(subject).commands, /^# /)
 })
 
-test('pages and name of the repository, where the address says them', () => {
-  assert.deepEqual(repositoryAddress('https://git.example/acme/deploy.git'), { web: 'https://git.example', repository: 'acme/deploy' })
-  assert.deepEqual(repositoryAddress('http://127.0.0.1:3000/sub/acme/deploy/'), {
-    web: 'http://127.0.0.1:3000/sub',
-    repository: 'acme/deploy',
+test('the pages and the name of the repository, where the address has them', () => {
+  assert.partialDeepStrictEqual(parsePageAddress('https://git.example/acme/deploy.git'), {
+    webUrl: 'https://git.example',
+    owner: 'acme',
+    repository: 'deploy',
   })
+  assert.equal(parsePageAddress('http://127.0.0.1:3000/sub/acme/deploy/')?.webUrl, 'http://127.0.0.1:3000/sub')
   for (const remote of [
     '/srv/deploy.git',
     'ssh://git@git.example/acme/deploy',
     'git@git.example:acme/deploy',
     'https://git.example/deploy',
   ]) {
-    assert.equal(repositoryAddress(remote), undefined, remote)
+    assert.equal(parsePageAddress(remote), undefined, remote)
   }
 })

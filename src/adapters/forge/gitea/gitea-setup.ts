@@ -1,0 +1,46 @@
+/** What the account of Backporch needs on Gitea, and the rules that keep a review a review (docs/facts/onboarding-rights.md). */
+import { LEDGER_BRANCH } from '../../../package/ref-name.ts'
+import type { ForgeSetup, ProtectionRequest, ProtectionSubject } from '../../../ports/forge-setup.ts'
+import { parsePageAddress } from '../forge-address.ts'
+import { protectionCommands, shellQuoted } from '../protection-commands.ts'
+
+export const GITEA_SETUP: ForgeSetup = {
+  rights: [
+    { name: 'write:repository', why: 'branches, tags, records, pull requests and statuses' },
+    { name: 'write:issue', why: 'comments, labels and the dashboard issue' },
+    { name: 'read:user', why: 'to know its own comments' },
+  ],
+  protection: (subject) => {
+    const requests = requestsOf(subject)
+    const web = parsePageAddress(subject.remote)?.webUrl ?? 'https://FORGE'
+    return {
+      requests,
+      commands: protectionCommands(
+        requests,
+        ({ method, path }) =>
+          `curl --fail-with-body -X ${method} -H "Authorization: token $GITEA_TOKEN" -H 'Content-Type: application/json' --data @- ${shellQuoted(`${web}/api/v1${path}`)}`,
+      ),
+    }
+  },
+}
+
+function requestsOf({ remote, baseBranch, bot }: ProtectionSubject): ProtectionRequest[] {
+  const address = parsePageAddress(remote)
+  const path = `/repos/${address === undefined ? '{owner}/{repo}' : `${address.owner}/${address.repository}`}/branch_protections`
+  const review = {
+    rule_name: baseBranch,
+    enable_push: false,
+    required_approvals: 1,
+    dismiss_stale_approvals: true,
+    block_on_rejected_reviews: true,
+  }
+  const ledger = {
+    rule_name: LEDGER_BRANCH,
+    enable_push: true,
+    ...(bot === undefined ? {} : { enable_push_whitelist: true, push_whitelist_usernames: [bot] }),
+  }
+  return [
+    { what: 'nothing reaches the base branch without a review', method: 'POST', path, body: review },
+    { what: 'the ledger is never rewritten', method: 'POST', path, body: ledger },
+  ]
+}

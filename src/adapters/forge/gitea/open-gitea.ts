@@ -1,0 +1,30 @@
+/** Opens a repository on Gitea. Loaded only when Gitea is the forge. */
+import type { ConnectOptions, ForgeConnection } from '../forge-adapter.ts'
+import { noAddress, parseForgeAddress } from '../forge-address.ts'
+import { proxyDispatcher } from '../proxy-dispatcher.ts'
+import { RequestGovernor } from '../request-governor.ts'
+import { GiteaClient } from './gitea-client.ts'
+import { GiteaForge } from './gitea-forge.ts'
+import { probeGitea } from './probe-gitea.ts'
+
+export async function connectGitea(options: ConnectOptions): Promise<ForgeConnection | undefined> {
+  const { remote, environment, clock, version, longestWait, dryRun = false, trace } = options
+  const address = parseForgeAddress(remote)
+  if (address === undefined) throw noAddress(remote)
+  const token = await options.findToken(address)
+  if (token === undefined) return undefined
+  const client = new GiteaClient({
+    address,
+    token,
+    dispatcher: proxyDispatcher(environment),
+    // Gitea limits nobody by itself; what stands before it may, and a loop of ours should.
+    governor: new RequestGovernor({ forge: 'Gitea', clock, longestWait, writesPerMinute: 600, writesPerHour: 6_000, dryRun }),
+    clock,
+    userAgent: `backporch/${version}`,
+    ...(trace === undefined ? {} : { trace }),
+  })
+  return {
+    forge: (repository) => new GiteaForge(client, repository, clock),
+    probe: (_refs, signal) => probeGitea(client, signal),
+  }
+}

@@ -1,0 +1,53 @@
+/** How often is pushed to one repository: no more than its forge takes, whatever address this process uses for it. */
+import type { Clock } from '../../ports/clock.ts'
+import type { Environment } from './forge-adapter.ts'
+import { ALL_FORGES } from './forges.ts'
+
+/** Waits for a place. @returns what to call when the push has ended, however it ended */
+export type AdmitPush = (signal: AbortSignal) => Promise<() => void>
+
+/** Milliseconds. */
+const MINUTE = 60_000
+/** Milliseconds between looks while pushes that have not ended take all places. */
+const LOOK = 1_000
+
+export class PushPaces {
+  readonly #clock: Clock
+  readonly #paces = new Map<string, AdmitPush>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** What is waited for before each push to the repository; undefined where its forge names no limit. */
+  of(remote: string, environment: Environment): AdmitPush | undefined {
+    const forge = ALL_FORGES.find((each) => each.hasHost(each.address(remote)?.host ?? '', environment))
+    const address = forge?.address(remote)
+    if (address === undefined || forge?.pushesPerMinute === undefined) return undefined
+    const key = `${address.host}/${address.owner}/${address.repository}`.toLowerCase()
+    const known = this.#paces.get(key) ?? paceBy(this.#clock, forge.pushesPerMinute)
+    this.#paces.set(key, known)
+    return known
+  }
+}
+
+/** A push counts from its end: nobody here knows when it reached the forge, only that it was before. */
+function paceBy(clock: Clock, pushesPerMinute: number): AdmitPush {
+  let running = 0
+  let ended: number[] = []
+  return async (signal) => {
+    for (;;) {
+      signal.throwIfAborted()
+      const now = clock.now().getTime()
+      ended = ended.filter((at) => at > now - MINUTE)
+      if (running + ended.length < pushesPerMinute) break
+      const [oldest] = ended
+      await clock.sleep(oldest === undefined ? LOOK : oldest + MINUTE - now, signal)
+    }
+    running += 1
+    return () => {
+      running -= 1
+      ended.push(clock.now().getTime())
+    }
+  }
+}
