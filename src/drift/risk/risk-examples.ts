@@ -1,6 +1,6 @@
 /** For each rule of src/drift/risk/risk.ts a difference that has its code, and one that nearly has it. The guide and the tests are made of them. */
 import type { Json } from '../../text/json.ts'
-import type { ChangeKind } from '../drift.ts'
+import type { ChangeKind, Risk } from '../drift.ts'
 
 export interface RiskExample {
   /** `apps/Deployment`; a kind alone is of the core group. */
@@ -13,6 +13,8 @@ export interface RiskExample {
 }
 
 export interface RiskExamples {
+  /** Risk of each difference in `has`, written by hand: the table of rules is compared with it. */
+  readonly risk: Risk
   readonly has: readonly [RiskExample, ...RiskExample[]]
   /** With the code that it has instead. */
   readonly not: readonly [readonly [RiskExample, string], ...(readonly [RiskExample, string])[]]
@@ -40,6 +42,7 @@ function missing(kind: string): RiskExample {
 
 export const RISK_EXAMPLES: Readonly<Record<string, RiskExamples>> = {
   'SEC-RBAC': {
+    risk: 'critical',
     has: [
       added(`${RBAC}/ClusterRoleBinding`, 'subjects', [{ kind: 'User', name: 'eve' }]),
       modified(`${RBAC}/ClusterRole`, 'rules', [], [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }]),
@@ -65,6 +68,7 @@ export const RISK_EXAMPLES: Readonly<Record<string, RiskExamples>> = {
     ],
   },
   'SEC-IDENTITY': {
+    risk: 'critical',
     has: [
       added('ServiceAccount', 'metadata.annotations["eks.amazonaws.com/role-arn"]', 'arn:aws:iam::1:role/admin'),
       modified('ServiceAccount', 'metadata.annotations["iam.gke.io/gcp-service-account"]', 'shop@x', 'owner@x'),
@@ -78,6 +82,7 @@ export const RISK_EXAMPLES: Readonly<Record<string, RiskExamples>> = {
     ],
   },
   'SEC-NETPOL': {
+    risk: 'critical',
     has: [
       missing('networking.k8s.io/NetworkPolicy'),
       removed('cilium.io/CiliumNetworkPolicy', 'spec.egress', [{ toPorts: [] }]),
@@ -87,6 +92,7 @@ export const RISK_EXAMPLES: Readonly<Record<string, RiskExamples>> = {
     not: [[added('networking.k8s.io/NetworkPolicy', 'metadata.annotations.note', 'x'), 'META']],
   },
   'SEC-GUARD': {
+    risk: 'critical',
     has: [
       modified('Namespace', 'metadata.labels["pod-security.kubernetes.io/enforce"]', 'restricted', 'privileged'),
       removed('Namespace', 'metadata.labels.istio-injection', 'enabled'),
@@ -100,6 +106,7 @@ export const RISK_EXAMPLES: Readonly<Record<string, RiskExamples>> = {
     ],
   },
   'SEC-PSS': {
+    risk: 'critical',
     has: [
       added('apps/Deployment', `${APP}.securityContext.privileged`, true),
       removed('apps/Deployment', `${APP}.securityContext.runAsNonRoot`, true),
@@ -121,6 +128,7 @@ export const RISK_EXAMPLES: Readonly<Record<string, RiskExamples>> = {
     ],
   },
   'SUP-REGISTRY': {
+    risk: 'critical',
     has: [
       modified('apps/Deployment', `${APP}.image`, 'registry.acme.example.com/shop:1', 'evil.example.com/shop:1'),
       modified('apps/Deployment', `${APP}.image`, 'nginx:1', 'somebody/nginx:1'),
@@ -135,6 +143,7 @@ export const RISK_EXAMPLES: Readonly<Record<string, RiskExamples>> = {
     ],
   },
   'SEC-SECRET': {
+    risk: 'high',
     has: [
       modified('Secret', 'data.user', 'a', 'b'),
       modified('external-secrets.io/ExternalSecret', 'spec.secretStoreRef.name', 'shop', 'root'),
@@ -148,18 +157,22 @@ export const RISK_EXAMPLES: Readonly<Record<string, RiskExamples>> = {
     ],
   },
   'AVAIL-PDB': {
+    risk: 'high',
     has: [modified('policy/PodDisruptionBudget', 'spec.minAvailable', 2, 0), missing('policy/PodDisruptionBudget')],
     not: [[added('policy/PodDisruptionBudget', 'metadata.labels.a', 'b'), 'META']],
   },
   'OBJ-MISSING': {
+    risk: 'high',
     has: [missing('apps/Deployment'), missing('Namespace')],
     not: [[missing('Secret'), 'SEC-SECRET']],
   },
   'OBJ-UNEXPECTED': {
+    risk: 'medium',
     has: [{ kind: 'ConfigMap', change: 'unexpected', path: '', live: { data: { a: 'b' } } }],
     not: [[{ kind: `${RBAC}/Role`, change: 'unexpected', path: '', live: { rules: [] } }, 'SEC-RBAC']],
   },
   'NET-EXPOSE': {
+    risk: 'high',
     has: [
       modified('Service', 'spec.type', 'ClusterIP', 'LoadBalancer'),
       added('Service', 'spec.externalIPs', ['203.0.113.7']),
@@ -178,6 +191,7 @@ export const RISK_EXAMPLES: Readonly<Record<string, RiskExamples>> = {
     ],
   },
   'NET-SELECT': {
+    risk: 'high',
     has: [
       modified('apps/Deployment', 'spec.template.metadata.labels.app', 'web', 'other'),
       modified('batch/CronJob', 'spec.jobTemplate.spec.template.metadata.labels.app', 'web', 'other'),
@@ -185,6 +199,7 @@ export const RISK_EXAMPLES: Readonly<Record<string, RiskExamples>> = {
     not: [[modified('apps/Deployment', 'metadata.labels.app', 'web', 'other'), 'META']],
   },
   'APP-IMAGE': {
+    risk: 'high',
     has: [
       modified('apps/Deployment', `${APP}.image`, 'nginx:1', 'nginx:2'),
       modified('apps/Deployment', `${APP}.image`, 'nginx:1@sha256:6af7...', 'nginx:1'),
@@ -197,6 +212,7 @@ export const RISK_EXAMPLES: Readonly<Record<string, RiskExamples>> = {
     not: [[modified('apps/Deployment', `${APP}.imagePullPolicy`, 'Always', 'Never'), 'SPEC-OTHER']],
   },
   'DATA-STORAGE': {
+    risk: 'high',
     has: [
       modified('PersistentVolumeClaim', 'spec.resources.requests.storage', '1Gi', '9Gi'),
       modified('PersistentVolume', 'spec.persistentVolumeReclaimPolicy', 'Retain', 'Delete'),
@@ -206,6 +222,7 @@ export const RISK_EXAMPLES: Readonly<Record<string, RiskExamples>> = {
     not: [[added('PersistentVolumeClaim', 'metadata.annotations["volume.kubernetes.io/storage-resizer"]', 'x'), 'META']],
   },
   'AVAIL-PRIORITY': {
+    risk: 'high',
     has: [
       modified('scheduling.k8s.io/PriorityClass', 'value', 1, 1_000_000),
       modified('apps/Deployment', `${POD}.priorityClassName`, 'low', 'system-cluster-critical'),
@@ -213,6 +230,7 @@ export const RISK_EXAMPLES: Readonly<Record<string, RiskExamples>> = {
     not: [[added('scheduling.k8s.io/PriorityClass', 'metadata.labels.a', 'b'), 'META']],
   },
   'AVAIL-QUOTA': {
+    risk: 'medium',
     has: [
       modified('ResourceQuota', 'spec.hard["requests.cpu"]', '1', '100'),
       removed('LimitRange', 'spec.limits', [{ type: 'Container' }]),
@@ -220,6 +238,7 @@ export const RISK_EXAMPLES: Readonly<Record<string, RiskExamples>> = {
     not: [[missing('ResourceQuota'), 'OBJ-MISSING']],
   },
   'OBJ-LIFETIME': {
+    risk: 'medium',
     has: [
       added('ConfigMap', 'metadata.finalizers[="example.com/guard"]', 'example.com/guard'),
       added('ConfigMap', 'metadata.ownerReferences[uid=u]', { uid: 'u' }),
@@ -227,10 +246,12 @@ export const RISK_EXAMPLES: Readonly<Record<string, RiskExamples>> = {
     not: [[added('ConfigMap', 'metadata.annotations.finalizers', 'x'), 'META']],
   },
   'APP-ENV': {
+    risk: 'medium',
     has: [modified('apps/Deployment', `${APP}.env[name=A].value`, 'a', 'b'), added('apps/Deployment', `${APP}.envFrom`, [])],
     not: [[modified('acme.example.com/Shop', 'spec.env', 'a', 'b'), 'SPEC-OTHER']],
   },
   'APP-VOLUME': {
+    risk: 'medium',
     has: [
       added('apps/Deployment', `${POD}.volumes[name=c]`, { name: 'c', configMap: { name: 'c' } }),
       modified('apps/Deployment', `${APP}.volumeMounts[mountPath=/data].readOnly`, true, false),
@@ -238,6 +259,7 @@ export const RISK_EXAMPLES: Readonly<Record<string, RiskExamples>> = {
     not: [[added('acme.example.com/Backup', 'spec.volumes', []), 'SPEC-OTHER']],
   },
   'AVAIL-REPLICAS': {
+    risk: 'medium',
     has: [
       modified('apps/Deployment', 'spec.replicas', 3, 5),
       modified('autoscaling/HorizontalPodAutoscaler', 'spec.maxReplicas', 3, 30),
@@ -246,18 +268,22 @@ export const RISK_EXAMPLES: Readonly<Record<string, RiskExamples>> = {
     not: [[modified('acme.example.com/Database', 'spec.storage.replicas', 3, 5), 'SPEC-OTHER']],
   },
   'APP-RESOURCES': {
+    risk: 'medium',
     has: [modified('apps/Deployment', `${APP}.resources.limits.cpu`, '1', '2')],
     not: [[modified('apps/Deployment', `${APP}.resizePolicy`, [], [{}]), 'SPEC-OTHER']],
   },
   'APP-CONFIG': {
+    risk: 'medium',
     has: [modified('ConfigMap', 'data.color', 'a', 'b'), added('ConfigMap', 'immutable', true)],
     not: [[modified('ConfigMap', 'metadata.labels.color', 'a', 'b'), 'META']],
   },
   'META-NAMESPACE': {
+    risk: 'medium',
     has: [modified('Namespace', 'metadata.labels.team', 'shop', 'other')],
     not: [[modified('Namespace', 'metadata.annotations.team', 'shop', 'other'), 'META']],
   },
   META: {
+    risk: 'low',
     has: [
       added('apps/Deployment', 'metadata.labels.team', 'shop'),
       modified('ConfigMap', 'metadata.annotations["example.com/owner"]', 'a', 'b'),
@@ -265,6 +291,7 @@ export const RISK_EXAMPLES: Readonly<Record<string, RiskExamples>> = {
     not: [[added('apps/Deployment', 'spec.template.metadata.annotations.note', 'x'), 'SPEC-OTHER']],
   },
   'SPEC-OTHER': {
+    risk: 'medium',
     has: [added('apps/Deployment', 'spec.paused', true)],
     not: [[modified('apps/Deployment', 'spec.replicas', 1, 2), 'AVAIL-REPLICAS']],
   },
