@@ -10,6 +10,7 @@ import { applyReplacements } from './apply-replacements/fn.ts'
 import { applySetters } from './apply-setters/fn.ts'
 import { createSetters } from './create-setters/fn.ts'
 import { ensureNameSubstring } from './ensure-name-substring/fn.ts'
+import type { FunctionName } from './inverses.ts'
 import { kubeconform } from './kubeconform/fn.ts'
 import { searchReplace } from './search-replace/fn.ts'
 import { setAnnotations } from './set-annotations/fn.ts'
@@ -31,41 +32,34 @@ function ofOurs(run: KrmFunction): BuiltIn {
 /** A gate that drift has shut, or a record that is not good, would otherwise keep the package from being compared and decided about. */
 const passedOver: KrmFunction = ({ items }) => succeeded(items)
 
-export const BUILT_IN: BuiltIns = new Map<string, BuiltIn>([
-  [
-    'apply-replacements',
-    // Later releases copy the quotes of the source, and with them the type of a value.
-    { variants: [{ from: [0, 1, 1], below: [0, 1, 2], run: applyReplacements }], newest: [0, 1, 5], last: [0, 1, 1] },
-  ],
-  ['apply-setters', since([0, 2, 0], applySetters, [0, 2, 1], [0, 2, 0])],
-  ['create-setters', since([0, 1, 0], createSetters, [0, 1, 0], [0, 1, 0])],
-  ['ensure-name-substring', since([0, 2, 5], ensureNameSubstring, [0, 2, 5], [0, 2, 0])],
-  ['kubeconform', since([0, 1, 0], kubeconform, [0, 1, 2], undefined)],
-  ['search-replace', since([0, 2, 0], searchReplace, [0, 2, 1], [0, 2, 0])],
-  ['set-annotations', since([0, 1, 4], setAnnotations, [0, 1, 5], [0, 1, 4])],
-  [
-    'set-image',
-    // Later releases set init containers too.
-    { variants: [{ from: [0, 1, 0], below: [0, 1, 3], run: setImage }], newest: [0, 1, 3], last: [0, 1, 1] },
-  ],
-  ['set-labels', since([0, 2, 0], setLabels, [0, 2, 2], [0, 2, 0])],
-  [
-    'set-namespace',
-    {
-      variants: [
-        { from: [0, 4, 1], below: [0, 4, 2], run: setNamespace },
-        { from: [0, 4, 2], below: [0, 4, 6], run: setNamespaceOfAnyOrigin },
-        { from: [0, 4, 6], below: [0, 5, 0], run: setNamespaceOfNamedServices },
-      ],
-      newest: [0, 4, 6],
-      last: [0, 4, 1],
-    },
-  ],
-  ['upsert-resource', since([0, 2, 0], upsertResource, [0, 2, 1], [0, 2, 0])],
-  ['adopt-drift', ofOurs(adoptDrift({ answer: (call) => builtInFunctions.answer(call) }))],
-  ['gate-drift', ofOurs(passedOver)],
-  ['verify-drift-records', ofOurs(passedOver)],
-])
+const FUNCTIONS: { readonly [name in FunctionName]: BuiltIn } = {
+  // Later releases copy the quotes of the source, and with them the type of a value.
+  'apply-replacements': { variants: [{ from: [0, 1, 1], below: [0, 1, 2], run: applyReplacements }], newest: [0, 1, 5], last: [0, 1, 1] },
+  'apply-setters': since([0, 2, 0], applySetters, [0, 2, 1], [0, 2, 0]),
+  'create-setters': since([0, 1, 0], createSetters, [0, 1, 0], [0, 1, 0]),
+  'ensure-name-substring': since([0, 2, 5], ensureNameSubstring, [0, 2, 5], [0, 2, 0]),
+  kubeconform: since([0, 1, 0], kubeconform, [0, 1, 2], undefined),
+  'search-replace': since([0, 2, 0], searchReplace, [0, 2, 1], [0, 2, 0]),
+  'set-annotations': since([0, 1, 4], setAnnotations, [0, 1, 5], [0, 1, 4]),
+  // Later releases set init containers too.
+  'set-image': { variants: [{ from: [0, 1, 0], below: [0, 1, 3], run: setImage }], newest: [0, 1, 3], last: [0, 1, 1] },
+  'set-labels': since([0, 2, 0], setLabels, [0, 2, 2], [0, 2, 0]),
+  'set-namespace': {
+    variants: [
+      { from: [0, 4, 1], below: [0, 4, 2], run: setNamespace },
+      { from: [0, 4, 2], below: [0, 4, 6], run: setNamespaceOfAnyOrigin },
+      { from: [0, 4, 6], below: [0, 5, 0], run: setNamespaceOfNamedServices },
+    ],
+    newest: [0, 4, 6],
+    last: [0, 4, 1],
+  },
+  'upsert-resource': since([0, 2, 0], upsertResource, [0, 2, 1], [0, 2, 0]),
+  'adopt-drift': ofOurs(adoptDrift({ answer: (call) => builtInFunctions.answer(call) })),
+  'gate-drift': ofOurs(passedOver),
+  'verify-drift-records': ofOurs(passedOver),
+}
+
+export const BUILT_IN: BuiltIns = new Map(Object.entries(FUNCTIONS))
 
 export const builtInFunctions: FunctionLibrary = {
   answer: ({ step, input }) => {

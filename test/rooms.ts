@@ -71,7 +71,7 @@ const forbidden = [
     name: 'pure-rooms-import-no-libraries',
     severity: 'error',
     from: { path: PURE.map(pathOf), pathNot: '\\.test\\.ts$' },
-    to: { pathNot: ['^src/', ...PURE_LIBRARIES.map((name) => `(^|node_modules/)${name}($|/)`)] },
+    to: { pathNot: ['^src/', '^functions/inverses\\.ts$', ...PURE_LIBRARIES.map((name) => `(^|node_modules/)${name}($|/)`)] },
   },
   {
     // A function is a function of its input: what it may know is what pure rooms know.
@@ -90,9 +90,10 @@ const forbidden = [
     to: { path: '^src/', pathNot: ['^src/failure\\.ts$', ...PURE.map(pathOf)] },
   },
   {
+    // Adopt alone knows their inverses (docs/adr/0048).
     name: 'functions-are-known-to-their-adapter-alone',
     severity: 'error',
-    from: { path: '^src/', pathNot: ['^src/adapters/functions/', '\\.test\\.ts$'] },
+    from: { path: '^src/', pathNot: ['^src/adapters/functions/', '^src/proposal/adopt/inverses\\.ts$', '\\.test\\.ts$'] },
     to: { path: '^functions/' },
   },
   {
@@ -100,6 +101,18 @@ const forbidden = [
     severity: 'error',
     from: { path: '^(src|functions)/', pathNot: '^src/adapters/log/' },
     to: { path: '(^|node_modules/)pino($|[-/])' },
+  },
+  {
+    name: 'adopt-knows-the-inverses-of-functions-alone',
+    severity: 'error',
+    from: { path: '^src/proposal/' },
+    to: { path: '^functions/', pathNot: '^functions/inverses\\.ts$' },
+  },
+  {
+    name: 'inverses-know-no-function',
+    severity: 'error',
+    from: { path: '^functions/(inverses|invert-entries|[^/]+/inverse)\\.ts$' },
+    to: { path: '^functions/', pathNot: '^functions/(invert-entries|[^/]+/inverse)\\.ts$' },
   },
   {
     name: 'adapters-do-not-know-each-other',

@@ -37,7 +37,7 @@ export type Inverse = (input: InverseInput) => Places | undefined
 
 export interface Inverses {
   /** By the short name of the function. */
-  readonly byName: ReadonlyMap<string, Inverse>
+  readonly byName: ReadonlyMap<string, Inverse | undefined>
   /** For a function that nothing is known of. */
   readonly otherwise: Inverse
 }
@@ -50,7 +50,7 @@ const MOST_PARTS = 16
 export class PlaceFinder {
   private readonly authored: AuthoredFiles
   private readonly runs: readonly StepRun[]
-  private readonly inverses: ReadonlyMap<string, Inverse>
+  private readonly inverses: ReadonlyMap<string, Inverse | undefined>
   private readonly otherwise: Inverse
   /** Every object of the rendering. */
   readonly objects: readonly YamlMap[]

@@ -6,7 +6,7 @@ import { type SourceFiles, textOf } from '../../render/kustomize/kustomize-build
 import { getKey, isJsonObject, type Json } from '../../text/json.ts'
 import type { FileEdit } from '../resolution-edits.ts'
 import type { Wanted } from './candidate.ts'
-import { splitReference } from './invert-image.ts'
+import { splitReference } from './image-reference.ts'
 import { fields, index, type SourceDocument } from './kustomization-node.ts'
 import type { BuiltTarget } from './kustomize-input.ts'
 import type { SourceCandidate, SourcePlaces } from './source-edits.ts'

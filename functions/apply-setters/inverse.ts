@@ -1,6 +1,9 @@
 /** From a field with a setter comment back to the setters' values. */
-import { field } from '../../krm/field-path.ts'
-import { configData } from '../../render/kpt/config-data.ts'
+import { field } from '../../src/krm/field-path.ts'
+import { type Candidate, NOWHERE, type Places, type Wanted } from '../../src/proposal/adopt/candidate.ts'
+import { uniqueEdits } from '../../src/proposal/adopt/combine-places.ts'
+import { type Inverse, type InverseInput, obstacle } from '../../src/proposal/adopt/find-places.ts'
+import { configData } from '../../src/render/kpt/config-data.ts'
 import {
   extractSetterValues,
   invertPattern,
@@ -8,14 +11,11 @@ import {
   type SetterChanges,
   type SetterPattern,
   setterPatternOf,
-} from '../../render/kpt/setter-pattern.ts'
-import { isJsonArray } from '../../text/json.ts'
-import { writeYamlNode } from '../../yaml/write/write-yaml-node.ts'
-import { resolved, yamlOf } from '../../yaml/yaml-node.ts'
-import { nodeAtPath } from '../../yaml/yaml-path.ts'
-import { type Candidate, NOWHERE, type Places, type Wanted } from './candidate.ts'
-import { uniqueEdits } from './combine-places.ts'
-import { type Inverse, type InverseInput, obstacle } from './find-places.ts'
+} from '../../src/render/kpt/setter-pattern.ts'
+import { isJsonArray } from '../../src/text/json.ts'
+import { writeYamlNode } from '../../src/yaml/write/write-yaml-node.ts'
+import { resolved, yamlOf } from '../../src/yaml/yaml-node.ts'
+import { nodeAtPath } from '../../src/yaml/yaml-path.ts'
 
 export const invertSetters: Inverse = (input) => {
   const { target, run, finder } = input

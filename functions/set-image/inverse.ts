@@ -1,21 +1,9 @@
 /** From a container's image that set-image wrote back to the parts of its config. */
-import { field } from '../../krm/field-path.ts'
-import { mapAt, textAt } from '../../yaml/yaml-node.ts'
-import type { Candidate, Places } from './candidate.ts'
-import { type Inverse, type InverseInput, obstacle } from './find-places.ts'
-
-export interface Reference {
-  readonly name: string
-  readonly tag: string
-  readonly digest: string
-}
-
-/** A colon before the last slash is the port of a host. */
-export function splitReference(reference: string): Reference {
-  const [whole = '', digest = ''] = reference.split('@', 2)
-  const colon = whole.indexOf(':', Math.max(0, whole.lastIndexOf('/')))
-  return colon === -1 ? { name: whole, tag: '', digest } : { name: whole.slice(0, colon), tag: whole.slice(colon + 1), digest }
-}
+import { field } from '../../src/krm/field-path.ts'
+import type { Candidate, Places } from '../../src/proposal/adopt/candidate.ts'
+import { type Inverse, type InverseInput, obstacle } from '../../src/proposal/adopt/find-places.ts'
+import { splitReference } from '../../src/proposal/adopt/image-reference.ts'
+import { mapAt, textAt } from '../../src/yaml/yaml-node.ts'
 
 type Part = 'newName' | 'newTag' | 'digest'
 

@@ -1,10 +1,10 @@
 /** From a field that apply-replacements wrote back to the field that it was copied from. */
-import { type FieldPath, field } from '../../krm/field-path.ts'
-import { getKey, isJsonArray, isJsonObject, type Json } from '../../text/json.ts'
-import { jsonOf, textAt, type YamlMap } from '../../yaml/yaml-node.ts'
-import { nodeAtPath } from '../../yaml/yaml-path.ts'
-import { joinPlaces, type Places } from './candidate.ts'
-import type { Inverse, InverseInput } from './find-places.ts'
+import { type FieldPath, field } from '../../src/krm/field-path.ts'
+import { joinPlaces, type Places } from '../../src/proposal/adopt/candidate.ts'
+import type { Inverse, InverseInput } from '../../src/proposal/adopt/find-places.ts'
+import { getKey, isJsonArray, isJsonObject, type Json } from '../../src/text/json.ts'
+import { jsonOf, textAt, type YamlMap } from '../../src/yaml/yaml-node.ts'
+import { nodeAtPath } from '../../src/yaml/yaml-path.ts'
 
 interface Options {
   readonly delimiter: string

@@ -1,0 +1,22 @@
+/** Back to the entry of the config of set-labels or set-annotations that a value is from. */
+import { field } from '../src/krm/field-path.ts'
+import type { Inverse } from '../src/proposal/adopt/find-places.ts'
+import { entryOf, mapAt, textAt, type YamlMap } from '../src/yaml/yaml-node.ts'
+
+/** `data` of a ConfigMap, or the field of the function's own kind. */
+function entriesOf(config: YamlMap | undefined, own: string): string | undefined {
+  if (mapAt(config, own) !== undefined && textAt(config, 'kind') !== 'ConfigMap') return own
+  return mapAt(config, 'data') === undefined ? undefined : 'data'
+}
+
+/** A map of the config whose keys are those of the labels or annotations that the function sets. */
+export function invertEntries(own: 'labels' | 'annotations'): Inverse {
+  return ({ run, target, finder }) => {
+    const last = target.path.at(-1)
+    const place = entriesOf(run.config, own)
+    if (last?.kind !== 'field' || place === undefined || entryOf(mapAt(run.config, place), last.name) === undefined) return undefined
+    if (target.wanted !== undefined && typeof target.wanted !== 'string') return undefined
+    const label = { via: `${own.slice(0, -1)}:${last.name}`, what: `the ${own.slice(0, -1)} ${last.name} of set-${own}` }
+    return finder.configEntry(run, [field(place), field(last.name)], target, label)
+  }
+}

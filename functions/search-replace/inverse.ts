@@ -1,0 +1,12 @@
+import { field } from '../../src/krm/field-path.ts'
+import type { Inverse } from '../../src/proposal/adopt/find-places.ts'
+import { configData } from '../../src/render/kpt/config-data.ts'
+import { resolved } from '../../src/yaml/yaml-node.ts'
+
+export const invertSearchReplace: Inverse = ({ run, target, node, finder }) => {
+  const put = configData(run.config).get('put-value')
+  const value = node === undefined ? undefined : resolved(node)
+  // With groups of a regular expression in it, nobody can say which part of the text is whose.
+  if (put === undefined || typeof target.wanted !== 'string' || value?.kind !== 'scalar' || value.value !== put) return undefined
+  return finder.configEntry(run, [field('data'), field('put-value')], target, { via: 'put-value', what: 'the put-value of search-replace' })
+}

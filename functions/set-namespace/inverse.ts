@@ -1,0 +1,12 @@
+import { field } from '../../src/krm/field-path.ts'
+import type { Inverse } from '../../src/proposal/adopt/find-places.ts'
+import { textAt } from '../../src/yaml/yaml-node.ts'
+
+export const invertNamespace: Inverse = ({ run, target, finder }) => {
+  if (typeof target.wanted !== 'string') return undefined
+  const isOwn = textAt(run.config, 'kind') === 'SetNamespace'
+  const path = isOwn
+    ? [field('namespace')]
+    : [field('data'), field(textAt(run.config, 'data', 'namespace') === undefined ? 'name' : 'namespace')]
+  return finder.configEntry(run, path, target, { via: 'namespace', what: 'the namespace of set-namespace' })
+}
