@@ -1,12 +1,13 @@
 /**
  * The order of the rooms, held by dependency-cruiser (docs/adr/0003): a file imports only from its own room or a room
- * above it, type imports included, and nothing goes in circles. Fails when it cruised fewer modules than there are
+ * above it, type imports included, and nothing goes in circles. Signatures are held too (test/signatures.ts). Fails when it cruised fewer modules than there are
  * sources, because a version of the tool that reads nothing would be green (seen: dependency-cruiser 17 with TypeScript 7).
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { cruise, type IFlattenedRuleSet } from 'dependency-cruiser'
+import { signatureProblems } from './signatures.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const ROOMS = [
@@ -166,6 +167,12 @@ const folders = Map.groupBy(
 )
 for (const [folder, files] of folders)
   if (files.length > FOLDER_LIMIT) problems.push(`${folder} has ${files.length} sources, the limit is ${FOLDER_LIMIT}`)
+problems.push(
+  ...signatureProblems(
+    root,
+    sources.filter((file) => file.startsWith('src/') && !file.endsWith('.test.ts')),
+  ),
+)
 for (const problem of problems) console.error(problem)
 console.log(`rooms: ${cruised} modules, ${arrows} imports, ${problems.length} problems`)
 process.exitCode = problems.length === 0 ? 0 : 1

@@ -159,9 +159,17 @@ export interface KnownIssue {
   readonly body: string
 }
 
+export interface WantedIssue {
+  /** The dashboard, a storm. */
+  readonly topic: string
+  readonly title: string
+  readonly body: string
+  readonly labels: readonly string[]
+}
+
 export interface ForgeIssues {
-  /** One issue of ours per topic (the dashboard, a storm), rewritten in place and reopened where somebody closed it. */
-  ensureIssue(topic: string, title: string, body: string, labels: readonly string[], signal: AbortSignal): Promise<KnownIssue>
+  /** One issue of ours per topic, rewritten in place and reopened where somebody closed it. */
+  ensureIssue(wanted: WantedIssue, signal: AbortSignal): Promise<KnownIssue>
   readIssue(topic: string, signal: AbortSignal): Promise<KnownIssue | undefined>
   closeIssue(topic: string, signal: AbortSignal): Promise<void>
 }

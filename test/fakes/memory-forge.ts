@@ -15,6 +15,7 @@ import {
   type KnownProposal,
   type OpenedProposal,
   type Permission,
+  type WantedIssue,
   type WantedProposal,
 } from '../../src/ports/hosted-forge.ts'
 import type { MemoryRepository } from './memory-repository.ts'
@@ -195,7 +196,7 @@ export class MemoryForge implements HostedForge {
     return this.permissions.get(login) ?? 'none'
   }
 
-  async ensureIssue(topic: string, title: string, body: string): Promise<KnownIssue> {
+  async ensureIssue({ topic, title, body }: WantedIssue): Promise<KnownIssue> {
     const before = this.issues.get(topic)
     const number = before?.number ?? 1_000 + this.issues.size
     const issue = { number, url: `https://forge.example/issues/${number}`, open: true, title, body }

@@ -26,7 +26,7 @@ export function dryRunContract(
       () => forge.ensureStatuses(other.commit, [status], signal),
       () => forge.ensureComment(number, 'outcome', 'text\n', signal),
       () => forge.react(asked, 'seen', signal),
-      () => forge.ensureIssue('dry-run', 'Title', 'body', ['drift'], signal),
+      () => forge.ensureIssue({ topic: 'dry-run', title: 'Title', body: 'body', labels: ['drift'] }, signal),
     ]
     const before = forge.writeCount.count
     const sent = await countingWrites(async () => {
@@ -43,12 +43,14 @@ export function dryRunContract(
     const number = await open(wanted)
     const known = await readOne(wanted.ref)
     await ground().openForge().ensureComment(number, 'outcome', 'text\n', signal)
-    await ground().openForge().ensureIssue('there', 'Title', 'body', ['drift'], signal)
+    await ground()
+      .openForge()
+      .ensureIssue({ topic: 'there', title: 'Title', body: 'body', labels: ['drift'] }, signal)
     const forge = ground().openDryRunForge()
     const before = forge.writeCount.count
     await forge.ensureProposal(wanted, known, signal)
     await forge.ensureComment(number, 'outcome', 'text\n', signal)
-    await forge.ensureIssue('there', 'Title', 'body', ['drift'], signal)
+    await forge.ensureIssue({ topic: 'there', title: 'Title', body: 'body', labels: ['drift'] }, signal)
     await forge.closeIssue('not there', signal)
     assert.equal(forge.writeCount.count, before)
   })

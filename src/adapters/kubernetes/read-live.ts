@@ -66,7 +66,7 @@ export async function readLive(sources: LiveSources, wanted: readonly WantedObje
   await inParallel(single, PARALLEL, async ({ group, served, name }) => {
     if (down !== undefined) return answerUnreadable(view, group, name, down)
     try {
-      await readGroup(sources.api, served, group, name, view, signal)
+      await readGroup(sources.api, { served, group, name }, view, signal)
     } catch (thrown) {
       const failure = failureOrThrow(thrown)
       if (WHOLE_CLUSTER.has(failure.code)) down = failure
@@ -141,14 +141,7 @@ function groupWanted(wanted: readonly WantedObject[], defaultNamespace: string):
   return [...groups.values()]
 }
 
-async function readGroup(
-  api: ReadApi,
-  served: ServedResource,
-  group: Group,
-  name: string | undefined,
-  view: Map<string, LiveState>,
-  signal: AbortSignal,
-): Promise<void> {
+async function readGroup(api: ReadApi, { served, group, name }: Reading, view: Map<string, LiveState>, signal: AbortSignal): Promise<void> {
   const found = new Map<string, JsonObject>()
   const namespace = served.namespaced ? group.namespace : ''
   const asked = askedFor(api.cluster, 'list', served, namespace, name ?? '')

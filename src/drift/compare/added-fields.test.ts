@@ -16,7 +16,7 @@ const APP = 'spec.template.spec.containers[name=app]'
 const SYNCER = { manager: 'flux', operation: 'Apply', subresource: '' } as const
 
 function added(live: JsonObject, metadataOnly = false): string[] {
-  const found = findAddedFields(live, MANIFEST, managedFieldsOf(live), SYNCER, metadataOnly)
+  const found = findAddedFields({ live, desired: MANIFEST, managed: managedFieldsOf(live) }, SYNCER, metadataOnly)
   return found.map(({ path, owner }) => `${formatFieldPath(path)} ${owner.manager}`).sort()
 }
 
@@ -68,7 +68,7 @@ test('an owner of what is not there is stale, unless the content was not read', 
 
 test('the order of the lines is that of the paths, whatever order the owners and their fields come in', () => {
   const live = edits(['x', 'metadata.labels.c', '1'], ['x', 'metadata.labels.a', '1'], ['y', 'metadata.labels.b', '2'])
-  const found = findAddedFields(live, MANIFEST, managedFieldsOf(live), SYNCER, false)
+  const found = findAddedFields({ live, desired: MANIFEST, managed: managedFieldsOf(live) }, SYNCER, false)
   assert.deepEqual(
     found.map(({ path }) => formatFieldPath(path)),
     ['metadata.labels.a', 'metadata.labels.b', 'metadata.labels.c'],
@@ -84,7 +84,7 @@ test('a key field that the server defaults in an item of git is how the item is 
   const entry = { manager: 'kubectl-edit', operation: 'Update', apiVersion: 'v1', fieldsV1: { 'f:spec': { 'f:ports': fields } } }
   const live = { ...service, metadata: { name: 'web', managedFields: [entry] } }
   const manifest = { metadata: { name: 'web' }, spec: { ports: [{ name: 'http', port: 80, targetPort: 8080 }] } }
-  const found = findAddedFields(live, manifest, managedFieldsOf(live), SYNCER, false)
+  const found = findAddedFields({ live, desired: manifest, managed: managedFieldsOf(live) }, SYNCER, false)
   assert.deepEqual(
     found.map(({ path }) => formatFieldPath(path)),
     ['spec.ports[port=80,protocol=TCP].appProtocol'],
@@ -101,7 +101,7 @@ test('a map in which its owner has nothing left is named by what others have in 
   })
   const owned = withMetadata(live, { managedFields: [entry('kubectl-client-side-apply', {}), entry('kubectl-annotate', { 'f:note': {} })] })
   const manifest = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }
-  const found = findAddedFields(owned, manifest, managedFieldsOf(owned), undefined, false)
+  const found = findAddedFields({ live: owned, desired: manifest, managed: managedFieldsOf(owned) }, undefined, false)
   assert.deepEqual(
     found.map(({ path, owner }) => `${formatFieldPath(path)} ${owner.manager}`),
     ['metadata.annotations.note kubectl-annotate'],

@@ -22,9 +22,7 @@ const REVISION = 'metadata.annotations["deployment.kubernetes.io/revision"]'
 
 /** One entry per added place: a whole list item where the item is new, a single field otherwise; each place once, the latest owner. */
 export function findAddedFields(
-  live: JsonObject,
-  desired: JsonObject,
-  managed: ManagedFields,
+  { live, desired, managed }: { readonly live: JsonObject; readonly desired: JsonObject; readonly managed: ManagedFields },
   syncer: Syncer | undefined,
   metadataOnly: boolean,
   schema: FieldSchema = UNKNOWN_SCHEMA,

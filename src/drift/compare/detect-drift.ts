@@ -101,7 +101,8 @@ export function detectDrift(observed: ObservedObject, syncer: Syncer | undefined
     }
   }
   if (live.state === 'absent') {
-    const item = makeDrift(desired.id, desired.apiVersion, '', 'missing', [], desired.object, undefined, UNKNOWN_ACTOR)
+    const { id, apiVersion, object: git } = desired
+    const item = makeDrift({ id, apiVersion, uid: '', change: 'missing', path: [], git, live: undefined, actor: UNKNOWN_ACTOR, notes: [] })
     return { ...base, state: 'drifted', proof: 'none', items: [item], mayBeBehind: new Set([item]) }
   }
   const subject = new Subject(observed, live.object, live.metadataOnly, syncer)
@@ -112,9 +113,8 @@ export function detectDrift(observed: ObservedObject, syncer: Syncer | undefined
 /** An object of the inventory that is live and that git does not declare. */
 export function unexpectedObject(id: ResourceId, live: JsonObject, inventory: string): ObjectVerdict {
   const apiVersion = typeof live['apiVersion'] === 'string' ? live['apiVersion'] : ''
-  const item = makeDrift(id, apiVersion, metadataText(live, 'uid'), 'unexpected', [], undefined, live, creatorOf(managedFieldsOf(live)), [
-    `listed by ${inventory}`,
-  ])
+  const [uid, actor, notes] = [metadataText(live, 'uid'), creatorOf(managedFieldsOf(live)), [`listed by ${inventory}`]]
+  const item = makeDrift({ id, apiVersion, uid, change: 'unexpected', path: [], git: undefined, live, actor, notes })
   return {
     id,
     apiVersion,
@@ -213,12 +213,13 @@ class Subject {
         !(git !== undefined && valueAt(this.desired, path) === undefined && isLastApplied(path, git, this.observed.desired.id)),
     )
     return own.map(({ path, live, predicted: git }) => {
-      if (live === undefined) return this.open(this.drift('removed', path, this.gitValue(path, git), undefined, this.remover()))
+      if (live === undefined)
+        return this.open(this.drift({ change: 'removed', path, git: this.gitValue(path, git), live: undefined }, this.remover()))
       // Only the syncer's own apply gives a field up, so it owns it and git dropped it.
-      if (git === undefined) return this.open(this.drift('added', path, undefined, live, this.ownerOrUnknown(path)))
+      if (git === undefined) return this.open(this.extra(path, live, this.ownerOrUnknown(path)))
       const owner = foreignOwner(this.managed, path, this.syncer)
       const actor = owner === undefined ? this.writerOrOwner(path) : actorOf(owner, 'field-manager')
-      const drift = this.drift('modified', path, this.gitValue(path, git), live, actor)
+      const drift = this.drift({ change: 'modified', path, git: this.gitValue(path, git), live }, actor)
       // Somebody else may own the syncer's value too: it is the syncer's all the same.
       return this.isSyncers(path) ? this.open(drift) : drift
     })
@@ -237,7 +238,7 @@ class Subject {
           const owner = foreignOwner(this.managed, path, this.syncer)
           const actor = owner === undefined || owner.manager === BEFORE_FIRST_APPLY ? UNKNOWN_ACTOR : actorOf(owner, 'field-manager')
           const notes = change === 'added' ? [this.applied?.note(path, OF_NOBODY) ?? OF_NOBODY, ...perhaps] : []
-          return this.open(this.drift(change, path, git, live, actor, notes))
+          return this.open(this.drift({ change, path, git, live }, actor, notes))
         })
     )
   }
@@ -253,7 +254,7 @@ class Subject {
     return [...dropped, ...left].flatMap(({ path, declared }) => {
       if (told.overlaps(path)) return []
       const note = applied?.note(path, LEFT_OVER) ?? LEFT_OVER
-      const item = this.drift('added', path, undefined, valueAt(live, path), this.ownerOrUnknown(path), [note])
+      const item = this.extra(path, valueAt(live, path), this.ownerOrUnknown(path), [note])
       return [declared ? this.open(item) : item]
     })
   }
@@ -291,7 +292,7 @@ class Subject {
     for (const { path, declared, live } of differingLeaves(fieldSetOf(this.desired, schema), this.desired, this.live, schema)) {
       const owner = foreignOwner(this.managed, path, this.syncer)
       if (live !== undefined || this.metadataOnly) {
-        if (owner !== undefined) items.push(this.drift('modified', path, declared, live, actorOf(owner, 'field-manager')))
+        if (owner !== undefined) items.push(this.drift({ change: 'modified', path, git: declared, live }, actorOf(owner, 'field-manager')))
       } else if (this.wasRemoved(path, declared) && !gone.covers(path)) {
         const removed = this.removedTop(path, declared)
         gone.add(removed.path)
@@ -305,7 +306,9 @@ class Subject {
   private removedTop(path: FieldPath, git: Json | undefined): Drift {
     const itemEnd = path.findIndex((step, index) => step.kind === 'item' && valueAt(this.live, path.slice(0, index + 1)) === undefined)
     const top = itemEnd === -1 ? path : path.slice(0, itemEnd + 1)
-    return this.open(this.drift('removed', top, itemEnd === -1 ? git : valueAt(this.desired, top), undefined, this.remover()))
+    return this.open(
+      this.drift({ change: 'removed', path: top, git: itemEnd === -1 ? git : valueAt(this.desired, top), live: undefined }, this.remover()),
+    )
   }
 
   /**
@@ -320,18 +323,19 @@ class Subject {
   }
 
   private added(known: readonly Drift[]): Drift[] {
-    const fields = findAddedFields(this.live, this.desired, this.managed, this.syncer, this.metadataOnly, this.observed.schema)
+    const { live: object, desired, managed, syncer, metadataOnly } = this
+    const fields = findAddedFields({ live: object, desired, managed }, syncer, metadataOnly, this.observed.schema)
     const told = new PathSet(known.map(({ path }) => path))
     const items = fields
       .filter(({ path }) => !told.overlaps(path) && !followsAnother({ change: 'added', path }, this.desired, this.live))
       .map(({ path, live, owner }) => {
         const note = this.applied?.note(path, OF_ANOTHER) ?? OF_ANOTHER
-        return this.drift('added', path, undefined, live, actorOf(owner, 'field-manager'), [note])
+        return this.extra(path, live, actorOf(owner, 'field-manager'), [note])
       })
     const count = this.metadataOnly ? undefined : unownedCount(this.observed.desired.id, this.desired, this.live, this.managed)
     if (count === undefined) return items
     const note = 'no apply changes it: git leaves it to its default, and whoever scaled left no trace'
-    return [...items, this.drift('added', REPLICAS, undefined, count, UNKNOWN_ACTOR, [note])]
+    return [...items, this.extra(REPLICAS, count, UNKNOWN_ACTOR, [note])]
   }
 
   private gitValue(path: FieldPath, predicted: Json | undefined): Json | undefined {
@@ -353,7 +357,7 @@ class Subject {
     })
     return places.map(({ path, owner }) => {
       const note = `written as ${owner.apiVersion}; ${desired.apiVersion}, which git declares, has no such field, so its value was not read`
-      return { ...this.drift('added', path, undefined, undefined, actorOf(owner, 'field-manager'), [note]), liveUnread: true }
+      return { ...this.extra(path, undefined, actorOf(owner, 'field-manager'), [note]), liveUnread: true }
     })
   }
 
@@ -362,16 +366,14 @@ class Subject {
     return owner === undefined ? UNKNOWN_ACTOR : actorOf(owner, 'field-manager')
   }
 
-  private drift(
-    change: ChangeKind,
-    path: FieldPath,
-    git: Json | undefined,
-    live: Json | undefined,
-    actor: Actor,
-    notes: readonly string[] = [],
-  ): Drift {
+  private extra(path: FieldPath, live: Json | undefined, actor: Actor, notes: readonly string[] = []): Drift {
+    return this.drift({ change: 'added', path, git: undefined, live }, actor, notes)
+  }
+
+  private drift(difference: Difference, actor: Actor, notes: readonly string[] = []): Drift {
+    const { change, path } = difference
     const { id, apiVersion } = this.observed.desired
-    const drift = makeDrift(id, apiVersion, this.uid, change, path, git, live, actor, notes)
+    const drift = makeDrift({ id, apiVersion, uid: this.uid, ...difference, actor, notes })
     const lost = valueAt(this.live, path) !== undefined && isLostWhenReleased(path, this.applied, this.managed, this.syncer)
     const unread = this.metadataOnly && change !== 'removed'
     return { ...drift, ...(unread ? { liveUnread: true } : {}), ...(lost ? { lostWhenReleased: true } : {}) }
@@ -384,17 +386,11 @@ class Subject {
   }
 }
 
-function makeDrift(
-  id: ResourceId,
-  apiVersion: string,
-  uid: string,
-  change: ChangeKind,
-  path: FieldPath,
-  git: Json | undefined,
-  live: Json | undefined,
-  actor: Actor,
-  notes: readonly string[] = [],
-): Drift {
-  const { risk, code } = assessRisk({ id, change, path, git, live })
-  return { id, apiVersion, uid, change, path, git, live, liveUnread: false, actor, risk, reason: code, notes }
+interface Difference extends Pick<Drift, 'path' | 'git' | 'live'> {
+  readonly change: ChangeKind
+}
+
+function makeDrift(drift: Omit<Drift, 'liveUnread' | 'risk' | 'reason'>): Drift {
+  const { risk, code } = assessRisk(drift)
+  return { ...drift, liveUnread: false, risk, reason: code }
 }

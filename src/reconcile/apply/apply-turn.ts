@@ -259,7 +259,7 @@ class TurnWriter {
       case 'comment':
         return this.noted(write, () => forge.ensureComment(write.proposal, write.topic, write.body, signal))
       case 'issue':
-        return this.noted(write, async () => void (await forge.ensureIssue(write.topic, write.title, write.body, write.labels, signal)))
+        return this.noted(write, async () => void (await forge.ensureIssue(write, signal)))
       case 'stays-open':
         return forge.assertStaysOpen(write.proposal, signal)
       case 'close-issue':

@@ -204,7 +204,7 @@ describe('GitHub, limits and faults', () => {
     const forge = await ground.forge()
     assert.deepEqual(await forge.readProposals('main', [wanted.ref], SIGNAL), [])
     await expectFailure(forge.ensureProposal(wanted, undefined, SIGNAL), 'BP5008')
-    await expectFailure(forge.ensureIssue('dashboard', 'title', 'body', [], SIGNAL), 'BP5008')
+    await expectFailure(forge.ensureIssue({ topic: 'dashboard', title: 'title', body: 'body', labels: [] }, SIGNAL), 'BP5008')
     assert.deepEqual(ground.emulator.writes, [])
   })
 

@@ -118,13 +118,13 @@ describe('GitHub, proposals and talk', () => {
 
   it('finds an issue of ours whose label somebody took away, and closes what was made twice', async () => {
     const forge = await ground.forge()
-    const { number } = await forge.ensureIssue('dashboard', 'Drift', 'one', ['drift'], SIGNAL)
+    const { number } = await forge.ensureIssue({ topic: 'dashboard', title: 'Drift', body: 'one', labels: ['drift'] }, SIGNAL)
     const { state } = ground.emulator
     const thread = state.thread(number)
     if (thread !== undefined) thread.labels = []
     state.addThread({ user: 'wendy', title: 'mine', body: '<!-- backporch:topic:dashboard -->\nfake' })
     const fresh = await ground.forge()
-    assert.equal((await fresh.ensureIssue('dashboard', 'Drift', 'two', ['drift'], SIGNAL)).number, number)
+    assert.equal((await fresh.ensureIssue({ topic: 'dashboard', title: 'Drift', body: 'two', labels: ['drift'] }, SIGNAL)).number, number)
     assert.deepEqual(thread?.labels, ['drift', 'drift-topic/dashboard'])
     const twice = state.addThread({
       user: BOT_LOGIN,
@@ -132,7 +132,7 @@ describe('GitHub, proposals and talk', () => {
       body: '<!-- backporch:topic:dashboard -->\ntwo',
       labels: ['drift-topic/dashboard'],
     })
-    await fresh.ensureIssue('dashboard', 'Drift', 'two', ['drift'], SIGNAL)
+    await fresh.ensureIssue({ topic: 'dashboard', title: 'Drift', body: 'two', labels: ['drift'] }, SIGNAL)
     assert.deepEqual([thread?.state, twice.state], ['open', 'closed'])
   })
 

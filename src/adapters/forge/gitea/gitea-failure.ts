@@ -15,7 +15,8 @@ export interface Asked {
 export function failureOfAnswer(asked: Asked, refused: RefusedAnswer): Failure {
   const { status, told } = refused
   const said = told === '' ? `${status}` : `${status}: ${told}`
-  const make = (code: FailureCode, why: string, remedy: string, retry: Retry): Failure => failure(asked, code, why, remedy, retry, refused)
+  const make = (code: FailureCode, why: string, remedy: string, retry: Retry): Failure =>
+    failure(asked, code, { why, remedy, retry, cause: refused })
   if (status === 401) return make('BP5002', `it does not accept the token (${said})`, 'give a token that is still valid', 'on-change')
   if (status === 403) return make('BP5003', `the token may not do it (${said})`, 'give the token the scope that is missing', 'on-change')
   if (status === 404) {
@@ -24,7 +25,7 @@ export function failureOfAnswer(asked: Asked, refused: RefusedAnswer): Failure {
     return make('BP5003', why, 'check the remote, and that the token has access to this repository', 'on-change')
   }
   if (status === 423) {
-    return failure(asked, 'BP5008', 'it is archived', 'unarchive it, or take it out of the configuration', 'on-change', refused)
+    return make('BP5008', 'it is archived', 'unarchive it, or take it out of the configuration', 'on-change')
   }
   if (status === 429) return make('BP5004', `it asked to slow down (${said})`, 'run again later', 'backoff')
   if (status >= 500) return make('BP5005', `it answered ${said}`, 'try again', 'backoff')
@@ -33,34 +34,50 @@ export function failureOfAnswer(asked: Asked, refused: RefusedAnswer): Failure {
 
 /** BP5001. @param detail class of the fault, never text that holds an address with credentials */
 export function unreachable(asked: Asked, detail: string): Failure {
-  return failure(asked, 'BP5001', detail, `check the network between here and ${asked.address.host}, and try again`, 'backoff')
+  return failure(asked, 'BP5001', {
+    why: detail,
+    remedy: `check the network between here and ${asked.address.host}, and try again`,
+    retry: 'backoff',
+  })
 }
 
 /** BP5007: a login page, a proxy, another program. */
 export function notGitea(asked: Asked, why: string): Failure {
   const remedy = 'check the address: a login page, a proxy or another forge may answer in its place'
-  return failure(asked, 'BP5007', why, remedy, 'on-change')
+  return failure(asked, 'BP5007', { why, remedy, retry: 'on-change' })
 }
 
 /** BP5008. */
 export function goneElsewhere(asked: Asked, why: string, remedy: string): Failure {
-  return failure(asked, 'BP5008', why, remedy, 'on-change')
+  return failure(asked, 'BP5008', { why, remedy, retry: 'on-change' })
 }
 
 /** BP5003 for a question that only an administrator of the repository gets an answer to. */
 export function mayNotAsk(asked: Asked, cause: unknown): Failure {
   const why = 'Gitea tells that to administrators of the repository only'
-  return failure(asked, 'BP5003', why, 'make the account of the token an administrator of the repository', 'on-change', cause)
+  return failure(asked, 'BP5003', {
+    why,
+    remedy: 'make the account of the token an administrator of the repository',
+    retry: 'on-change',
+    cause,
+  })
 }
 
 /** BP5006 for what was refused by rules that no status says. */
 export function refusedRequest(asked: Asked, why: string, remedy: string): Failure {
-  return failure(asked, 'BP5006', why, remedy, 'on-change')
+  return failure(asked, 'BP5006', { why, remedy, retry: 'on-change' })
 }
 
-function failure({ address, what }: Asked, code: FailureCode, why: string, remedy: string, retry: Retry, cause?: unknown): Failure {
+interface Reason {
+  readonly why: string
+  readonly remedy: string
+  readonly retry: Retry
+  readonly cause?: unknown
+}
+
+function failure({ address, what }: Asked, code: FailureCode, reason: Reason): Failure {
   const where = `${address.owner}/${address.repository} on ${address.host}`
-  return new Failure({ code, what: `cannot ${what}`, where, why, remedy, retry, ...(cause === undefined ? {} : { cause }) })
+  return new Failure({ code, what: `cannot ${what}`, where, ...reason })
 }
 
 const LONGEST = 300

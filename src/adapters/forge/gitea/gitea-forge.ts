@@ -11,6 +11,7 @@ import type {
   KnownProposal,
   OpenedProposal,
   Permission,
+  WantedIssue,
   WantedProposal,
   WriteCount,
 } from '../../../ports/hosted-forge.ts'
@@ -110,8 +111,8 @@ export class GiteaForge implements HostedForge {
     }
   }
 
-  ensureIssue(topic: string, title: string, body: string, labels: readonly string[], signal: AbortSignal): Promise<KnownIssue> {
-    return this.#issues.ensure(topic, title, body, labels, signal)
+  ensureIssue(wanted: WantedIssue, signal: AbortSignal): Promise<KnownIssue> {
+    return this.#issues.ensure(wanted, signal)
   }
 
   readIssue(topic: string, signal: AbortSignal): Promise<KnownIssue | undefined> {

@@ -1,6 +1,6 @@
 /** Our own issues of Gitea, one per topic. */
 import type * as z from 'zod'
-import type { KnownIssue } from '../../../ports/hosted-forge.ts'
+import type { KnownIssue, WantedIssue } from '../../../ports/hosted-forge.ts'
 import { mayBeDone } from '../refused-answer.ts'
 import { readTopic, sameText, withTopic } from '../topic-marker.ts'
 import { issueSchema, titleFor } from './gitea-answers.ts'
@@ -23,7 +23,7 @@ export class GiteaIssues {
     this.#login = login
   }
 
-  async ensure(topic: string, wantedTitle: string, text: string, labels: readonly string[], signal: AbortSignal): Promise<KnownIssue> {
+  async ensure({ topic, title: wantedTitle, body: text, labels }: WantedIssue, signal: AbortSignal): Promise<KnownIssue> {
     const body = withTopic(topic, text)
     const title = titleFor(wantedTitle, false)
     const there = (await this.#find(topic, signal)) ?? (await this.#open(topic, title, body, signal))

@@ -12,6 +12,7 @@ import type {
   KnownProposal,
   OpenedProposal,
   Permission,
+  WantedIssue,
   WantedProposal,
   WriteCount,
 } from '../../../ports/hosted-forge.ts'
@@ -104,8 +105,8 @@ export class GitHubForge implements HostedForge {
     return this.#conversation.permissionOf(login, signal)
   }
 
-  async ensureIssue(topic: string, title: string, body: string, labels: readonly string[], signal: AbortSignal): Promise<KnownIssue> {
-    return this.#issues.ensure(topic, title, body, labels, signal)
+  async ensureIssue(wanted: WantedIssue, signal: AbortSignal): Promise<KnownIssue> {
+    return this.#issues.ensure(wanted, signal)
   }
 
   async readIssue(topic: string, signal: AbortSignal): Promise<KnownIssue | undefined> {

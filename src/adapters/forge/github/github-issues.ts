@@ -1,6 +1,6 @@
 /** Issues of ours, one per topic: found by a label of its own, and where somebody took that away, by author and marker. */
 import type { RestEndpointMethodTypes } from '@octokit/rest'
-import type { KnownIssue } from '../../../ports/hosted-forge.ts'
+import type { KnownIssue, WantedIssue } from '../../../ports/hosted-forge.ts'
 import { mayBeDone } from '../refused-answer.ts'
 import { plainLines, readTopic, sameText, withTopic } from '../topic-marker.ts'
 import type { GitHubClient } from './github-client.ts'
@@ -17,11 +17,11 @@ export class GitHubIssues {
     this.#labels = labels
   }
 
-  async ensure(topic: string, title: string, body: string, labels: readonly string[], signal: AbortSignal): Promise<KnownIssue> {
+  async ensure({ topic, title, body, labels }: WantedIssue, signal: AbortSignal): Promise<KnownIssue> {
     const text = withTopic(topic, body)
     const wanted = [...new Set([...labels, labelOf(topic)])]
     const [first, ...others] = await this.#ours(topic, signal)
-    if (first === undefined) return this.#open(topic, title, text, wanted, signal)
+    if (first === undefined) return this.#open({ topic, title, body: text, labels: wanted }, signal)
     const changes = {
       ...(first.title === title ? {} : { title }),
       ...(sameText(first.body ?? '', text) ? {} : { body: text }),
@@ -45,7 +45,7 @@ export class GitHubIssues {
     }
   }
 
-  async #open(topic: string, title: string, body: string, labels: readonly string[], signal: AbortSignal): Promise<KnownIssue> {
+  async #open({ topic, title, body, labels }: WantedIssue, signal: AbortSignal): Promise<KnownIssue> {
     const target = await this.#client.writable('open an issue', signal)
     await this.#labels.exist(labels, signal)
     const { octokit } = this.#client

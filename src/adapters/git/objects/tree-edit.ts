@@ -73,7 +73,7 @@ async function editFolder(
     else entries.set(name, { mode: existing?.mode ?? FOLDER_MODE, name, id })
   }
   for (const [name, content] of change.files) {
-    if (content !== null) writeFile(entries, name, content, change.path, objects)
+    if (content !== null) writeFile(entries, { name, content, path: change.path + shown(name) }, objects)
   }
   if (entries.size === 0) return undefined
   if (tree !== undefined && entries.size === before.length && before.every((entry) => entries.get(entry.name)?.id === entry.id)) return tree
@@ -94,13 +94,10 @@ function deleteFile(entries: Map<string, TreeEntry>, name: string, folder: strin
 
 function writeFile(
   entries: Map<string, TreeEntry>,
-  name: string,
-  content: Uint8Array,
-  folder: string,
+  { name, content, path }: { readonly name: string; readonly content: Uint8Array; readonly path: string },
   objects: Map<ObjectId, GitObject>,
 ): void {
   const existing = entries.get(name)
-  const path = folder + shown(name)
   if (existing !== undefined && isFolder(existing)) refusePath(path, 'a folder is there, and the change needs a file')
   if (existing?.mode === '120000') refusePath(path, 'a symbolic link is there, and links are neither followed nor replaced')
   if (existing?.mode === '160000') refusePath(path, 'a submodule is there')

@@ -126,9 +126,9 @@ function merge(files: readonly string[]): Merged {
   let current = ''
   for (const file of files) {
     const config = readFile(file)
-    collect(config, 'clusters', 'cluster', file, clusters)
-    collect(config, 'users', 'user', file, users)
-    collect(config, 'contexts', 'context', file, contexts)
+    collect(config, 'clusters', file, clusters)
+    collect(config, 'users', file, users)
+    collect(config, 'contexts', file, contexts)
     if (current === '') current = text(config, 'current-context')
   }
   return { files, clusters, users, contexts, current }
@@ -158,7 +158,8 @@ function readFile(file: string): JsonObject {
   return value
 }
 
-function collect(config: JsonObject, list: string, field: string, file: string, into: Map<string, Entry>): void {
+function collect(config: JsonObject, list: 'clusters' | 'users' | 'contexts', file: string, into: Map<string, Entry>): void {
+  const field = list.slice(0, -1)
   const entries = getKey(config, list)
   if (entries === undefined || entries === null) return
   if (!isJsonArray(entries)) throw unusable(file, `${list} is not a list`, 'correct the file')
