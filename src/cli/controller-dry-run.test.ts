@@ -5,6 +5,8 @@ import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { logEvents } from '../../test/fakes/log-events.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import { mergeByHand, TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
+import type { ObjectId } from '../package/object-id.ts'
+import { appliedTransition } from './commands/controller.ts'
 
 const NOTHING = (): void => undefined
 
@@ -88,4 +90,19 @@ test('it reports a write to the cluster that a merged commit authorises, and doe
   assert.equal(world.cluster.writes.length, 0)
   await runInWorld(world, ['controller'], { waits: [] })
   assert.ok(world.cluster.writes.length > 0, 'a real run writes it')
+})
+
+test('approved changes that were written to a cluster are an event with their package and episode', async () => {
+  const { world } = hostedWorld()
+  world.edit(WEB, 'spec.replicas', 5)
+  const { record } = await world.plan()
+  assert.ok(record)
+  const pending = { cluster: 'prod', packagePath: 'apps/web', record, commit: record.spec.unit.commit as ObjectId }
+  assert.deepEqual(appliedTransition({ pending, result: { writes: 1, handedOver: 0 } }), {
+    outcome: 'applied',
+    cluster: 'prod',
+    package: 'apps/web',
+    episode: record.metadata.name,
+    detail: `sent 1 write to prod for 1 approved change (${record.metadata.name})`,
+  })
 })

@@ -13,7 +13,7 @@ export function printSettled(settled: SettleOutcome['settled'], options: CommonO
   for (const { pending, result } of settled) world.stdout.write(`${ok} ${settledText(result, pending)}\n`)
 }
 
-function settledText({ writes, handedOver }: Settled, { record, cluster }: PendingSettle): string {
+export function settledText({ writes, handedOver }: Settled, { record, cluster }: PendingSettle): string {
   const restored = record.spec.changes.filter(({ resolution }) => resolution === 'Restore').length
   const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
   const written = `sent ${count(writes, 'write')} to ${cluster} for ${count(restored, 'approved change')}`

@@ -5,9 +5,11 @@ import { type ControllerPorts, runController } from '../../controller/run-contro
 import { Failure, failuresOf } from '../../failure.ts'
 import { loggableName } from '../../krm/redaction/loggable.ts'
 import type { Log, Transition } from '../../ports/log.ts'
+import type { TurnResult } from '../../reconcile/run-turn.ts'
 import { worstExit } from '../exit-status.ts'
 import { type ControllerOptions, isLoopback } from '../flags/controller-options.ts'
 import { Terminal } from '../print/terminal.ts'
+import { settledText } from '../print-settled.ts'
 import { runScan } from '../run-scan.ts'
 import { type Session, withSession } from '../turn-session.ts'
 import type { ListenAddress, World } from '../world.ts'
@@ -111,15 +113,23 @@ function openSession(packages: readonly string[], { verbose: _, ...given }: Cont
 }
 
 function turnOf(session: Session, options: ControllerOptions, world: World): TurnSession['turn'] {
+  // The log tells what was written to clusters.
+  const stdout = { isTTY: false, write: () => undefined }
   return async ({ between, presses, audit, onProgress }, signal) => {
-    const applied: Transition[] = []
-    const none = loggableName('')
-    const stdout = {
-      isTTY: false,
-      write: (text: string) => applied.push({ outcome: 'applied', cluster: none, package: none, detail: loggableName(text.trim()) }),
-    }
     const request = { ...session.request, between, onProgress, ...(audit === undefined ? {} : { audit }) }
-    return { ...(await runScan({ ...session, request, presses }, options, { ...world, stdout, signal })), applied }
+    const { result, unsettled } = await runScan({ ...session, request, presses }, options, { ...world, stdout, signal })
+    return { result, unsettled, applied: result.settled.map(appliedTransition) }
+  }
+}
+
+export function appliedTransition({ pending, result }: TurnResult['settled'][number]): Transition {
+  const { cluster, packagePath, record } = pending
+  return {
+    outcome: 'applied',
+    cluster: loggableName(cluster),
+    package: loggableName(packagePath || '.'),
+    episode: loggableName(record.metadata.name),
+    detail: loggableName(settledText(result, pending)),
   }
 }
 
