@@ -46,7 +46,7 @@ export const FAILURE_CODES = {
   BP2008: 'there is no drift to decide about',
   BP2009: 'the branch was edited by somebody else',
   BP2010: 'the resolution does not fit the change',
-  BP2011: 'the decision needs a yes',
+  BP2011: 'the decision requires confirmation',
   BP2012: 'the package in this cluster follows another branch',
   BP2013: 'the person may not decide this',
   BP2014: 'several places give the live value',

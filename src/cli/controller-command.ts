@@ -18,7 +18,7 @@ import type { Run, World } from './world.ts'
 export function addControllerCommand(program: Command, world: World, run: Run): void {
   const controller = program
     .command('controller')
-    .description('scan again and again until it is stopped: each --interval, and at once when a webhook says that something happened')
+    .description('run turns until stopped: at each --interval, and at once when a webhook arrives')
     .argument('[packages...]', 'paths of packages; the placed ones, or all, otherwise')
     .addOption(new Option('--interval <duration>', 'time between two turns, as in 5m; 60s otherwise').argParser(interval))
     .addOption(
@@ -43,10 +43,9 @@ export function addControllerCommand(program: Command, world: World, run: Run): 
       ).choices(LOG_FORMATS),
     )
     .addOption(
-      new Option(
-        '--log-level <level>',
-        'the least that is reported; info unless given. -q is warn; -v is trace, which has every request',
-      ).choices(LOG_LEVELS),
+      new Option('--log-level <level>', 'minimum level (default: info). -q is warn; -v is trace, which has every request').choices(
+        LOG_LEVELS,
+      ),
     )
   withFleetFlag(
     withOutputFlags(withAuditFlag(withClusterFlags(withForgeFlag(withRepositoryFlags(withSelectionFlags(controller))))), TEXT_OUTPUTS),

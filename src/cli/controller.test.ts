@@ -284,7 +284,7 @@ test('it does not listen without a secret, and then does nothing else either', a
     assert.equal(code, 2)
     const [failure] = logEvents(stderr)
     assert.deepEqual([failure?.event, failure?.['code']], ['failure', 'BP1001'])
-    assert.match(String(failure?.msg), /no secret/)
+    assert.match(String(failure?.msg), /requires a secret/)
     assert.equal((await world.repository.refs()).refs.size, before)
   }
 })

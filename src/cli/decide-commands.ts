@@ -18,14 +18,14 @@ import type { Run, World } from './world.ts'
 
 const SELECTORS =
   'changes by number (1,3-5), number and field (2:spec.replicas), or object (deployment/web, deploy/web, deployment/web:spec.replicas); all otherwise'
-const ONE_PACKAGE = 'path of the package; may be left out where there is one'
+const ONE_PACKAGE = 'path of the package; optional if there is only one'
 
 export function addDecideCommands(program: Command, world: World, run: Run): void {
   const scan = program
     .command('scan')
-    .description('one whole turn: observe, record drift in git, propose it where the policy says so')
+    .description('run one turn: observe, record drift in git, and propose it where the policy allows it')
     .argument('[packages...]', 'paths of packages; the placed ones, or all, otherwise')
-    .option('--dry-run', 'say what would be written, and write nothing')
+    .option('--dry-run', 'print the writes without writing')
     .option('--show-ignored', 'list what ignore rules and releases cover')
   withFleetFlag(
     withExitFlags(
@@ -41,17 +41,17 @@ export function addDecideCommands(program: Command, world: World, run: Run): voi
 
   const approval = program
     .command('approve')
-    .description('merge the open proposal of a package: base branch, tag, and the branch is gone')
+    .description('merge the open proposal of a package, tag the revision and delete the branch')
     .argument('[package]', ONE_PACKAGE)
     .option('--wait', 'wait until the cluster agrees with the decision')
-    .addOption(new Option('--wait-timeout <duration>', 'how long to wait; as the policy says otherwise').argParser(durationSeconds))
+    .addOption(new Option('--wait-timeout <duration>', 'how long to wait (default: from the policy)').argParser(durationSeconds))
   decisionFlags(approval).action((name: string | undefined, options: CommonOptions) =>
     run(async () => (await import('./commands/decide.ts')).approveOne(name, options, world)),
   )
   const rejection = program
     .command('reject')
     .description(
-      'close the open proposal: git and the cluster stay as they are, and exactly this drift is silent for as long as the policy says (30 days)',
+      'close the open proposal: git and the cluster do not change, and this drift is silenced for the time in the policy (default: 30 days)',
     )
     .argument('[package]', ONE_PACKAGE)
   decisionFlags(rejection).action((name: string | undefined, options: CommonOptions) =>
@@ -79,7 +79,7 @@ function addIgnoreCommand(program: Command, world: World, run: Run): void {
 function addSnoozeCommand(program: Command, world: World, run: Run): void {
   const snooze = program
     .command('snooze')
-    .description('no reminders about the open proposal of a package for a while; it stays open')
+    .description('stop reminders about an open proposal for a while; the proposal stays open')
     .argument('<package>', ONE_PACKAGE)
     .argument('[duration]', 'how long: 7d, 12h')
   withOutputFlags(withClusterFlags(withForgeFlag(withRepositoryFlags(snooze))), TEXT_OUTPUTS)
@@ -112,8 +112,8 @@ function decisionFlags(command: Command): Command {
 }
 
 const SENTENCES: { readonly [name in Resolution]: string } = {
-  Restore: 'propose that git is right: the cluster goes back after the merge',
-  Adopt: 'propose that the cluster is right: the authored files are edited to say what runs',
+  Restore: 'propose that git is right: the cluster is restored after the merge',
+  Adopt: 'propose that the cluster is right: the authored files are edited to the live values',
   Release: 'propose that git stops managing the fields',
 }
 
@@ -125,8 +125,8 @@ function addResolutionCommands(program: Command, world: World, run: Run): void {
       .argument('[package]', ONE_PACKAGE)
       .argument('[selectors...]', SELECTORS)
       .option('-m, --message <why>', 'why, for the people who review and for the history')
-      .option('--dry-run', 'say what would be written, and write nothing')
-    if (resolution !== 'Restore') command.option('--via <place>', 'of several places in git that give the live value, the one to edit')
+      .option('--dry-run', 'print the writes without writing')
+    if (resolution !== 'Restore') command.option('--via <place>', 'the location in git to edit, where several give the live value')
     withOutputFlags(withClusterFlags(withForgeFlag(withRepositoryFlags(command))))
     command.action((name: string | undefined, selectors: string[], options: CommonOptions) =>
       run(async () => (await import('./commands/resolve.ts')).resolve(resolution, name, selectors, options, world)),

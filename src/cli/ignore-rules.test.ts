@@ -218,7 +218,7 @@ const REFUSED: readonly (readonly [argv: readonly string[], error: RegExp])[] = 
   [['1', '--print'], /the rule has no reason/],
   [['1', '--print', '-m', ' '], /the rule has no reason/],
   [['9', '--print', '-m', 'why'], /^error BP1011: /],
-  [['1', '--print', '-m', 'why', '--for', '30d', '--expires', '2026-12-31'], /--for and --expires were given/],
+  [['1', '--print', '-m', 'why', '--for', '30d', '--expires', '2026-12-31'], /--for and --expires are both set/],
   [['1', '--print', '-m', 'why', '--expires', '2026-02-31'], /wanted a date like 2026-12-31/],
 ]
 

@@ -7,11 +7,11 @@ import type { Run, World } from './world.ts'
 export function addInitCommand(program: Command, world: World, run: Run): void {
   const init = program
     .command('init')
-    .description('enrol a repository: looks, counts what to expect, and proposes a policy on the branch drift/configure')
+    .description('enrol a repository: observe, print what to expect, and propose a policy on the branch drift/configure')
     .option('-y, --yes', 'do not ask')
-    .option('--dry-run', 'print everything, and write nothing')
-    .option('--again', 'propose although somebody closed it before')
-    .option('--remove', 'take back what is not merged: the branch goes, and its pull request with it')
+    .option('--dry-run', 'print everything and write nothing')
+    .option('--again', 'propose again after the proposal was closed')
+    .option('--remove', 'remove an unmerged proposal: its branch and its pull request')
     .option('--print-ruleset', 'print only the commands that protect the base branch and the ledger')
     .option('--bot <name>', 'account of Backporch, for --print-ruleset: the id of its App on GitHub, its login on Gitea')
   withOutputFlags(withClusterFlags(withForgeFlag(withRepositoryFlags(init))), ['table', 'json', 'yaml'])

@@ -23,7 +23,7 @@ function world(hosted = true): TurnWorld {
   return made
 }
 
-test('init needs a yes, and says how to look first', async () => {
+test('init requires confirmation, and says how to look first', async () => {
   const made = world()
   const { code, stderr, stdout } = await runInWorld(made, ['init'])
   assert.equal(code, 2)
@@ -157,5 +157,5 @@ test('a recorded cluster of an Argo CD Application and a Flux Kustomization: rul
     /- target:\n {6}kind: Deployment\n {6}name: api\n {4}paths:\n {4}- \/spec\/replicas\n {4}reason: Flux Kustomization flux-system\/apps ignores it\n/,
   )
   assert.match(text, /kind: Placement\n(?:.*\n)*? {2}packages:\n {2}- apps\/api\n {2}- apps\/web\n$/)
-  assert.match(subject?.notLooked.join('\n') ?? '', /every Application, Kustomization(?!.*HorizontalPodAutoscaler)/)
+  assert.match(subject?.notLooked.join('\n') ?? '', /every Kustomization, HelmRelease, Application(?!.*HorizontalPodAutoscaler)/)
 })

@@ -19,19 +19,22 @@ import { withSelectionFlags } from './flags/selection-flags.ts'
 import type { Run, World } from './world.ts'
 
 const UNITS_IN_NAMESPACE = 'only packages that had objects in this namespace when they were last observed'
-const SINCE_CHANGE = 'only changes written then or later; those without a time stay'
+const SINCE_CHANGE = 'only changes written at this time or later; changes without a time are kept'
 
 export function addLookCommands(program: Command, world: World, run: Run): void {
   const diff = program
     .command('diff')
-    .description('show what differs between packages in git and the cluster; reads only')
-    .argument('[packages...]', 'paths of packages; all of them otherwise')
-    .option('--show-ignored', 'list what ignore rules and releases cover, and what git is behind or ahead with')
-    .option('--unmanaged', 'also list objects in the namespaces of the packages that nobody manages; they are no drift')
-    .option('--yaml', 'a unified diff for each object; with BACKPORCH_EXTERNAL_DIFF by that program, as KUBECTL_EXTERNAL_DIFF for kubectl')
+    .description('show the differences between packages in git and the cluster; reads only')
+    .argument('[packages...]', 'paths of packages (default: all)')
+    .option('--show-ignored', 'also list ignored and released differences, and those where git is ahead or behind')
+    .option('--unmanaged', 'also list unmanaged objects in the namespaces of the packages; they are not drift')
+    .option(
+      '--yaml',
+      'print a unified diff for each object; BACKPORCH_EXTERNAL_DIFF names another diff program, as KUBECTL_EXTERNAL_DIFF for kubectl',
+    )
   withSelectionFlags(diff, {
-    namespace: 'only objects of this namespace; without -n also those that have none',
-    risk: 'only changes of these risks, with commas between; what is hidden does not count for the exit code',
+    namespace: 'only objects of this namespace (default: all, also objects without a namespace)',
+    risk: 'only changes of these risks, comma-separated; hidden changes do not affect the exit code',
     since: SINCE_CHANGE,
   })
   withExitFlags(withOutputFlags(withWatchFlags(withAuditFlag(withClusterFlags(withRepositoryFlags(diff)))), REPORT_OUTPUTS))
@@ -41,14 +44,14 @@ export function addLookCommands(program: Command, world: World, run: Run): void 
 
   const status = program
     .command('status')
-    .description('state of every package in every cluster, from git alone')
-    .argument('[packages...]', 'paths of packages; all of them otherwise')
+    .description('state of each package in each cluster, from git alone')
+    .argument('[packages...]', 'paths of packages (default: all)')
   withSelectionFlags(status, {
     namespace: UNITS_IN_NAMESPACE,
     cluster: 'only this cluster',
-    risk: 'only packages whose worst open risk is one of these, and Unknown ones',
+    risk: 'only packages whose highest open risk is one of these, and Unknown packages',
     state: 'only packages in these states; another package in state Unknown still gives exit code 3',
-    since: 'only packages whose state began then or later',
+    since: 'only packages whose state began at this time or later',
   })
   withExitFlags(withOutputFlags(withWatchFlags(withRepositoryFlags(status)), REPORT_OUTPUTS))
   status.action((packages: string[], options: CommonOptions) =>
@@ -61,15 +64,17 @@ export function addLookCommands(program: Command, world: World, run: Run): void 
 
   const check = program
     .command('check')
-    .description('whether backporch can work here: git, forge, cluster, syncer, policy; writes nothing')
-    .option('--pre', 'before the installation: nothing is asked that only writing needs')
+    .description('check whether backporch can work here: git, forge, cluster, syncer, policy; writes nothing')
+    .option('--pre', 'before the installation: skip the checks that only writing needs')
   withOutputFlags(withClusterFlags(withForgeFlag(withRepositoryFlags(check))), DOCUMENT_OUTPUTS)
   check.action((options: CommonOptions) => run(async () => (await import('./commands/check.ts')).check(options, world)))
 
   const render = program
     .command('render')
-    .description('what kpt fn render would change in the files of packages, or with -o what it prints, without kpt; reads git alone')
-    .argument('[packages...]', 'paths of packages; all of them otherwise')
+    .description(
+      'show what kpt fn render would change in the files of packages, or print its output with -o; does not need kpt, reads git alone',
+    )
+    .argument('[packages...]', 'paths of packages (default: all)')
   render
     .option('--cluster <name>', 'with -o: as the policies of this cluster render it')
     .option('--allow-render <program>', 'with -o: a program that may render: kubectl for kustomize (repeatable)', collect)
@@ -80,9 +85,9 @@ export function addLookCommands(program: Command, world: World, run: Run): void 
 
   const explain = program
     .command('explain')
-    .description('why a line of diff is what it is; or what a code means (explain BP2001, SEC-RBAC, preset:hpa, note:secret-in-git)')
+    .description('explain a line of diff, or a code (explain BP2001, SEC-RBAC, preset:hpa, note:secret-in-git)')
     .argument('<what>', 'path of a package, or a code')
-    .argument('[selectors...]', 'lines by number, number and field, or object, also of what is no drift; all otherwise')
+    .argument('[selectors...]', 'lines by number, number and field, or object, also of ignored differences (default: all)')
   withOutputFlags(withAuditFlag(withClusterFlags(withRepositoryFlags(explain))), TEXT_OUTPUTS)
   explain.action((what: string, selectors: string[], options: CommonOptions) =>
     run(async () => (await import('./commands/explain.ts')).explain(what, selectors, options, world)),
@@ -90,7 +95,7 @@ export function addLookCommands(program: Command, world: World, run: Run): void 
 }
 
 function addGetCommands(program: Command, world: World, run: Run): void {
-  const get = program.command('get').description('lists, from git alone')
+  const get = program.command('get').description('list from git alone')
   const packages = get
     .command('packages')
     .description('package revisions as porchctl lists them, with their drift')
@@ -98,7 +103,7 @@ function addGetCommands(program: Command, world: World, run: Run): void {
   withSelectionFlags(packages, {
     namespace: UNITS_IN_NAMESPACE,
     cluster: 'drift in this cluster only',
-    risk: 'only revisions whose worst open risk is one of these',
+    risk: 'only revisions whose highest open risk is one of these',
     state: 'only revisions of packages in one of these states',
   })
   withOutputFlags(withWatchFlags(withRepositoryFlags(packages)))
@@ -108,9 +113,9 @@ function addGetCommands(program: Command, world: World, run: Run): void {
 
   const drifts = get.command('drifts').description('one row for each field or object that differs').argument('[packages...]', 'only these')
   withSelectionFlags(drifts, {
-    namespace: 'only objects of this namespace; without -n also those that have none',
+    namespace: 'only objects of this namespace (default: all, also objects without a namespace)',
     cluster: 'only this cluster',
-    risk: 'only changes of these risks, with commas between',
+    risk: 'only changes of these risks, comma-separated',
     state: 'only changes of packages in these states',
     since: SINCE_CHANGE,
   })
@@ -127,8 +132,8 @@ function addGetCommands(program: Command, world: World, run: Run): void {
 function addHistoryCommand(program: Command, world: World, run: Run): void {
   const history = program
     .command('history')
-    .description('what drifted, who decided and what came of it; from git alone')
-    .argument('[packages...]', 'paths of packages; all of them otherwise')
+    .description('list past drift, decisions and results; reads git alone')
+    .argument('[packages...]', 'paths of packages (default: all)')
   withSelectionFlags(history, {
     namespace: 'only decisions about an object of this namespace',
     cluster: 'only this cluster',
@@ -144,8 +149,8 @@ function addHistoryCommand(program: Command, world: World, run: Run): void {
 function addReportCommand(program: Command, world: World, run: Run): void {
   const report = program
     .command('report')
-    .description('what differs now and what was decided lately, as Markdown; from git alone')
-    .argument('[packages...]', 'paths of packages; all of them otherwise')
+    .description('print current drift and recent decisions as Markdown; reads git alone')
+    .argument('[packages...]', 'paths of packages (default: all)')
     .addOption(new Option('-o, --output <format>', 'how to print').choices(['markdown']).default('markdown'))
   withSelectionFlags(report, { cluster: 'only this cluster', since: 'decisions since then, a week otherwise' })
   withTerminalFlags(withRepositoryFlags(report))

@@ -131,7 +131,7 @@ test('diff -w looks at the cluster again, prints what differs now, and says when
   assert.equal(code, 130)
   assert.equal(stdout.match(/3 → 5/g)?.length, 1)
   assert.match(stdout, /^apps\/v1 Deployment shop\/web/)
-  assert.match(stdout, /1 change in 1 object of apps\/web in prod \(2 checked\)\n✓ apps\/web in prod: nothing is left to show\n$/)
+  assert.match(stdout, /1 change in 1 object of apps\/web in prod \(2 checked\)\n✓ apps\/web in prod: nothing to show\n$/)
 })
 
 test('an error while watching is told once and is no news about drift; the watch goes on', async () => {

@@ -53,7 +53,7 @@ test('what is written is read back, whatever names and values are in it', () => 
   )
 })
 
-test('one item has one text, whatever the order in which its keys were given', () => {
+test('one item has one text, whatever the order in which its keys are both set', () => {
   const [first, second]: FieldPath[] = [
     [{ kind: 'item', keys: { protocol: 'TCP', containerPort: 80 } }],
     [{ kind: 'item', keys: { containerPort: 80, protocol: 'TCP' } }],

@@ -25,7 +25,7 @@ export interface ObjectSides {
   readonly unplaced: readonly string[]
 }
 
-/** Undefined when nothing is left to show. `shows`: which of the object's differences are undone; the others stay as they are live. */
+/** Undefined when nothing to show. `shows`: which of the object's differences are undone; the others stay as they are live. */
 export function objectSides(verdict: ObjectVerdict, shows: (drift: Drift) => boolean, key: RedactionKey): ObjectSides | undefined {
   const items = verdict.items.filter(shows)
   const [first] = items

@@ -294,14 +294,14 @@ const CASES: readonly (readonly [name: string, world: ApplierWorld, expected: Ex
     { restores: 'unknown', reverts: 'unknown', sentence: /^Rancher Fleet bundle default-web applies/ },
   ],
   ['kapp', { by: ['kapp'] }, { restores: 'unknown', reverts: 'unknown', sentence: /^kapp app 1605806842 applied/ }],
-  ['Helm by hand', { by: ['helm'] }, { restores: 'when-told', reverts: 'no', sentence: /^Helm release shop\/web was made/ }],
+  ['Helm by hand', { by: ['helm'] }, { restores: 'when-told', reverts: 'no', sentence: /^Helm release shop\/web was installed/ }],
   [
     'a CI',
     { by: ['ci'] },
     {
       restores: 'when-told',
       reverts: 'no',
-      sentence: /^somebody applied the package with kubectl apply as ci, and nothing in the cluster repeats that/,
+      sentence: /^the package was applied with kubectl apply as ci, and no syncer in the cluster applies it/,
       command: KUBECTL('ci'),
     },
   ],

@@ -142,7 +142,7 @@ function byManager(question: ApplierQuestion): Applier {
   return made(title, {
     restores: 'when-told',
     revertsUnasked: live.size === 0 ? 'unknown' : 'no',
-    sentence: phrase`somebody applied the package with ${how}, and nothing in the cluster repeats that: apply it again after the merge`,
+    sentence: phrase`the package was applied with ${how}, and no syncer in the cluster applies it: apply it again after the merge`,
     command,
     warnings: [],
   })
@@ -154,17 +154,17 @@ function byNobody(question: ApplierQuestion): Applier {
   const [failure] = unread
   const command = kubectlApply(question)
   if (failure !== undefined) {
-    const sentence = phrase`who applies the package is not known: ${[`${unread.length} of ${states.length}`]} objects could not be read (${failure.code}: ${failure.why})`
+    const sentence = phrase`the syncer of the package is unknown: ${[`${unread.length} of ${states.length}`]} objects could not be read (${failure.code}: ${failure.why})`
     return made(['unknown'], { restores: 'unknown', revertsUnasked: 'unknown', sentence, command: undefined, warnings: [] })
   }
   if (!states.some(({ state }) => state === 'present')) {
-    const sentence: Phrase = ['none of the objects is in the cluster, so nothing there says who applies the package']
+    const sentence: Phrase = ['none of the objects is in the cluster, so the syncer is unknown']
     return made(['unknown'], { restores: 'unknown', revertsUnasked: 'unknown', sentence, command, warnings: [] })
   }
   const present = states.flatMap((state) => (state.state === 'present' ? [managedFieldsOf(state.object)] : []))
   const sentence: Phrase = present.every(hasNoOwners)
-    ? ['the objects do not say who applied them: after the merge somebody has to apply the package']
-    : ['nobody applied the objects that are there: merging changes nothing in the cluster until somebody applies the package']
+    ? ['the objects do not show who applied them: apply the package after the merge']
+    : ['no syncer applied the existing objects: merging changes nothing in the cluster until the package is applied']
   return made(['nobody'], { restores: 'never', revertsUnasked: 'no', sentence, command, warnings: [] })
 }
 

@@ -322,7 +322,7 @@ function judgePolicy(title: Phrase, policy: SyncPolicy, sync: string): Omit<Judg
     return {
       restores: 'at-once',
       revertsUnasked: 'yes',
-      sentence: phrase`${title} heals itself: it syncs again within seconds after live differs, so live may be back before anyone reviews`,
+      sentence: phrase`${title} heals itself: it syncs again within seconds after live differs, so live may be restored before the review`,
       command: undefined,
     }
   }

@@ -133,7 +133,7 @@ function judge(question: ApplierCase): Judgement {
     const judgement: Judgement = {
       restores: 'at-once',
       revertsUnasked: 'yes',
-      sentence: phrase`${title} watches the objects and applies them again within seconds, merge or no merge: live may be back before anyone reviews`,
+      sentence: phrase`${title} watches the objects and applies them again within seconds, with or without a merge: live may be restored before the review`,
       command: undefined,
       warnings,
     }

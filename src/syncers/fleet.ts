@@ -174,7 +174,7 @@ function judge(question: ApplierCase): Judgement {
     const judgement: Judgement = {
       restores: 'at-once',
       revertsUnasked: 'yes',
-      sentence: phrase`${title} watches the objects and rolls its release back to what it applied when one changes (correctDrift is enabled): live may be back before anyone reviews`,
+      sentence: phrase`${title} watches the objects and rolls its release back to what it applied when one changes (correctDrift is enabled): live may be restored before the review`,
       command: undefined,
       warnings: [],
     }

@@ -214,7 +214,7 @@ function judgeKustomization(question: ApplierCase): Judgement {
     const judgement: Judgement = {
       restores: 'at-interval',
       revertsUnasked: 'yes',
-      sentence: phrase`${title} applies the package again as soon as its source has the merge, and every ${interval ?? 'interval of its own'} in any case: live may be back before anyone reviews`,
+      sentence: phrase`${title} applies the package again as soon as its source has the merge, and every ${interval ?? 'interval of its own'} in any case: live may be restored before the review`,
       command: undefined,
       warnings: [...notReady(title, own), ...notPruned(question, partOf(own, 'spec', 'prune') === true)],
     }
@@ -258,7 +258,7 @@ function judgeHelmRelease(question: ApplierCase): Judgement {
     const judgement: Judgement = {
       restores: 'at-interval',
       revertsUnasked: 'yes',
-      sentence: phrase`${title} puts live back every ${interval ?? 'interval of its own'} (drift detection is enabled): it may be back before anyone reviews`,
+      sentence: phrase`${title} puts live back every ${interval ?? 'interval of its own'} (drift detection is enabled): it may be restored before the review`,
       command: undefined,
       warnings: notReady(title, own),
     }

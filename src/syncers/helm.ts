@@ -81,7 +81,7 @@ const RELEASE: ApplierKind = {
   judge: ({ title }) => ({
     restores: 'when-told',
     revertsUnasked: 'no',
-    sentence: phrase`${title} was made by whoever runs Helm, and nothing in the cluster repeats it: after the merge helm upgrade has to be run again`,
+    sentence: phrase`${title} was installed with Helm, and no syncer in the cluster repeats it: run helm upgrade after the merge`,
     command: undefined,
     warnings: [],
   }),

@@ -34,7 +34,7 @@ function unreadable(title: Phrase, { code, why, remedy }: Failure): Judgement {
   return {
     restores: 'unknown',
     revertsUnasked: 'unknown',
-    sentence: phrase`${title} applies the package, and what it does after the merge is not known: it could not be read (${code}: ${why})`,
+    sentence: phrase`${title} applies the package; its behaviour after the merge is unknown, because it could not be read (${code}: ${why})`,
     command: undefined,
     warnings: [phrase`to know what it does: ${remedy}`],
   }

@@ -74,7 +74,7 @@ const INVENTORY: ApplierKind = {
       {
         restores: 'when-told',
         revertsUnasked: 'no',
-        sentence: phrase`${title} applied the package, and nothing in the cluster repeats it: after the merge a pipeline or a person has to run it again`,
+        sentence: phrase`${title} applied the package, and nothing in the cluster repeats it: run it again after the merge`,
         command: `kpt live apply ${folder}`,
         warnings: [],
       },

@@ -97,7 +97,7 @@ function judge(question: ApplierCase): Judgement {
       const judgement: Judgement = {
         restores: 'at-once',
         revertsUnasked: 'yes',
-        sentence: phrase`${title} watches the objects and deploys them again when one changes: live may be back before anyone reviews`,
+        sentence: phrase`${title} watches the objects and deploys them again when one changes: live may be restored before the review`,
         command: undefined,
         warnings: [],
       }

@@ -71,7 +71,7 @@ await controlPlaneSuite('bare objects', { controllerManager: true }, (plane) => 
     await clearManagers(world, namespace)
     const told = assertExit(await world.backporch('explain', 'apps/bare'), 0).stdout
     assert.match(told, /^syncer not found: the objects do not say who applied them$/m)
-    assert.match(told, /the objects do not say who applied them: after the merge somebody has to apply the package/)
+    assert.match(told, /the objects do not show who applied them: apply the package after the merge/)
     await untouchedThenEdited(world, namespace, 'nobody')
   })
 

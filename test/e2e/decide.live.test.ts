@@ -341,7 +341,7 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
     const published = async (): Promise<boolean> => (await world.refs()).has('refs/tags/apps/web/v1')
     while (!(await published())) await new Promise((resolve) => setTimeout(resolve, 100))
     await world.sync('apps/web')
-    assert.match(assertExit(await waiting, 0).stdout, /test agrees with git: verified/)
+    assert.match(assertExit(await waiting, 0).stdout, /test matches git: verified/)
     await assertInSync(world)
 
     await world.kubectl('scale', 'deployment/web', '--replicas=6', '-n', namespace)

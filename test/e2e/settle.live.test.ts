@@ -49,7 +49,7 @@ await controlPlaneSuite('settle: backporch', { controllerManager: true, auditLev
       approved.stdout,
       /✓ sent 8 writes to test for 10 approved changes, gave 4 objects back to the syncer \(drift-[0-9a-f]{8}\)\n/,
     )
-    assert.match(approved.stdout, /✓ test agrees with git: verified\n/)
+    assert.match(approved.stdout, /✓ test matches git: verified\n/)
     const commit = await world.remote('rev-parse', 'main')
     const writes = writesOf(plane, user).filter(({ dryRun }) => !dryRun)
     for (const write of writes) {

@@ -34,7 +34,7 @@ export class MemoryCluster implements ClusterReader, ClusterWriter {
   uid = 'uid-of-kube-system'
   now = '2026-11-21T10:00:00Z'
   readonly writes: ApprovedWrite[] = []
-  /** That were given, with the key of the object. */
+  /** That are both set, with the key of the object. */
   private readonly versions = new Set<string>()
 
   constructor(name = 'prod') {

@@ -54,7 +54,7 @@ interface Ground {
   readonly environment: NodeJS.ProcessEnv
   /** Puts a program on the PATH that notes its environment and folder, and then does `body`. */
   add(name: string, body: string): string
-  /** What the programs of the name were given, one text a run. */
+  /** What the programs of the name are both set, one text a run. */
   given(name: string): readonly string[]
 }
 

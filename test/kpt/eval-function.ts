@@ -15,7 +15,7 @@ export function programOf(beside: string): string {
 }
 
 export interface Evaluated {
-  /** The package's files that were given, as they are afterwards. */
+  /** The package's files that are both set, as they are afterwards. */
   readonly files: { readonly [path: string]: string }
   /** Text of `results.yaml`, with `PROGRAM` for the program. */
   readonly results: string

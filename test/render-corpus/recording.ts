@@ -10,7 +10,7 @@ export const RECORDING = fileURLToPath(new URL('recorded.json', import.meta.url)
 
 export interface RecordedRender {
   readonly ok: boolean
-  /** Files that are not as they were given, by path: their text afterwards, or null for one that is gone. */
+  /** Files that are not as they are both set, by path: their text afterwards, or null for one that is gone. */
   readonly changed: { readonly [path: string]: string | null }
   /** As `KptRender`. */
   readonly said: string

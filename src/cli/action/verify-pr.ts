@@ -42,7 +42,7 @@ export async function verifyPullRequest(action: ActionRun): Promise<number> {
     } else found.push({ path, record: problem })
   }
   const codes = await compare(action, pull.base.ref, found)
-  const outcome = `${records.length} changed record${records.length === 1 ? '' : 's'}: ${broken || codes.includes(1) ? 'not all of them hold' : codes.some((code) => code !== 0) ? 'not all of them could be looked at' : 'all hold'}\n`
+  const outcome = `${records.length} changed record${records.length === 1 ? '' : 's'}: ${broken || codes.includes(1) ? 'not all of them hold' : codes.some((code) => code !== 0) ? 'not all of them could be checked' : 'all hold'}\n`
   runner.log(outcome)
   if (inputs.summary) runner.summary(`## Records of drift\n\n${outcome}`)
   return broken ? 1 : codes.includes(1) ? 1 : worstOf(codes)
@@ -110,7 +110,7 @@ async function compare(
 
 function changed({ spec }: DriftReport): string {
   const now =
-    spec.changes.length === 0 ? 'there is no drift any more' : `there are ${spec.changes.length} changes now, with another fingerprint`
+    spec.changes.length === 0 ? 'there is no more drift' : `there are ${spec.changes.length} changes now, with another fingerprint`
   return `${now}: run scan again, which updates or withdraws the proposal`
 }
 

@@ -144,8 +144,8 @@ function webhookSecrets(text: string | undefined): readonly string[] {
 function withoutSecret(): Failure {
   return new Failure({
     code: 'BP1001',
-    what: '--webhook-address was given and there is no secret',
-    why: 'without a secret anybody could ask for turns',
+    what: '--webhook-address requires a secret',
+    why: 'without a secret, everyone who reaches the address could start turns',
     remedy: 'set BACKPORCH_WEBHOOK_SECRET to what the webhook of the repository has (openssl rand -hex 32)',
   })
 }
@@ -154,7 +154,7 @@ function shortSecret(): Failure {
   return new Failure({
     code: 'BP1001',
     what: 'the secret of the webhook is too short',
-    why: `a secret in BACKPORCH_WEBHOOK_SECRET has fewer than ${SHORTEST_SECRET} characters, and can be found by trying`,
+    why: `a secret in BACKPORCH_WEBHOOK_SECRET has fewer than ${SHORTEST_SECRET} characters, so it can be guessed`,
     remedy: 'give the webhook and BACKPORCH_WEBHOOK_SECRET a longer one (openssl rand -hex 32); several are separated by commas',
   })
 }
@@ -165,9 +165,9 @@ function auditToken(address: ListenAddress, { env }: World): string | undefined 
   if (token !== undefined || isLoopback(address)) return token
   throw new Failure({
     code: 'BP1001',
-    what: '--audit-webhook-address was given and there is no token',
+    what: '--audit-webhook-address requires a token',
     where: `${address.host}:${address.port}`,
-    why: 'without a token anybody who reaches the address could say who wrote what',
+    why: 'without a token, everyone who reaches the address could send forged audit events',
     remedy: 'set BACKPORCH_AUDIT_TOKEN to the token of the kubeconfig that --audit-webhook-config-file names, or listen on 127.0.0.1',
   })
 }

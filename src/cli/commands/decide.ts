@@ -60,7 +60,7 @@ export async function approveOne(name: string | undefined, options: DecideOption
     const timeout = options.waitTimeout ?? observation.policy.verifyTimeout
     await waitUntilSettled(ports, { ...request, packages: [observation.unit.packagePath || '.'] }, world.clock, timeout, world.signal)
     progress.end()
-    world.stdout.write(`${ok(options, world)} ${cluster} agrees with git: verified\n`)
+    world.stdout.write(`${ok(options, world)} ${cluster} matches git: verified\n`)
     return 0
   })
 }
@@ -139,8 +139,8 @@ async function confirm(
   if (world.stdin.isTTY !== true) {
     throw new Failure({
       code: 'BP2011',
-      what: `${verb} of ${proposal.workspace} needs a yes`,
-      why: 'there is no terminal on which it could be asked',
+      what: `${verb} of ${proposal.workspace} requires confirmation`,
+      why: 'there is no terminal to ask on',
       remedy: `give --yes: backporch ${verb} ${packageName} --yes`,
     })
   }

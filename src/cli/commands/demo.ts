@@ -11,9 +11,9 @@ interface DemoOptions {
 export function addDemoCommand(program: Command, world: World, run: Run, runCommand: RunCommand): void {
   program
     .command('demo')
-    .description('the whole turn on a package made on the spot: drift, record, decision; needs git and nothing else')
-    .option('--control-plane', 'against a real API server, with the cluster coming back (in a checkout, with Go)')
-    .option('--folder <path>', 'where the repository is made; a new folder among the temporary files otherwise')
+    .description('runs a whole turn on a generated package: drift, record, decision; needs only git')
+    .option('--control-plane', 'uses a real API server, which is restored at the end (in a checkout, with Go)')
+    .option('--folder <path>', 'folder for the generated repository (default: a new temporary folder)')
     .action((options: DemoOptions) =>
       run(async () => {
         const { runDemo } = await import('../demo/run-demo.ts')

@@ -71,9 +71,9 @@ function checkYaml({ yaml, output }: DiffOptions, world: World): void {
   if (output === 'table') return
   throw new Failure({
     code: 'BP1001',
-    what: '--yaml and -o were given',
-    why: '--yaml prints unified diffs of the objects, and -o another thing',
-    remedy: 'leave one of them out; -o yaml prints the drift reports as a YAML document',
+    what: '--yaml and -o are both set',
+    why: '--yaml prints unified diffs of the objects, and -o another format',
+    remedy: 'remove one of them; -o yaml prints the drift reports as a YAML document',
   })
 }
 
@@ -118,6 +118,6 @@ function tellAgreement(units: readonly UnitResult[], options: DiffOptions, world
     const { spec, status } = unit.plan.report
     if (spec.changes.length > 0 || status.stuckSince !== undefined) continue
     const { packageName, cluster } = unit.unit
-    world.stdout.write(`${terminal.style(terminal.glyph('ok'), 'green')} ${packageName} in ${cluster}: nothing is left to show\n`)
+    world.stdout.write(`${terminal.style(terminal.glyph('ok'), 'green')} ${packageName} in ${cluster}: nothing to show\n`)
   }
 }

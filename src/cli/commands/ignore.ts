@@ -98,7 +98,7 @@ async function propose(
   const ok = terminal.style(terminal.glyph('ok'), 'green')
   const change = await ignoreChange({ view, unit, signal }, rules)
   if (change === undefined) {
-    world.stdout.write(`${ok} such a rule holds already: backporch get ignores lists it\n`)
+    world.stdout.write(`${ok} such a rule already exists: backporch get ignores lists it\n`)
     return
   }
   if (options.dryRun === true) {
@@ -128,7 +128,7 @@ function reasonOf({ message }: IgnoreOptions): string {
   throw new Failure({
     code: 'BP1001',
     what: 'the rule has no reason',
-    why: 'whoever reads it later wants to know why it is there',
+    why: 'a rule needs a reason, so that later readers know why it exists',
     remedy: 'give one: -m "KEDA scales the shop"',
   })
 }
@@ -139,9 +139,9 @@ function lastDay({ expires, for: seconds }: IgnoreOptions, now: Date): string | 
   if (expires !== undefined)
     throw new Failure({
       code: 'BP1001',
-      what: '--for and --expires were given',
-      why: 'both say when the rule ends',
-      remedy: 'leave one of them out',
+      what: '--for and --expires are both set',
+      why: 'both set the end of the rule',
+      remedy: 'remove one of them',
     })
   return new Date(now.getTime() + seconds * 1_000).toISOString().slice(0, 10)
 }
@@ -149,7 +149,7 @@ function lastDay({ expires, for: seconds }: IgnoreOptions, now: Date): string | 
 function notOne(count: number): Failure {
   return new Failure({
     code: 'BP1011',
-    what: count === 0 ? 'there is no package to ignore anything of' : `${count} packages were looked at`,
+    what: count === 0 ? 'no single package is selected' : `${count} packages are selected`,
     why: 'a rule is for one package in one cluster',
     remedy: 'name one package',
   })

@@ -68,8 +68,8 @@ async function confirm(onboarding: Onboarding, options: InitOptions, world: Worl
   if (world.stdin.isTTY !== true || !isTable(options.output)) {
     throw new Failure({
       code: 'BP2011',
-      what: plan.kind === 'remove' ? 'removing drift/configure needs a yes' : 'the onboarding proposal needs a yes',
-      why: 'there is no terminal on which it could be asked',
+      what: plan.kind === 'remove' ? 'removing drift/configure requires confirmation' : 'the onboarding proposal requires confirmation',
+      why: 'there is no terminal to ask on',
       remedy: `give --yes: backporch init${plan.kind === 'remove' ? ' --remove' : ''} --yes (--dry-run shows what it would write)`,
     })
   }
@@ -103,8 +103,8 @@ async function printRuleset(options: InitOptions, world: World): Promise<number>
 function contradiction(): Failure {
   return new Failure({
     code: 'BP1001',
-    what: '--again and --remove were given',
+    what: '--again and --remove are both set',
     why: 'one proposes, the other takes the proposal back',
-    remedy: 'leave one of them out',
+    remedy: 'remove one of them',
   })
 }

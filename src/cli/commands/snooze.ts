@@ -44,7 +44,7 @@ function secondsIn(text: string): number {
 function notOne(count: number): Failure {
   return new Failure({
     code: 'BP1011',
-    what: count === 0 ? 'there is no package to snooze' : `${count} packages were looked at`,
+    what: count === 0 ? 'there is no package to snooze' : `${count} packages are selected`,
     why: 'one proposal of one package is snoozed',
     remedy: 'name one package',
   })

@@ -66,7 +66,7 @@ const USAGE: readonly (readonly [argv: readonly string[], why: RegExp])[] = [
     ['approve', 'a', 'b'],
     /too many arguments for 'approve'\n {2}why: expected 1 argument but got 2: a, b\n {2}fix: write backporch approve .*\[package\]\n$/,
   ],
-  [['diff', '-q', '-v'], /'-v, --verbose' cannot be used with .*\n {2}why: .*\n {2}fix: leave one of them out\n$/],
+  [['diff', '-q', '-v'], /'-v, --verbose' cannot be used with .*\n {2}why: .*\n {2}fix: remove one of them\n$/],
   [['help', 'adpot'], /unknown command 'adpot'\n {2}why: .*did you mean adopt\?\n {2}fix: write backporch adopt --help\n$/],
   [['get', 'help', 'dirfts'], /did you mean drifts\?/],
   [

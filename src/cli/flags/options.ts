@@ -55,7 +55,7 @@ export function withOutputFlags(command: Command, outputs: Parameters<typeof out
   command.addOption(outputOption(outputs))
   if (outputs.includes('wide')) {
     command
-      .option('--no-headers', 'leave out the line of column names')
+      .option('--no-headers', 'do not print the column names')
       .option('--columns <names>', 'columns to print, as in package,state', list)
   }
   return withTerminalFlags(command)
@@ -64,53 +64,57 @@ export function withOutputFlags(command: Command, outputs: Parameters<typeof out
 export function withTerminalFlags(command: Command): Command {
   return command
     .addOption(new Option('--color <when>', 'colour').choices(['auto', 'always', 'never']).default('auto'))
-    .option('--ascii', 'words instead of symbols')
-    .option('-q, --quiet', 'no progress and no hints')
-    .addOption(new Option('-v, --verbose', 'each request to the cluster and to git, and how long it took, on stderr').conflicts('quiet'))
-    .option('--debug', 'stack traces with errors')
+    .option('--ascii', 'print words instead of symbols')
+    .option('-q, --quiet', 'do not print progress and hints')
+    .addOption(new Option('-v, --verbose', 'print each request to the cluster and to git with its duration on stderr').conflicts('quiet'))
+    .option('--debug', 'print stack traces with errors')
 }
 
 export function withRepositoryFlags(command: Command): Command {
   return command
-    .option('--repo <path|url>', 'repository with the packages: a path, https or ssh', '.')
-    .option('--branch <name>', 'base branch; the default branch of the repository otherwise')
-    .option('--path <folder>', 'a folder without a Kptfile that is compared too: manifests, or a kustomization (repeatable)', collect)
+    .option('--repo <path|url>', 'repository with the packages: a path, or an https or ssh address', '.')
+    .option('--branch <name>', 'base branch (default: the default branch of the repository)')
+    .option('--path <folder>', 'also compare a folder without a Kptfile: manifests, or a kustomization (repeatable)', collect)
 }
 
 /** What runs functions of pipelines. */
 export function withFunctionFlags(command: Command): Command {
   return command
-    .option('--allow-exec <program>', 'a program that pipelines may run, as their Kptfile names it (repeatable)', programs)
+    .option('--allow-exec <program>', 'allow pipelines to run this program, as named in the Kptfile (repeatable)', programs)
     .option('--allow-module <path>', 'a JavaScript or TypeScript module that pipelines may run in this process (repeatable)', modules)
-    .option('--allow-image <image>', 'an image that pipelines may run in a container, or a prefix that ends with / (repeatable)', collect)
-    .addOption(new Option('--container-engine <name>', 'what runs images').choices(['docker', 'podman']))
+    .option(
+      '--allow-image <image>',
+      'allow pipelines to run this image, or all images with a prefix that ends with / (repeatable)',
+      collect,
+    )
+    .addOption(new Option('--container-engine <name>', 'container engine that runs images').choices(['docker', 'podman']))
 }
 
 export function withClusterFlags(command: Command): Command {
   return withFunctionFlags(command)
-    .option('--allow-render <program>', 'a program that policies may render packages with: kubectl for kustomize (repeatable)', collect)
-    .option('--context <name>', 'context of the kubeconfig; the current one otherwise')
-    .option('--kubeconfig <path>', 'kubeconfig file; as kubectl otherwise')
-    .option('--cluster <name>', "name of the cluster in records; the context's name otherwise")
+    .option('--allow-render <program>', 'allow policies to render packages with this program: kubectl for kustomize (repeatable)', collect)
+    .option('--context <name>', 'context of the kubeconfig (default: the current context)')
+    .option('--kubeconfig <path>', 'kubeconfig file (default: as kubectl)')
+    .option('--cluster <name>', 'name of the cluster in records (default: the name of the context)')
     .option('--live <path>', 'a recorded cluster: a file or folder of live objects, instead of an API server')
-    .option('--field-manager <name>', 'field manager of the syncer; found from the objects otherwise')
-    .option('--operator-policy <path>', 'file or folder of policies and placements that no repository gets around')
-    .option('--kubeconfig-exec-allow <path>', 'credential plugin that the kubeconfig may run (absolute path, repeatable)', collect)
+    .option('--field-manager <name>', 'field manager of the syncer (default: detected from the objects)')
+    .option('--operator-policy <path>', 'file or folder of policies and placements that repositories cannot override')
+    .option('--kubeconfig-exec-allow <path>', 'allow the kubeconfig to run this credential plugin (absolute path, repeatable)', collect)
     .option('--insecure-skip-tls-verify', 'honour insecure-skip-tls-verify of the kubeconfig')
-    .addOption(new Option('--timeout <duration>', 'for one request to the cluster, as in 30s').argParser(duration))
+    .addOption(new Option('--timeout <duration>', 'timeout of one request to the cluster, for example 30s').argParser(duration))
 }
 
 export function withAuditFlag(command: Command): Command {
-  return command.option('--audit-log <path>', "the API server's audit log, for who it was; rotated files beside it are read too")
+  return command.option('--audit-log <path>', 'audit log of the API server, to name users; rotated files beside it are read too')
 }
 
 export function withForgeFlag(command: Command): Command {
-  const flag = new Option('--forge <name>', 'where people review; told by the address of the repository otherwise')
+  const flag = new Option('--forge <name>', 'forge for reviews (default: detected from the address of the repository)')
   return command.addOption(flag.choices(FORGE_KINDS))
 }
 
 export function withFleetFlag(command: Command): Command {
-  const flag = new Option('--contexts <names>', 'several contexts of the kubeconfig, all in one turn: prod-eu,prod-us')
+  const flag = new Option('--contexts <names>', 'several contexts of the kubeconfig in one turn: prod-eu,prod-us')
   return command.addOption(flag.argParser(list).conflicts(['context', 'cluster', 'live', 'auditLog']))
 }
 
@@ -119,8 +123,8 @@ const LONGEST_INTERVAL = 86_400_000
 
 export function withWatchFlags(command: Command): Command {
   return command
-    .option('-w, --watch', 'look again and again, and print what is new, until you interrupt')
-    .addOption(new Option('--interval <duration>', 'time between two looks of --watch, as in 10s; 5s otherwise').argParser(interval))
+    .option('-w, --watch', 'repeat and print changes until interrupted')
+    .addOption(new Option('--interval <duration>', 'interval of --watch, for example 10s (default: 5s)').argParser(interval))
 }
 
 /** A duration that one timer can wait; milliseconds. */
@@ -132,9 +136,9 @@ export function interval(text: string): number {
 
 export function withExitFlags(command: Command): Command {
   return command
-    .option('--partial <ok>', '"ok": exit 0 or 1 although not everything could be observed', partial)
-    .option('--no-exit-code', 'exit 0 although there is drift')
-    .addOption(new Option('--exit-code <boolean>', '"false": exit 0 although there is drift').argParser(onOff).hideHelp())
+    .option('--partial <ok>', '"ok": exit 0 or 1 even if some objects could not be observed', partial)
+    .option('--no-exit-code', 'exit 0 even if there is drift')
+    .addOption(new Option('--exit-code <boolean>', '"false": exit 0 even if there is drift').argParser(onOff).hideHelp())
 }
 
 type FunctionOptions = Pick<CommonOptions, 'allowExec' | 'allowModule' | 'allowImage' | 'allowRender' | 'containerEngine'>
@@ -148,9 +152,9 @@ export function clusterTarget(options: CommonOptions): ClusterTarget {
   if (options.live !== undefined && (options.context !== undefined || options.kubeconfig !== undefined)) {
     throw new Failure({
       code: 'BP1001',
-      what: '--live and --context or --kubeconfig were given',
+      what: '--live and --context or --kubeconfig are both set',
       why: 'the objects come from a recording or from an API server, not from both',
-      remedy: 'leave one of them out',
+      remedy: 'remove one of them',
     })
   }
   return {

@@ -21,7 +21,7 @@ const JSONPATH = 'jsonpath='
 /** `-o` of a command that prints these, and `jsonpath=` where it prints a document. */
 export function outputOption(outputs: readonly OutputName[]): Option {
   const documents = outputs.includes('json')
-  return new Option('-o, --output <format>', documents ? 'how to print; or jsonpath=TEMPLATE, as kubectl has it' : 'how to print')
+  return new Option('-o, --output <format>', documents ? 'output format, or jsonpath=TEMPLATE as in kubectl' : 'output format')
     .choices(outputs)
     .argParser((text) => checkedOutput(text, outputs))
     .default('table')

@@ -45,13 +45,16 @@ export function withSelectionFlags(command: Command, help: SelectionHelp = {}): 
   if (help.namespace !== undefined) {
     command
       .addOption(new Option('-n, --namespace <name>', help.namespace))
-      .addOption(new Option('-A, --all-namespaces', 'every namespace, which is the default').conflicts('namespace'))
+      .addOption(new Option('-A, --all-namespaces', 'all namespaces (default)').conflicts('namespace'))
   }
   command
     .addOption(
       new Option('-l, --selector <labels>', 'only packages with these labels in their Kptfile: team=shop,!legacy').argParser(selector),
     )
-    .option('--package <path>', 'as the argument; repeatable', (path: string, before: string[] | undefined) => [...(before ?? []), path])
+    .option('--package <path>', 'same as the argument (repeatable)', (path: string, before: string[] | undefined) => [
+      ...(before ?? []),
+      path,
+    ])
   if (help.cluster !== undefined) command.option('--cluster <name>', help.cluster)
   if (help.risk !== undefined) command.addOption(listOption('--risk <levels>', help.risk, RISKS))
   if (help.state !== undefined) command.addOption(listOption('--state <states>', help.state, STATES))

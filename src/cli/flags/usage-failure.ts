@@ -40,7 +40,7 @@ function tell(code: string, message: string, command: Command): Told {
       return { what: first, why: second.replace(/^E/, 'e') || 'it takes no more', remedy: `write ${usageOf(command)}` }
     }
     case 'commander.conflictingOption':
-      return { what, why: 'one says the opposite of the other, or stands in place of it', remedy: 'leave one of them out' }
+      return { what, why: 'one says the opposite of the other, or stands in place of it', remedy: 'remove one of them' }
     default:
       return { what, why: hints.join(' ').trim() || 'it is not part of the command', remedy: `${name} --help says what it takes` }
   }

@@ -39,25 +39,25 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'point the syncer at the folders of the packages, or exclude .drift from what it reads',
   },
   BP1008: {
-    cause: 'its user logs in with an exec plugin, and a file may not decide what runs here',
-    fix: 'look at the program, then allow it by its absolute path with --kubeconfig-exec-allow, or use a token',
+    cause: 'its user needs an exec plugin, and a kubeconfig must not start programs',
+    fix: 'review the program, then allow it by its absolute path with --kubeconfig-exec-allow, or use a token',
   },
   BP1009: {
-    cause: 'BACKPORCH_KEY, or the key file, has fewer than 32 characters, or the file cannot be read or made',
+    cause: 'BACKPORCH_KEY, or the key file, has fewer than 32 characters, or the file cannot be read or created',
     fix: 'set BACKPORCH_KEY to at least 32 random characters, as openssl rand -hex 32 prints them, the same on every machine',
   },
   BP1010: {
-    cause: 'the file or folder of --live is not there, is no YAML or JSON, or holds what is no object of a cluster',
+    cause: 'the file or folder of --live does not exist, is not YAML or JSON, or contains something that is not a cluster object',
     fix: 'record it again with kubectl get -o yaml --show-managed-fields',
   },
   BP1011: {
-    cause: 'the number, field or object is not among what differs now; the cluster or git may have changed since',
+    cause: 'no current change has this number, field or object; the cluster or git may have changed since',
     fix: 'run backporch diff, and name a number (1,3), a number with a field (2:spec.replicas) or an object (deployment/web)',
   },
   BP1012: {
     cause:
       'what BACKPORCH_SIGNING_KEY_FILE, BACKPORCH_SIGNING_KEY or BACKPORCH_ALLOWED_SIGNERS_FILE gives cannot be read, has a passphrase, is of another type than ssh-ed25519, or is damaged',
-    fix: "make one with ssh-keygen -t ed25519 -N '' -C backporch -f signing-key, and give that file; backporch check says whether it can be used",
+    fix: "create a key with ssh-keygen -t ed25519 -N '' -C backporch -f signing-key, and pass that file; backporch check reports whether it is usable",
   },
   BP1101: {
     cause: 'the file is empty, has several documents, or is of another kind or version',
@@ -68,7 +68,7 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'give the package a name like web-frontend, of at most 63 characters',
   },
   BP1103: {
-    cause: 'a field is misspelt, or stands at another level; kpt refuses the package for it too',
+    cause: 'a field is misspelt or at the wrong level; kpt also refuses the package',
     fix: 'write the field that the message names, or remove it',
   },
   BP1104: {
@@ -81,15 +81,15 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
   },
   BP1110: {
     cause: 'the file has a mistake in its indentation, its quotes or its keys, or is a template and no YAML',
-    fix: 'correct the line that is named, or name the file in .krmignore where kpt shall not read it',
+    fix: 'correct the line that is named, or name the file in .krmignore if kpt must not read it',
   },
   BP1111: {
-    cause: 'a file, a package, its nesting or what its anchors unfold to is past the limits (docs/guides/limits.md#how-much-is-read)',
-    fix: 'split the file, or take it out of the package; where the turn is too large, look at fewer packages at once',
+    cause: 'a file, a package, its nesting or its expanded anchors exceed the limits (docs/guides/limits.md#how-much-is-read)',
+    fix: 'split the file, or take it out of the package; if the turn is too large, select fewer packages',
   },
   BP1112: {
     cause: 'a document of the package lacks apiVersion, kind or metadata.name, or a function gave it a value that JSON does not have',
-    fix: 'complete the document, or name the file in .krmignore where kpt shall not read it',
+    fix: 'complete the document, or name the file in .krmignore if kpt must not read it',
   },
   BP1113: {
     cause: 'two files, or two documents of one, have the same kind, namespace and name',
@@ -97,12 +97,12 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
   },
   BP1201: {
     cause:
-      'the function, or this release of it, is not built in, and nothing else may run it; or what may run it is not there: the program, docker or podman, or the image',
+      'the function, or this release of it, is not built in, and no other runtime is allowed; or the allowed runtime is not available: the program, docker or podman, or the image',
     fix: 'use a release that is built in (docs/guides/functions.md), allow the program or image with --allow-exec or --allow-image, or install or start what the why line names',
   },
   BP1202: {
-    cause: 'the function ended with an error: its config or a resource is not what it takes, or a validator found a fault',
-    fix: 'correct what the why line says, which is in its own words, and commit; backporch render shows the outcome',
+    cause: 'the function ended with an error: its config or a resource is invalid, or a validator failed',
+    fix: 'correct the problem in the why line, which quotes the function, and commit; backporch render shows the result',
   },
   BP1203: {
     cause: 'it took too long, too much memory, or printed too much (docs/guides/functions.md has the limits)',
@@ -115,14 +115,14 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
   BP1205: {
     cause:
       'a program or image was run twice with the same input, and gave other objects, or another order of them, as with dates and random values',
-    fix: 'take everything out of the function that is not in its input; nothing is proposed for the package before',
+    fix: 'remove everything from the function that does not depend on its input; until then nothing is proposed for the package',
   },
   BP1206: {
-    cause: 'the Kptfile names a program or an image, and only who runs backporch decides what runs; no file of the repository can',
-    fix: 'look at what it is, then allow it with --allow-exec or --allow-image, or use a function that is built in',
+    cause: 'the Kptfile names a program or an image, and only the operator decides which programs run; a file of the repository cannot',
+    fix: 'review it, then allow it with --allow-exec or --allow-image, or use a built-in function',
   },
   BP1207: {
-    cause: 'a function is not idempotent: rendered once more, the outcome is another one, so no edit of a file can be proven',
+    cause: 'a function is not idempotent: a second render gives a different result, so no edit of a file can be proven',
     fix: 'make the function that writes the field idempotent, or choose restore',
   },
   BP1208: {
@@ -131,8 +131,8 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'allow it with --allow-render, in the words of the policy (kubectl for kustomize), or correct spec.render',
   },
   BP1209: {
-    cause: 'kubectl kustomize or the command of the policy is not there, ended with an error, or did not print the same twice',
-    fix: 'correct what the why line says, and try the program by hand in the folder of the package',
+    cause: 'kubectl kustomize or the command of the policy was not found, failed, or printed different output in two runs',
+    fix: 'correct the problem in the why line, and run the program by hand in the folder of the package',
   },
   BP1210: {
     cause: 'the kustomization names an address, a chart, a plugin, a symbolic link or a path out of the repository',
@@ -140,7 +140,7 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
   },
   BP2001: {
     cause:
-      'no edit of an authored file gives the live value and moves nothing else: a function computes it, or others share the place. Or it could not stay once git lets go of it',
+      'no edit of an authored file gives the live value without other changes: a function computes it, or other fields share the location. Or the value would be lost after a Release',
     fix: 'edit the file by hand and commit it, or choose another resolution for this change',
   },
   BP2002: {
@@ -152,11 +152,11 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'run backporch diff, then backporch restore, adopt or release',
   },
   BP2005: {
-    cause: 'somebody changed the cluster after the proposal was written, so approving would decide about something else',
-    fix: 'look at the proposal again, which is up to date now, and decide then',
+    cause: 'the cluster changed after the proposal was written, so approving would decide about something else',
+    fix: 'review the updated proposal, then decide',
   },
   BP2006: {
-    cause: 'others pushed to the base branch or the ledger each time between reading and pushing',
+    cause: 'other pushes to the base branch or the ledger happened between each read and push',
     fix: 'run again when the branch is quiet; nothing was written',
   },
   BP2007: {
@@ -169,7 +169,7 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'run backporch diff; where a decision was merged, let the syncer apply it and scan again',
   },
   BP2009: {
-    cause: 'the branch of the proposal has commits of somebody else, or a fleet-wide proposal is about more than this cluster',
+    cause: 'the branch of the proposal has commits of another author, or a joint proposal is about more than this cluster',
     fix: 'merge its pull request by hand, or delete the branch and scan again',
   },
   BP2010: {
@@ -190,7 +190,7 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'ask those whom the message names, or write the command in a new comment',
   },
   BP2014: {
-    cause: 'more than one edit gives the live value and moves nothing else, so nobody can tell which one is meant',
+    cause: 'more than one edit gives the live value without other changes, so the choice is yours',
     fix: 'name one of the places in the message with --via',
   },
   BP2015: {
@@ -199,9 +199,8 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'keep what you need of it and delete it by hand, or release it; of an older record, scan and approve anew',
   },
   BP2016: {
-    cause:
-      'somebody looked at the cluster after this was observed, so it may be otherwise now: a recording of an earlier day, or a late push',
-    fix: 'look at the cluster itself, or record it anew',
+    cause: 'a later observation of the cluster exists: this one is from an old recording, or was pushed late',
+    fix: 'observe the cluster itself, or record it again',
   },
   BP3001: {
     cause: 'the API server cannot be reached: its address, the network, a proxy or a firewall',
@@ -213,22 +212,22 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
   },
   BP3003: {
     cause: 'the role of this user or service account lacks the verb on the resource that is named',
-    fix: 'grant it (deploy/ has roles), or write an ignore rule for what shall not be looked at',
+    fix: 'grant it (deploy/ has roles), or write an ignore rule for the objects that should not be read',
   },
   BP3004: {
     cause: 'the API server has too many requests, from here or from others',
-    fix: 'run again later, or look at fewer packages in one turn',
+    fix: 'run again later, or select fewer packages',
   },
   BP3005: {
     cause: 'the API server, an aggregated API service or an admission webhook is broken',
-    fix: 'look at the service that the message names, then run again',
+    fix: 'check the service that the message names, then run again',
   },
   BP3006: {
     cause: 'the API server is slow or overloaded, or the network loses what is sent',
     fix: 'run again, or give the requests longer with --timeout',
   },
   BP3007: {
-    cause: 'the certificate of the server has another name, is expired, or is signed by nobody that the kubeconfig trusts',
+    cause: 'the certificate of the server has another name, is expired, or is not signed by an authority that the kubeconfig trusts',
     fix: 'correct certificate-authority-data or the server of the kubeconfig',
   },
   BP3008: {
@@ -257,21 +256,21 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'approve and merge the proposal first',
   },
   BP3014: {
-    cause: 'nobody applied the package after the merge, or somebody changed the cluster back',
+    cause: 'no syncer applied the package after the merge, or the cluster was changed back',
     fix: 'apply the package with its syncer, or set settle: backporch in the policy, then scan',
   },
   BP3015: {
-    cause: 'the cluster was made anew, or the kubeconfig leads to another one than the one that had this name before',
+    cause: 'the cluster was recreated, or the kubeconfig names another cluster than the one that had this name before',
     fix: 'give this cluster another name with --cluster, or delete its folder on the drift-ledger branch',
   },
   BP3016: {
     cause:
-      'nobody scanned the package for ten times the detect.interval of the policy, and for a day at least: what it was then says nothing of now',
-    fix: 'run backporch scan, and look at why the controller or the job that scans does not; set detect.interval to how often you scan',
+      'the package was not scanned for ten times the detect.interval of the policy, and for at least a day: its current state is unknown',
+    fix: 'run backporch scan, and check why the controller or the scheduled job does not; set detect.interval to how often you scan',
   },
   BP3017: {
     cause:
-      'the package declares an object that its placement does not allow, or of which nothing live shows that the syncer of the package applied it: another tenant may own it, so only its name is told and nothing is written',
+      'the package declares an object that its placement does not allow, or of which nothing live shows that the syncer of the package applied it: another tenant may own it, so only its name is printed and nothing is written',
     fix: 'take the object out of the package, or bind the package with allow in a Placement; explain TEN-NAMESPACE and the like tells the rule that the line names',
   },
   BP4001: {
@@ -280,11 +279,11 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
   },
   BP4002: {
     cause: 'branch protection, a hook, or a missing review or check does not let the push or the merge through',
-    fix: 'look at the pull request, or let the rule except the account of backporch (backporch init --print-ruleset)',
+    fix: 'check the pull request, or exempt the account of backporch from the rule (backporch init --print-ruleset)',
   },
   BP4003: {
-    cause: 'somebody else pushed in between; nothing of theirs is overwritten',
-    fix: 'run again, which reads it anew',
+    cause: 'another push came first; nothing is overwritten',
+    fix: 'run the command again',
   },
   BP4004: {
     cause: 'a name that git does not take, or a push that would rewrite the base branch',
@@ -296,7 +295,7 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
   },
   BP4006: {
     cause: 'an object that a commit names is missing or broken',
-    fix: 'run git fsck in the repository, and clone it anew where it finds something',
+    fix: 'run git fsck in the repository, and clone it again if it reports a problem',
   },
   BP4007: {
     cause: 'a work tree is on the branch that shall be moved, and the move would lose what is not committed',
@@ -307,7 +306,7 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'free space, or give another folder; nothing in the cache has to be kept',
   },
   BP4009: {
-    cause: 'a repository on disk is read and written by the program git, and none is on the PATH',
+    cause: 'a repository on disk is read and written by the program git, and it is not on the PATH',
     fix: 'install git, or name the repository by its https address',
   },
   BP4010: {
@@ -336,11 +335,11 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
   },
   BP5005: {
     cause: 'the forge is down or has a fault',
-    fix: 'look at its status page, then run again',
+    fix: 'check its status page, then run again',
   },
   BP5006: {
-    cause: 'it does not take what was asked: a rule, a limit, or a pull request in another state than expected',
-    fix: 'do what the fix line says; the why line has the words of the forge',
+    cause: 'it rejects the request: a rule, a limit, or a pull request in an unexpected state',
+    fix: 'follow the fix line; the why line quotes the forge',
   },
   BP5007: {
     cause: 'the address belongs to another product, or to a proxy or a login page',
@@ -351,7 +350,7 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'name it by its new address with --repo, or take it out of the archive',
   },
   BP9001: {
-    cause: 'something happened that backporch did not expect; nothing is known to be wrong with your files',
+    cause: 'an internal error; no problem with your files is known',
     fix: 'run again with --debug, and report the output',
   },
 }

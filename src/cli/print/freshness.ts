@@ -49,7 +49,9 @@ function withoutExpired(report: DriftReport, view: RepositoryView, now: Date): D
       lastKnown: { state, since },
       ...rest,
       health: { status: 'Unknown' },
-      incomplete: [{ state: 'unreadable', code: EXPIRED, why, remedy: 'run backporch scan, and see why what scans it does not' }],
+      incomplete: [
+        { state: 'unreadable', code: EXPIRED, why, remedy: 'run backporch scan, and check why the scheduled scan does not run' },
+      ],
     },
   }
 }

@@ -4,7 +4,7 @@ import type { NoteCause } from '../../note.ts'
 /** A sentence with the one thing to do, or why there is nothing to do. */
 export const NOTE_GUIDE: { readonly [cause in NoteCause]: string } = {
   'annotation-not-valid': 'correct the annotation in git: until then it hides nothing and the difference is drift',
-  'annotation-overruled': 'take the annotation out, or ask whoever owns the policy that is enforced',
+  'annotation-overruled': 'remove the annotation, or ask the owner of the enforced policy',
   'audit-log-not-read': 'give the whole log with --audit-log; where it is missing, field managers alone are named',
   'branch-left-alone': 'merge or delete the branch by hand, then scan again',
   'claimed-by-inventory':
@@ -12,10 +12,10 @@ export const NOTE_GUIDE: { readonly [cause in NoteCause]: string } = {
   'cluster-not-observed':
     'run backporch check, which says what of the connection or the rights is missing; the next scan that reads it ends this',
   'commit-compared': 'commit the changes: commits are compared and edited, not the work tree',
-  decision: 'nothing: the decision was found in git and stands in the ledger now (backporch history)',
+  decision: 'nothing: the decision was found in git and is recorded in the ledger (backporch history)',
   'field-not-on-server':
     'correct the name of the field in git, or install the version of the kind that has it: the server drops or refuses it',
-  'file-not-read': 'nothing, where the file is no manifest; otherwise mend what the note says, because its objects are not compared',
+  'file-not-read': 'nothing, where the file is no manifest; otherwise correct the problem, because its objects are not compared',
   'follows-another-branch': 'compare with the branch that the syncer takes: --branch, or name the other cluster with --cluster',
   'forge-notice': 'read what the note says: a token, or --forge, is missing or ignored, and only reviews depend on it',
   'function-identity': 'nothing, where the function is meant to rename objects; otherwise look at its configuration in the Kptfile',
@@ -25,25 +25,26 @@ export const NOTE_GUIDE: { readonly [cause in NoteCause]: string } = {
     'allow reading the Secrets or ConfigMaps of Helm in that namespace, so that its stored manifest counts as the last apply',
   'installation-key': 'keep it, and give the same key as BACKPORCH_KEY to every other machine that scans this repository',
   'inventory-twice': 'keep one inventory in the package: the Kptfile, or a ResourceGroup in a file of its own',
-  'ledger-not-read': 'mend or delete the file on the branch drift-ledger; a scan writes a report anew',
-  'looked-at-long-ago': 'run backporch scan, and see why what scans it does not; set detect.interval of the policy to how often you scan',
+  'ledger-not-read': 'correct or delete the file on the branch drift-ledger; a scan writes a new report',
+  'looked-at-long-ago':
+    'run backporch scan, and check why the scheduled scan does not run; set detect.interval of the policy to how often you scan',
   'name-from-server': 'give the object a name: what the server names is another object with every apply, and is not compared',
   'not-in-yaml-diff': 'run backporch diff without --yaml, which shows it',
-  'newer-is-known': 'nothing: a later observation is recorded already; scan again for what is so now',
+  'newer-is-known': 'nothing: a later observation is already recorded; scan again for the current state',
   'not-observed': 'run backporch explain PACKAGE, which says why the object could not be compared',
   'package-is-repository': 'nothing for backporch; for Porch, move the package into a folder',
-  'package-not-observed': 'mend what the note says of the package, or the rights on the cluster, then scan again',
+  'package-not-observed': 'correct the package or the rights on the cluster, then scan again',
   'planned-as-restore': 'choose another resolution for the lines that can have one, or edit the file by hand',
   'porch-cannot-list': 'delete or rename the branch: every branch below drafts/ or proposed/ needs a package path and a workspace',
   'porch-name-not-label': 'rename the folder or the workspace to lower-case letters, digits and -, where Porch is used',
   'porch-name-twice': 'rename one of the two folders or branches, where Porch is used',
   'porch-tag-not-number': 'nothing, where Porch is not used; otherwise delete the tag, or name it PACKAGE/vN',
-  'record-not-read': 'mend the record, or delete it with its branch; a scan records the drift anew',
+  'record-not-read': 'correct the record, or delete it with its branch; a scan records the drift again',
   'records-hidden': 'nothing: the line keeps the records out of the package',
-  'report-not-written': 'see why GITHUB_STEP_SUMMARY cannot be written; stdout has the annotations all the same',
-  'rule-hides-nothing': 'take the rule out of the policy, or correct what it is about',
+  'report-not-written': 'see why GITHUB_STEP_SUMMARY cannot be written; stdout has the annotations anyway',
+  'rule-hides-nothing': 'remove the rule from the policy, or correct its target',
   'secret-in-git':
-    'encrypt the values with SOPS, or make the Secret in the cluster from a store, and change the values: git keeps the old ones',
+    'encrypt the values with SOPS, or create the Secret in the cluster from a secret store, and change the values: git keeps the old ones',
   silenced: 'nothing until the time that the note says; restore, adopt or release it to decide otherwise',
   'waits-for-apply':
     'apply the package, or wait for the syncer; remove by hand what no apply removes; then backporch scan checks that the cluster agrees',

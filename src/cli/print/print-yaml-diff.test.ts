@@ -56,7 +56,7 @@ test('what could not be observed is told on stderr, and stdout stays a diff', as
 test('--yaml and -o are not given together', async () => {
   const { code, stderr } = await runInWorld(drifted(), ['diff', '--yaml', '-o', 'json'])
   assert.equal(code, 2)
-  assert.match(stderr, /^error BP1001: --yaml and -o were given/)
+  assert.match(stderr, /^error BP1001: --yaml and -o are both set/)
 })
 
 test('BACKPORCH_EXTERNAL_DIFF gets one file per object on both sides, and the exit code stays that of diff', async () => {

@@ -122,7 +122,7 @@ export const RISK_RULES: readonly RiskRule[] = [
   {
     code: 'SEC-RBAC',
     risk: 'critical',
-    why: 'who may do what in the cluster, or what the API server accepts, changed',
+    why: 'access rights, or the admission rules of the API server, changed',
     applies: ({ id, path: steps }, path) =>
       (ACCESS_KINDS.has(id.kind) || ADMISSION_KINDS.has(id.kind) || ADMISSION_GROUPS.has(id.group)) &&
       (!isMetadata(path) || isNamed(steps, ACCESS_METADATA)),
@@ -130,7 +130,7 @@ export const RISK_RULES: readonly RiskRule[] = [
   {
     code: 'SEC-IDENTITY',
     risk: 'critical',
-    why: 'the account that a workload runs as, or what a cloud lets this account do, changed',
+    why: 'the service account of a workload, or its cloud identity, changed',
     applies: ({ id, path: steps }, path) =>
       (id.kind === 'ServiceAccount' && isNamed(steps, CLOUD_IDENTITY)) ||
       (/(^|\.)(serviceAccountName|serviceAccount|automountServiceAccountToken)$/.test(path) && isPodPlace(id, path)),
@@ -138,7 +138,7 @@ export const RISK_RULES: readonly RiskRule[] = [
   {
     code: 'SEC-NETPOL',
     risk: 'critical',
-    why: 'a network policy is gone or changed',
+    why: 'a network policy was removed or changed',
     applies: ({ id }, path) => (id.kind.endsWith('NetworkPolicy') || TRAFFIC_KINDS.has(id.kind)) && !isMetadata(path),
   },
   {
@@ -158,14 +158,14 @@ export const RISK_RULES: readonly RiskRule[] = [
   {
     code: 'SUP-REGISTRY',
     risk: 'critical',
-    why: 'the image comes from another registry, or from another account of a public one',
+    why: 'the image comes from another registry, or from another account of a public registry',
     applies: ({ git, live }, path) =>
       isImage(path) && typeof git === 'string' && typeof live === 'string' && publisherOf(path, git) !== publisherOf(path, live),
   },
   {
     code: 'SEC-SECRET',
     risk: 'high',
-    why: 'the content of a Secret changed, or which Secret a container gets',
+    why: 'the content of a Secret, or the reference to a Secret, changed',
     applies: ({ id, git, live }, path) =>
       ((isSecret(id) || SECRET_SOURCES.has(id.kind)) && !isMetadata(path)) ||
       (isPodPlace(id, path) && !isContainer(path) && (namesSecret(path) || holdsSecret(live) || holdsSecret(git))),
@@ -173,7 +173,7 @@ export const RISK_RULES: readonly RiskRule[] = [
   {
     code: 'AVAIL-PDB',
     risk: 'high',
-    why: 'a disruption budget is gone or changed',
+    why: 'a disruption budget was removed or changed',
     applies: ({ id }, path) => id.kind === 'PodDisruptionBudget' && !isMetadata(path),
   },
   {
@@ -191,7 +191,7 @@ export const RISK_RULES: readonly RiskRule[] = [
   {
     code: 'NET-EXPOSE',
     risk: 'high',
-    why: 'how the workload is reached changed',
+    why: 'the exposure of the workload changed',
     applies: ({ id, path: steps }, path) =>
       (EXPOSING_KINDS.has(id.kind) || /Route$/.test(id.kind)) &&
       (!isMetadata(path) || EXPOSING_DOMAIN.test(/^(.+)\//.exec(metadataName(steps))?.[1] ?? '')),
@@ -206,7 +206,7 @@ export const RISK_RULES: readonly RiskRule[] = [
   {
     code: 'APP-IMAGE',
     risk: 'high',
-    why: 'what runs changed: image, command, arguments, a hook or a whole container',
+    why: 'the executed code changed: image, command, arguments, a hook or a whole container',
     applies: ({ id }, path) =>
       isImage(path) ||
       isContainer(path) ||
@@ -215,7 +215,7 @@ export const RISK_RULES: readonly RiskRule[] = [
   {
     code: 'DATA-STORAGE',
     risk: 'high',
-    why: 'where data is kept, or what becomes of it, changed',
+    why: 'the storage of data, or its retention, changed',
     applies: ({ id }, path) =>
       (STORAGE_KINDS.has(id.kind) && !isMetadata(path)) ||
       /^spec\.(volumeClaimTemplates|persistentVolumeClaimRetentionPolicy)\b/.test(path),
@@ -223,7 +223,7 @@ export const RISK_RULES: readonly RiskRule[] = [
   {
     code: 'AVAIL-PRIORITY',
     risk: 'high',
-    why: 'which pods give way to which changed',
+    why: 'the priority of pods changed',
     applies: ({ id }, path) =>
       (['PriorityClass', 'PriorityLevelConfiguration', 'FlowSchema'].includes(id.kind) && !isMetadata(path)) ||
       (/\.(priorityClassName|preemptionPolicy)$/.test(path) && isPodPlace(id, path)),
@@ -231,13 +231,13 @@ export const RISK_RULES: readonly RiskRule[] = [
   {
     code: 'AVAIL-QUOTA',
     risk: 'medium',
-    why: 'how much a namespace may use, or what its pods get by default, changed',
+    why: 'the quota of a namespace, or the default limits of its pods, changed',
     applies: ({ id }, path) => ['ResourceQuota', 'LimitRange'].includes(id.kind) && !isMetadata(path),
   },
   {
     code: 'OBJ-LIFETIME',
     risk: 'medium',
-    why: 'what has to happen before the object may go, or what it goes with, changed',
+    why: 'a finalizer or an owner of the object changed',
     applies: (_subject, path) => /^metadata\.(finalizers|ownerReferences)\b/.test(path) || path === 'spec.finalizers',
   },
   {
@@ -249,7 +249,7 @@ export const RISK_RULES: readonly RiskRule[] = [
   {
     code: 'APP-VOLUME',
     risk: 'medium',
-    why: 'what is mounted into a container changed',
+    why: 'a volume or a mount of a container changed',
     applies: ({ id }, path) => isPodPlace(id, path) && /(\.spec|ontainers\[[^\]]*\]|^spec)\.volume(s|Mounts|Devices)\b/.test(path),
   },
   {

@@ -96,7 +96,7 @@ export function whyHidden({ id, path, visibility }: ValuePlace, value: Json | un
   if (isSecret(id) && isHiddenOfSecret(path, value)) return 'of a Secret only type, labels and known annotations are shown'
   if (isOfSecretTemplate(id, path, value)) return 'it is what a Secret will hold'
   if (visibility?.shown === true) return undefined
-  return looksSecret(path, value) ? 'by its name or its form it is a credential' : undefined
+  return looksSecret(path, value) ? 'its name or its form identifies a credential' : undefined
 }
 
 export function isSensitive(place: ValuePlace, value: Json | undefined): boolean {

@@ -15,7 +15,7 @@ export function newerThan(seen: Observation): string | undefined {
 }
 
 export function tooOldNote({ unit, cluster }: Observation, known: string): Note {
-  const text = `was looked at on ${known}: nothing is recorded of what was observed before, on ${cluster.observedAt}`
+  const text = `was looked at on ${known}; an earlier observation is not recorded: ${cluster.observedAt}`
   return { cause: 'newer-is-known', subject: `${unit.packageName} in ${unit.cluster}`, text }
 }
 
@@ -25,7 +25,7 @@ export function tooOld({ unit, cluster }: Observation, known: string): Failure {
     what: `nothing is decided about ${unit.packageName} in ${unit.cluster}`,
     where: `drift-ledger:${ledgerUnitFolder(unit.cluster, unit.slug)}/report.yaml`,
     why: `this observation is of ${cluster.observedAt}, and the ledger has one of ${known}`,
-    remedy: 'look at the cluster itself, or record it anew',
+    remedy: 'observe the cluster itself, or record it again',
     retry: 'on-change',
   })
 }

@@ -22,7 +22,7 @@ export const FLUX: Applier = {
 export const NOBODY: Applier = {
   name: 'nobody',
   restores: 'never',
-  ...spoken(['nobody applied the objects that are there: merging changes nothing in the cluster until somebody applies the package']),
+  ...spoken(['no syncer applied the existing objects: merging changes nothing in the cluster until the package is applied']),
   command: 'kubectl apply --server-side --force-conflicts --field-manager=kubectl -R -f apps/checkout',
   revertsUnasked: 'no',
 }

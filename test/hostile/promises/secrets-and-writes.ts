@@ -23,7 +23,7 @@ export const SECRETS_AND_WRITES: readonly Promised[] = [
       {
         breaks: 'a credential is not detected by its name or form',
         file: 'src/krm/redaction/redacted.ts',
-        find: "return looksSecret(path, value) ? 'by its name or its form it is a credential' : undefined",
+        find: "return looksSecret(path, value) ? 'its name or its form identifies a credential' : undefined",
         replace: 'return undefined',
         by: 'test/hostile/credential-forms.test.ts',
       },

@@ -124,7 +124,7 @@ test('plain http is accepted on loopback', (t) => {
   assert.equal(readKubeconfig({ kubeconfig: join(folder, 'a'), environment: {} }).server.protocol, 'http:')
 })
 
-test('insecure-skip-tls-verify needs a yes of its own', (t) => {
+test('insecure-skip-tls-verify requires confirmation of its own', (t) => {
   const kubeconfig = join(folderOf(t, { a: config('a', 'server: https://a.example, insecure-skip-tls-verify: true') }), 'a')
   failing({ kubeconfig }, /insecure-skip-tls-verify/, /--insecure-skip-tls-verify/)
   assert.equal(readKubeconfig({ kubeconfig, environment: {}, insecureSkipTlsVerify: true }).skipTlsVerify, true)
